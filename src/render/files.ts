@@ -30,7 +30,7 @@ const PLACEHOLDER_SIZE = { width: 1600, height: 1200 } as const;
 const CONCURRENCY = 4;
 const MAX_FILES = 300;
 
-interface Reading {
+interface ReadState {
   readonly read: ReadSource;
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -48,15 +48,15 @@ export async function readRenderFiles(
   folder: string,
   signal: AbortSignal,
 ): Promise<ResourceFiles> {
-  const reading: Reading = { read, folder, signal, remainingBytes: MAX_FOLDER_BYTES };
+  const state: ReadState = { read, folder, signal, remainingBytes: MAX_FOLDER_BYTES };
   const files = new Map<string, ResourceFile>();
   const resourceList = [...resources];
   const queue = resourceList.slice(0, MAX_FILES);
   for (const { key } of resourceList.slice(MAX_FILES))
-    files.set(key, { kind: 'absent', reason: `is beyond the ${MAX_FILES} files that one render may read` });
+    files.set(key, { kind: 'absent', reason: `exceeds the limit of ${MAX_FILES} files per render` });
   const work = async (): Promise<void> => {
     for (let resource = queue.shift(); resource !== undefined; resource = queue.shift())
-      files.set(resource.key, await readRenderFile(resource, reading));
+      files.set(resource.key, await readRenderFile(resource, state));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return files;
@@ -72,20 +72,20 @@ export function withRenderFiles<T>(
   return withTempFolder(async folder => work(await readRenderFiles(resources, read, folder, signal)));
 }
 
-async function readRenderFile(resource: Resource, reading: Reading): Promise<ResourceFile> {
+async function readRenderFile(resource: Resource, state: ReadState): Promise<ResourceFile> {
   const { kind, source } = resource;
-  const { signal } = reading;
+  const { signal } = state;
   try {
     if ('data' in source) return await readLottie(JSON.stringify(source.data), signal);
     if ('markup' in source)
       return { kind: 'svg', bytes: await sanitizeSvgInPool(Buffer.from(source.markup), signal) };
     if ('src' in source && source.src.startsWith('sample:')) {
-      if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder, which has no sound' };
+      if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder without sound' };
       return { kind: 'sample', prompt: source.src.slice('sample:'.length), ...PLACEHOLDER_SIZE };
     }
-    if (kind === 'video' || kind === 'audio') return await readClip(resource, reading);
-    const { body, declared } = await openStream(source, reading, MAX_IMAGE_BYTES);
-    const bytes = await gather(body, MAX_IMAGE_BYTES);
+    if (kind === 'video' || kind === 'audio') return await readClip(resource, state);
+    const { body, declared } = await openStream(source, state, MAX_IMAGE_BYTES);
+    const bytes = await readToBuffer(body, MAX_IMAGE_BYTES);
     if (kind === 'lottie') return await readLottie(Buffer.from(bytes).toString('utf8'), signal);
     return await readImage(bytes, declared, signal);
   } catch (err) {
@@ -99,7 +99,7 @@ async function readRenderFile(resource: Resource, reading: Reading): Promise<Res
 
 async function openStream(
   source: Parameters<ReadSource>[0],
-  { read, signal }: Reading,
+  { read, signal }: ReadState,
   maxBytes: number,
 ): Promise<SourceBytes> {
   if ('src' in source && source.src.startsWith('data:')) return readDataUrl(source.src);
@@ -110,15 +110,15 @@ async function openStream(
  * Writes the file to disk as it arrives, then probes it. Detects the type from the content, not from the declared
  * content type.
  */
-async function readClip({ key, kind, source }: Resource, reading: Reading): Promise<ResourceFile> {
-  const { folder, signal } = reading;
-  const maxBytes = Math.min(MAX_CLIP_BYTES, reading.remainingBytes);
+async function readClip({ key, kind, source }: Resource, state: ReadState): Promise<ResourceFile> {
+  const { folder, signal } = state;
+  const maxBytes = Math.min(MAX_CLIP_BYTES, state.remainingBytes);
   const path = join(folder, key);
   // Other files are written at the same time: reserve the maximum size, and return what was not needed.
-  reading.remainingBytes -= maxBytes;
+  state.remainingBytes -= maxBytes;
   let usedBytes = 0;
   try {
-    const { body } = await openStream(source as Parameters<ReadSource>[0], reading, maxBytes);
+    const { body } = await openStream(source as Parameters<ReadSource>[0], state, maxBytes);
     // The source may reuse a chunk's buffer once the next chunk is requested, so wait for each write.
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
     await pipeline(countBytes(body, maxBytes), file, { signal });
@@ -131,7 +131,7 @@ async function readClip({ key, kind, source }: Resource, reading: Reading): Prom
     await rm(path, { force: true });
     throw err;
   } finally {
-    reading.remainingBytes += maxBytes - usedBytes;
+    state.remainingBytes += maxBytes - usedBytes;
   }
 }
 
@@ -148,7 +148,7 @@ async function* countBytes(
   }
 }
 
-async function gather(body: SourceBytes['body'], maxBytes: number): Promise<Uint8Array> {
+async function readToBuffer(body: SourceBytes['body'], maxBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const copied = async function* () {
     for await (const chunk of countBytes(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
@@ -181,22 +181,31 @@ async function readImage(
   const info = await inspectImage(bytes, signal);
   const isLarge = Math.max(info.width, info.height) > MAX_SIDE;
   const bounds = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
-  const fitting = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
+  const resized = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
   const format = info.hasAlpha ? 'png' : 'jpeg';
-  const converted = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
+  const converted = await convertImage(resized, { format, quality: 94, background: '#000000' }, signal);
   return { kind: 'image', bytes: converted.bytes };
 }
 
+/** Splits at the comma first: a pattern over the whole URL takes quadratic time if there is none. */
 function readDataUrl(url: string): SourceBytes & { readonly body: Buffer } {
-  const [, type, base64, body = ''] = /^data:([\w/+.-]+)?[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
-  const bytes = base64 === undefined ? Buffer.from(decode(body)) : Buffer.from(body, 'base64');
-  return { body: bytes, declared: type };
+  const comma = url.indexOf(',');
+  if (comma === -1) throw malformedDataUrl();
+  const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const data = url.slice(comma + 1);
+  return {
+    body: parameters.at(-1) === 'base64' ? Buffer.from(data, 'base64') : Buffer.from(decodePercent(data)),
+    declared: type === '' ? undefined : type,
+  };
 }
 
-function decode(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (err) {
-    throw new AppError('invalid_request', 'the data URL is malformed', { cause: err });
+    throw malformedDataUrl(err);
   }
 }
+
+const malformedDataUrl = (cause?: unknown): AppError =>
+  new AppError('invalid_request', 'the data URL is malformed', { cause });

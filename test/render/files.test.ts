@@ -115,6 +115,24 @@ describe('a file of a scene', () => {
     );
   });
 
+  it('as a data URL without a comma is rejected without scanning it repeatedly', async () => {
+    const src = `data:image/${'a'.repeat(4_000_000)}`;
+    const files = await readRenderFiles([resource('image', src)], refuse, '/nowhere', signal);
+    assert.match(reasonOf(files.get('image-x') as ResourceFile), /the data URL is malformed$/);
+  });
+
+  it('as a data URL is decoded as base64 or percent-encoded text', async () => {
+    const png = (await plainImage(4, 4, '#0000ff')).toString('base64');
+    const svg = encodeURIComponent(
+      '<svg xmlns="http://www.w3.org/2000/svg"><rect width="4" height="4"/></svg>',
+    );
+    const urls = [`data:image/png;base64,${png}`, `data:image/svg+xml;charset=utf-8,${svg}`];
+    for (const [index, kind] of ['image', 'svg'].entries()) {
+      const read = await readRenderFiles([resource('image', urls[index] ?? '')], refuse, '/nowhere', signal);
+      assert.equal(read.get('image-x')?.kind, kind);
+    }
+  });
+
   it('stops being read when the render is aborted', async () => {
     const aborting = new AbortController();
     const stuck = async function* () {
