@@ -3044,7 +3044,7 @@ export type TriggerChange = {
     readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
     /** feed: the address of RSS or Atom */
     readonly url?: string;
-    /** feed: how often to look; by default every 15 minutes */
+    /** feed: how often to poll; by default every 15 minutes */
     readonly everyMinutes?: number;
     /** bucket: where files arrive, below `inbox/` in the bucket of the service */
     readonly prefix?: string;
@@ -3093,7 +3093,7 @@ export type TriggerRequest = {
     readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
     /** feed: the address of RSS or Atom */
     readonly url?: string;
-    /** feed: how often to look; by default every 15 minutes */
+    /** feed: how often to poll; by default every 15 minutes */
     readonly everyMinutes?: number;
     /** bucket: where files arrive, below `inbox/` in the bucket of the service */
     readonly prefix?: string;

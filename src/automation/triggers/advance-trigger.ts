@@ -1,4 +1,4 @@
-// Advances a trigger: settles its runs, starts waiting ones, and looks at its feed or folder when it is time.
+// Advances a trigger: settles its runs, starts waiting ones, and polls its feed or folder when a poll is due.
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   lockTrigger,
@@ -7,42 +7,42 @@ import {
   updateTrigger,
 } from '../../store/automation/triggers.ts';
 import { enqueue } from '../../store/queue.ts';
+import { pollBucket } from './poll-bucket.ts';
+import { pollFeed } from './poll-feed.ts';
 import { settleTrigger, startItems } from './start-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
-import { pollBucket } from './watch-bucket.ts';
-import { pollFeed } from './watch-feed.ts';
 
 export const DEFAULT_FEED_MINUTES = 15;
 const BUCKET_MS = 10_000;
 
-/** The kinds that look for something new: how often, and how. */
+/** The kinds that are polled for new items: how often, and how. */
 const POLLS: Partial<Readonly<Record<TriggerKind, Poll>>> = {
   feed: {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
-    poll: pollFeed,
+    run: pollFeed,
   },
-  bucket: { everyMs: () => BUCKET_MS, poll: pollBucket },
+  bucket: { everyMs: () => BUCKET_MS, run: pollBucket },
 };
 
 interface Poll {
   readonly everyMs: (config: TriggerConfig) => number;
   /** Stores new items and what went wrong. Never throws for what the outside sends. */
-  readonly poll: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
+  readonly run: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
 }
 
-/** Returns when a new or changed trigger looks for the first time; null: its kind does not look. */
+/** Returns when to poll a new or changed trigger for the first time; null: its kind is not polled. */
 export const firstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
   POLLS[kind] === undefined ? null : new Date(nowMs);
 
-/** Called by a job whenever a run of the trigger has ended, an item waits, or it is time to look. */
+/** Called by a job whenever a run of the trigger has ended, an item waits, or a poll is due. */
 export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   const trigger = await settleTrigger(deps, id);
   if (trigger === undefined) return;
   await startItems(deps, trigger);
-  const look = POLLS[trigger.kind];
-  const due = look && (await claimPoll(deps, id, look));
+  const poll = POLLS[trigger.kind];
+  const due = poll && (await claimPoll(deps, id, poll));
   if (due !== undefined) {
-    await look?.poll(deps, due, JSON.parse(due.config) as TriggerConfig);
+    await poll?.run(deps, due, JSON.parse(due.config) as TriggerConfig);
     await startItems(deps, due);
   }
   // A run may have ended before its item was recorded as running.
@@ -50,19 +50,19 @@ export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
 }
 
 /**
- * Sets the time of the next look and queues its job. Returns the trigger if this look is due. A process that dies while
- * it looks has stored nothing, and the next look finds the same.
+ * Sets the time of the next poll and queues its job. Returns the trigger if this poll is due. A process that dies
+ * during a poll has stored nothing, and the next poll finds the same items.
  */
 function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<TriggerRow | undefined> {
   return deps.runDb.transaction(async tx => {
     const trigger = await lockTrigger(tx, id);
-    if (trigger?.is_active !== true || trigger.look_at === null) return undefined;
+    if (trigger?.is_active !== true || trigger.poll_at === null) return undefined;
     const nowMs = deps.now();
-    const isDue = trigger.look_at.getTime() <= nowMs;
+    const isDue = trigger.poll_at.getTime() <= nowMs;
     const at = isDue
       ? new Date(nowMs + everyMs(JSON.parse(trigger.config) as TriggerConfig))
-      : trigger.look_at;
-    if (isDue) await updateTrigger(tx, id, { look_at: at });
+      : trigger.poll_at;
+    if (isDue) await updateTrigger(tx, id, { poll_at: at });
     await enqueue(tx, 'automation', [id], at);
     deps.wakeTimers.set('deliveries', at.getTime());
     return isDue ? trigger : undefined;

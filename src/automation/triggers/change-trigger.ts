@@ -69,7 +69,7 @@ export async function createTrigger(
     max_credits: body.maxCredits ?? null,
     is_active: isActive,
     token_hash: token === undefined ? null : sha256(token),
-    look_at: firstPollAt(kind, deps.now()),
+    poll_at: firstPollAt(kind, deps.now()),
     ...(await parseConfig(deps, user, { id, kind }, config)),
   };
   const row = await deps.db.transaction(async tx => {
@@ -120,7 +120,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
       ...(body.isActive === undefined ? {} : { is_active: body.isActive, paused_reason: null }),
       ...(token === undefined ? {} : { token_hash: sha256(token) }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
-      ...(isActivated || sourceChanged ? { look_at: firstPollAt(current.kind, deps.now()) } : {}),
+      ...(isActivated || sourceChanged ? { poll_at: firstPollAt(current.kind, deps.now()) } : {}),
       // Another feed has a baseline of its own.
       ...(sourceChanged ? { has_baseline: false } : {}),
     };

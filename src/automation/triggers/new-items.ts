@@ -1,4 +1,4 @@
-// Stores what a look at a feed or folder found: the baseline, or the items that start runs.
+// Stores what a poll of a feed or folder found: the baseline, or the items that start runs.
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   insertEvent,
@@ -13,7 +13,7 @@ import {
 } from '../../store/automation/triggers.ts';
 import type { Tx } from '../../store/db.ts';
 
-/** The maximum number of runs that a look starts. It bounds the cost if a source renames all of its items. */
+/** The maximum number of runs that a poll starts. It bounds the cost if a source renames all of its items. */
 export const MAX_NEW = 50;
 /** More than a source may list, so that what it lists is never forgotten. */
 const MAX_KEPT = 5000;
@@ -27,7 +27,7 @@ export interface Found {
   readonly notes: readonly string[];
 }
 
-/** Stores the outcome of a look in one transaction. The first look starts nothing. */
+/** Stores the outcome of a poll in one transaction. The first poll starts nothing. */
 export async function storeFound(
   deps: RunDeps,
   { id }: TriggerRow,
@@ -49,13 +49,13 @@ export async function storeFound(
       ...(skipped === 0
         ? []
         : [`New items beyond the first ${MAX_NEW}, which start runs, were skipped: ${skipped}.`]),
-      ...(isBaseline ? [`First look: existing items, which start nothing: ${fresh.length}.`] : []),
+      ...(isBaseline ? [`First poll: existing items, which start nothing: ${fresh.length}.`] : []),
     ];
     for (const reason of all) await insertEvent(tx, id, { outcome: 'skipped', reason });
   });
 }
 
-/** Says in the history that a look failed, unless its last entry says so. The next look tries again. */
+/** Records in the history that a poll failed, unless its last entry says so. The next poll tries again. */
 export async function storeFailedPoll(deps: RunDeps, { id }: TriggerRow, reason: string): Promise<void> {
   await deps.runDb.transaction(async tx => {
     const [last] = await listEvents(tx, id, { after: null, limit: 1 });

@@ -47,7 +47,7 @@ const Config = Exact(
       Type.Integer({
         minimum: MIN_FEED_MINUTES,
         maximum: 10_080,
-        description: 'feed: how often to look; by default every 15 minutes',
+        description: 'feed: how often to poll; by default every 15 minutes',
       }),
     ),
     prefix: Type.Optional(

@@ -26,7 +26,7 @@ export interface NewTrigger {
   readonly secret: Buffer | null;
   readonly source_id: string | null;
   readonly statuses: readonly string[] | null;
-  readonly look_at: Date | null;
+  readonly poll_at: Date | null;
 }
 
 export interface TriggerRow extends NewTrigger {
@@ -53,7 +53,7 @@ const NEW_COLUMNS = [
   'secret',
   'source_id',
   'statuses',
-  'look_at',
+  'poll_at',
 ] as const satisfies readonly (keyof NewTrigger)[];
 const COLUMNS = [
   ...NEW_COLUMNS,
@@ -174,7 +174,7 @@ export interface NewItem {
 }
 
 /**
- * Stores items that wait to start a run. Returns the new ones; others were seen before. A candidate counts as new: a look
+ * Stores items that wait to start a run. Returns the new ones; others were seen before. A candidate counts as new: a poll
  * at the same time may have recorded one.
  */
 export function insertWaiting(
@@ -215,7 +215,7 @@ export function listSeen(tx: Tx, triggerId: string, items: readonly string[]): P
   );
 }
 
-/** Records the sizes of files. Returns those whose size is the same as at the look before. */
+/** Records the sizes of files. Returns those whose size is the same as at the previous poll. */
 export function recordCandidates(
   tx: Tx,
   triggerId: string,

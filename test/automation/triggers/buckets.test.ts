@@ -16,7 +16,7 @@ import {
 import { noiseImage } from '../../support/media/pixels.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { createTrigger, history, lookNow, type Trigger, untilHistory } from './support.ts';
+import { createTrigger, history, pollNow, type Trigger, untilHistory } from './support.ts';
 
 const GRAPH = {
   nodes: [
@@ -115,37 +115,37 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       );
       await place.put(trigger, 'new files/fox é dog.png', picture);
       if (name === 'a folder') await place.put(trigger, 'link-1.png', '');
-      await lookNow(service, trigger.id);
-      await lookNow(service, trigger.id);
+      await pollNow(service, trigger.id);
+      await pollNow(service, trigger.id);
       const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
       const run = await service.waitForStatus(entry?.executionId ?? '');
       assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
       assert.match(String(run.inputs.key), /new files\/fox é dog\.png$/);
-      await lookNow(service, trigger.id);
+      await pollNow(service, trigger.id);
       // The same key with other bytes is a new file.
       await place.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
       await place.put(trigger, 'notes.bin', 'no medium');
-      await lookNow(service, trigger.id);
-      await lookNow(service, trigger.id);
+      await pollNow(service, trigger.id);
+      await pollNow(service, trigger.id);
       await untilHistory(service, trigger.id, 'accepted', 2);
       const [refused] = await untilHistory(service, trigger.id, 'refused', 1);
       assert.match(refused?.reason ?? '', /notes\.bin: /);
-      await lookNow(service, trigger.id);
-      // The bucket's server fails now and then while a file is written. The next look finds the file.
+      await pollNow(service, trigger.id);
+      // The bucket's server fails now and then while a file is written. The next poll finds the file.
       const events = (await history(service, trigger.id)).filter(
         ({ reason }) => !/could not be listed/.test(reason ?? ''),
       );
       assert.equal(events.length, 4, JSON.stringify(events));
     });
 
-    it('handles a file once if two looks overlap', async () => {
+    it('handles a file once if two polls overlap', async () => {
       const { db } = place.service;
       const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
       const files = ['a', 'b'].map(item => ({ item, size: 1 }));
       const record = (): Promise<ReadonlySet<string>> => recordCandidates(db, id, files);
       await record();
       assert.deepEqual([...(await record())].sort(), ['a', 'b']);
-      // The other look saw neither as handled, and records them again.
+      // The other poll saw neither as handled, and records them again.
       await record();
       const fresh = { item: 'a', label: 'a.png', inputs: '{}' };
       assert.deepEqual([...(await insertWaiting(db, id, [fresh, fresh]))], ['a']);

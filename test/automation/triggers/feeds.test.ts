@@ -9,7 +9,7 @@ import {
   type HistoryEntry,
   history,
   listRuns,
-  lookNow,
+  pollNow,
   type Trigger,
   untilHistory,
 } from './support.ts';
@@ -57,11 +57,11 @@ const watch = (more: object = {}): Promise<Trigger> =>
     config: { url: `${server.url}/feed.xml`, ...more },
     inputs: { title: '/title', file: '/enclosures/0/url' },
   });
-/** Makes the trigger look and waits for the next entry of the history. */
-async function lookFor(trigger: Trigger): Promise<string> {
+/** Polls at once and waits for the next entry of the history. */
+async function pollAndReadReason(trigger: Trigger): Promise<string> {
   const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
   const before = (await history(service, trigger.id)).filter(isSkipped).length;
-  await lookNow(service, trigger.id);
+  await pollNow(service, trigger.id);
   const entries = await untilHistory(service, trigger.id, 'skipped', before + 1);
   return entries.at(-1)?.reason ?? '';
 }
@@ -81,7 +81,7 @@ describe('a feed', () => {
       /existing items, which start nothing: 1\./,
     );
     serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...old]));
-    await lookNow(service, trigger.id);
+    await pollNow(service, trigger.id);
     const accepted = await untilHistory(service, trigger.id, 'accepted', 2);
     assert.deepEqual(
       accepted.map(({ reason }) => reason),
@@ -92,9 +92,9 @@ describe('a feed', () => {
       [run.trigger, run.inputs],
       ['feed', { title: 'Newer', file: 'https://example.com/g2.mp3' }],
     );
-    await lookNow(service, trigger.id);
+    await pollNow(service, trigger.id);
     serve(rss([{ guid: 'g4', title: 'Last' }]));
-    await lookNow(service, trigger.id);
+    await pollNow(service, trigger.id);
     await untilHistory(service, trigger.id, 'accepted', 3);
     assert.deepEqual(await titlesOf(trigger), ['Newer', 'Newest', 'Last']);
   });
@@ -114,7 +114,7 @@ describe('a feed', () => {
       ),
       'application/atom+xml',
     );
-    await lookNow(service, trigger.id);
+    await pollNow(service, trigger.id);
     const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
     const run = await service.waitForStatus(entry?.executionId ?? '');
     assert.deepEqual(run.inputs, { title: 'Café', file: 'https://example.com/a.mp4' });
@@ -128,17 +128,20 @@ describe('a feed', () => {
     await untilHistory(service, trigger.id, 'skipped', 1);
     for (const prefix of ['y', 'z']) {
       serve(rss(items(prefix)));
-      assert.match(await lookFor(trigger), /changed the guid of 3 items/);
+      assert.match(await pollAndReadReason(trigger), /changed the guid of 3 items/);
     }
     assert.deepEqual(await titlesOf(trigger), []);
   });
 
-  it('starts at most 50 runs at a look', async () => {
+  it('starts at most 50 runs at a poll', async () => {
     serve(rss([]));
     const trigger = await watch();
     await untilHistory(service, trigger.id, 'skipped', 1);
     serve(rss(Array.from({ length: 70 }, (_, index) => ({ guid: `m${index}`, title: `M${index}` }))));
-    assert.match(await lookFor(trigger), /beyond the first 50, which start runs, were skipped: 20\./);
+    assert.match(
+      await pollAndReadReason(trigger),
+      /beyond the first 50, which start runs, were skipped: 20\./,
+    );
     await untilHistory(service, trigger.id, 'accepted', 50);
     assert.equal((await listRuns(service, workflow, trigger.id)).length, 50);
   });
@@ -184,10 +187,10 @@ describe('a hostile feed', () => {
       assert.match((await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);
       assert.deepEqual(await titlesOf(trigger), []);
       assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
-      // The same fault is not told at each look.
-      await lookNow(service, trigger.id);
+      // The same fault is not repeated at each poll.
+      await pollNow(service, trigger.id);
       serve(rss([{ guid: 'good', title: 'Good' }]));
-      await lookNow(service, trigger.id);
+      await pollNow(service, trigger.id);
       await untilHistory(service, trigger.id, 'skipped', 2);
       assert.ok((await history(service, trigger.id)).length <= 3);
     });
@@ -202,7 +205,7 @@ describe('a hostile feed', () => {
         ...Array.from({ length: 1200 }, (_, index) => ({ guid: `n${index}`, title: `N${index}` })),
       ]),
     );
-    await lookFor(trigger);
+    await pollAndReadReason(trigger);
     const reasons = (await history(service, trigger.id)).map(({ reason }) => reason ?? '');
     assert.ok(
       reasons.some(reason => /201 items more than the 1000/.test(reason)),

@@ -58,8 +58,8 @@ export async function untilHistory(
   return found.toReversed();
 }
 
-/** Makes a trigger that looks for something new look now. */
-export async function lookNow(by: By, id: string): Promise<void> {
+/** Makes a feed or bucket trigger poll at once. */
+export async function pollNow(by: By, id: string): Promise<void> {
   await change(by, id, { isActive: false });
   await change(by, id, { isActive: true });
 }

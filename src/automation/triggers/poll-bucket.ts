@@ -1,4 +1,4 @@
-// Looks at the inbox of a trigger: new files start runs, once each by key and ETag, when their size no longer changes.
+// Polls the inbox of a trigger: new files start runs, once each by key and ETag, when their size no longer changes.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -50,7 +50,11 @@ export async function pollBucket(
     const isRefused = received instanceof AppError && received.status < 500;
     if (received instanceof Error && !isRefused) {
       deps.log.warn({ err: received, triggerId: trigger.id }, 'a file of an inbox could not be read');
-      await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next look tries again.`);
+      await storeFailedPoll(
+        deps,
+        trigger,
+        `${file.key} could not be read. The next poll tries again.`,
+      );
       continue;
     }
     const fresh: readonly NewItem[] =

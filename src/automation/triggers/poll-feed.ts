@@ -1,4 +1,4 @@
-// Looks at a feed: new items start runs, once each by their guid.
+// Polls a feed: new items start runs, once each by their guid.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
