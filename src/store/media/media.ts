@@ -134,6 +134,24 @@ export interface MediaPage {
   readonly limit: number;
 }
 
+// $3 is the workspace, $4 the origins, $5 the kind or null, $6 the id to start below or null.
+const IS_LISTED = `m.workspace = $3 and m.origin = any ($4::text[])
+  and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
+  and not exists (select from media v where v.poster_id = m.id)`;
+const NEWEST = 'order by m.id desc limit $7';
+
+const containsSearch = (text: string): string => `strpos(lower(${text}), lower($8::text)) > 0`;
+/** Selects the ids of the newest files with the text in the name or prompt, and of workflows with it in their name. */
+const FOUND = `
+  (select m.id from media m where ${IS_LISTED}
+     and media_search_terms(m.workspace, m.name, m.prompt) @@ media_search_query($3, $8)
+     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST})
+  union
+  (select n.id from workflows w cross join lateral (
+     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST}) n
+   where (w.team_id = $3 or w.team_id is null and w.user_id = substring($3 from '^user:(\\d+)$')::int)
+     and w.deleted_at is null and ${containsSearch('w.name')})`;
+
 /** Lists media of the workspace without posters of videos, newest first, below the cursor. */
 export function listWorkspaceMedia(
   tx: Tx,
@@ -141,16 +159,16 @@ export function listWorkspaceMedia(
   { userId, seesPrompts }: MediaViewer,
   { origins, kind, search, before, limit }: MediaPage,
 ): Promise<readonly ListedMediaRow[]> {
-  return all(
-    tx,
-    `select * from (${LISTED}
-       where m.workspace = $3 and m.origin = any ($4::text[])
-         and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
-         and not exists (select from media v where v.poster_id = m.id)) l
-     where $7::text is null or strpos(lower(concat_ws(E'\\n', l.name, l.prompt, l.workflow_name)), lower($7)) > 0
-     order by l.id desc limit $8`,
-    [userId, seesPrompts, workspace, origins, kind, before, search, limit],
-  );
+  return all(tx, `${LISTED} where ${search === null ? IS_LISTED : `m.id in (${FOUND})`} ${NEWEST}`, [
+    userId,
+    seesPrompts,
+    workspace,
+    origins,
+    kind,
+    before,
+    limit,
+    ...(search === null ? [] : [search]),
+  ]);
 }
 
 /**
