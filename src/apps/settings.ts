@@ -26,6 +26,7 @@ import {
   setEmbedKey,
 } from '../store/apps.ts';
 import type { Tx } from '../store/db.ts';
+import { lockVersions } from '../store/workflows/versions.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
 
@@ -95,12 +96,10 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
 
 async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, body: AppBody): Promise<void> {
   const number = typeof body.version === 'number' ? body.version : workflow.version;
-  const version = await deps.versions.get(tx, workflow.id, number).catch((err: unknown) => {
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
-  });
-  if (version === undefined)
+  const stored = await lockVersions(tx, [{ workflow_id: workflow.id, version: number }]);
+  if (stored.length === 0)
     throw refuse([issue('/version', `The workflow has no version ${number}. Choose another version.`)]);
+  const version = await deps.versions.get(tx, workflow.id, number);
   const plan = await readPlan(deps, toPlainRun(workflow.id, number));
   const issues = [
     ...findAppFaults(body, version.graph),

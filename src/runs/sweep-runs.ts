@@ -46,7 +46,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     // The files of these rows are temporary and are gone by now.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
-    autosaves: await inBatches(signal, () => deleteSuperseded(deps.db, null, BATCH)),
+    autosaves: await inBatches(signal, () => deps.db.transaction(tx => deleteSuperseded(tx, null, BATCH))),
     sessions: await sweepOld('sessions', 1),
     signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
@@ -92,7 +92,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
     const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH });
     for (const id of ids) {
       signal.throwIfAborted();
-      removedCount += await deleteOldVersions(db, id, KEEP_VERSIONS);
+      removedCount += await db.transaction(tx => deleteOldVersions(tx, id, KEEP_VERSIONS));
     }
     afterId = ids.at(-1) ?? afterId;
     return ids.length;

@@ -2,6 +2,7 @@
 // nodes by the path of their call.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { deleteOldVersions } from '../../src/store/retention/old-versions.ts';
 import { type Client, type Execution, mapStates } from '../support/client.ts';
 import {
   modelNode,
@@ -305,8 +306,7 @@ describe('the latest version of a component', () => {
     for (let version = 2; version < 6; version++)
       await change(user, component, joiner(`{{a}}${version}{{b}}`));
     await paid.service.db.query("update workflow_versions set created_at = now() - interval '3 days'");
-    const { deleteOldVersions } = await import('../../src/store/retention/old-versions.ts');
-    await deleteOldVersions(paid.service.db, component, 1);
+    await paid.service.db.transaction(tx => deleteOldVersions(tx, component, 1));
     const { rows } = await paid.service.db.query<{ version: number }>(
       'select version from workflow_versions where workflow_id = $1 order by version',
       [component],

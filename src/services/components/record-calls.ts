@@ -11,6 +11,7 @@ import {
   lockComponentCalls,
   type VersionCallRow,
 } from '../../store/workflows/components.ts';
+import { lockVersions } from '../../store/workflows/versions.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { findCircle, nameCircle } from './component-circle.ts';
 
@@ -24,7 +25,7 @@ export interface NewVersionCalls {
   readonly graph: () => Graph;
 }
 
-/** Throws 403 `component_forbidden` and 400 `component_circle`. */
+/** Throws 403 `component_forbidden`, and 400 `component_circle` or `component_missing`. */
 export async function recordCalls(
   tx: Tx,
   user: Pick<UserActor, 'userId'>,
@@ -59,7 +60,25 @@ export async function recordCalls(
       user_id: mayAdd ? user.userId : (adder as VersionCallRow).user_id,
     };
   });
+  await requireVersions(tx, rows);
   await insertVersionCalls(tx, { id, version }, rows);
+}
+
+/** Throws 400 `component_missing` if a version was deleted since the calls were resolved. */
+async function requireVersions(tx: Tx, rows: readonly VersionCallRow[]): Promise<void> {
+  const called = rows.flatMap(({ component_id: workflow_id, version }) =>
+    version === null ? [] : [{ workflow_id, version }],
+  );
+  if (called.length === 0) return;
+  const existing = await lockVersions(tx, called);
+  const missing = called.find(
+    call => !existing.some(row => row.workflow_id === call.workflow_id && row.version === call.version),
+  );
+  if (missing === undefined) return;
+  throw new AppError(
+    'component_missing',
+    `Version ${missing.version} of the component ${missing.workflow_id} was deleted. Choose another version, or "latest".`,
+  );
 }
 
 const forbidden = (workflowId: string): AppError =>

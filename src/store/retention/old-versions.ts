@@ -18,25 +18,36 @@ export function listLongHistories(
 }
 
 /**
- * Deletes all versions of the workflow except the newest `keepCount`. Also keeps the current and the published version,
- * versions of existing runs and apps, versions that other workflows call, and versions that were current within the last
- * day, which readers may still use.
+ * The condition that the version `v` of the workflow `w` is not one of the newest and not in use: it is neither current
+ * nor published, no run or app has it, no other workflow calls it, and it was not current within the last day, so that
+ * no reader uses it.
+ */
+const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
+  and v.version < (
+    select n.version from workflow_versions n where n.workflow_id = $1 and n.superseded_at is null
+    order by n.version desc offset $2::int - 1 limit 1)
+  and v.version < (
+    select max(n.version) from workflow_versions n
+    where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
+  and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))
+  and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)
+  and not exists (select from version_calls c where c.component_id = $1 and c.version = v.version)
+  and not ${IS_RUN_AS_COMPONENT}`;
+
+/**
+ * Deletes the old versions of the workflow except the newest `keepCount`. Requires a transaction: the versions are
+ * locked first, because only a later statement sees what used them until then.
  */
 export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
-  const { rowCount } = await tx.query(
-    `delete from workflow_versions v using workflows w
-     where v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
-       and v.version < (
-         select n.version from workflow_versions n where n.workflow_id = $1 and n.superseded_at is null
-         order by n.version desc offset $2::int - 1 limit 1)
-       and v.version < (
-         select max(n.version) from workflow_versions n
-         where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
-       and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))
-       and not exists (select from apps a where a.workflow_id = $1 and a.version = v.version)
-       and not exists (select from version_calls c where c.component_id = $1 and c.version = v.version)
-       and not ${IS_RUN_AS_COMPONENT}`,
+  const old = await allValues<number>(
+    tx,
+    `select v.version from workflow_versions v, workflows w where ${IS_OLD} for update of v skip locked`,
     [workflowId, keepCount],
+  );
+  if (old.length === 0) return 0;
+  const { rowCount } = await tx.query(
+    `delete from workflow_versions v using workflows w where ${IS_OLD} and v.version = any ($3::int[])`,
+    [workflowId, keepCount, old],
   );
   return rowCount;
 }

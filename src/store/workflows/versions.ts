@@ -84,25 +84,49 @@ export async function closeAutosave(tx: Tx, workflowId: string, version: number)
   );
 }
 
+export interface VersionKey {
+  readonly workflow_id: string;
+  readonly version: number;
+}
+
+/** Locks those of the versions that exist, so that they are not deleted before the transaction ends. Returns them. */
+export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<readonly VersionKey[]> {
+  return all(
+    tx,
+    `select v.workflow_id, v.version from unnest($1::text[], $2::int[]) as a (workflow_id, version)
+     join workflow_versions v on v.workflow_id = a.workflow_id and v.version = a.version
+     order by v.workflow_id, v.version for key share of v`,
+    [versions.map(({ workflow_id }) => workflow_id), versions.map(({ version }) => version)],
+  );
+}
+
 /**
  * Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that
- * read one as current has started its run. A version that is in use is listed again.
+ * read one as current has started its run. A version that is in use is listed again. Requires a transaction: the
+ * versions are locked first, because only a later statement sees what used them until then.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
+  const old = await all<VersionKey>(
+    tx,
+    `select v.workflow_id, v.version from workflow_versions v
+     where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
+     limit $2 for update skip locked`,
+    [workflowId, limit],
+  );
+  if (old.length === 0) return 0;
   const { rowCount } = await tx.query(
     `with old as (
-       select v.workflow_id, v.version, ${IS_USED} as is_used from workflow_versions v
-       where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
-       limit $2 for update skip locked
+       select v.workflow_id, v.version, ${IS_USED} as is_used from unnest($1::text[], $2::int[]) as o (workflow_id, version)
+       join workflow_versions v on v.workflow_id = o.workflow_id and v.version = o.version
      ), relisted as (
        update workflow_versions v set superseded_at = null, autosaved_by = null
        from old o where o.is_used and v.workflow_id = o.workflow_id and v.version = o.version
      )
      delete from workflow_versions v using old o
      where not o.is_used and v.workflow_id = o.workflow_id and v.version = o.version`,
-    [workflowId, limit],
+    [old.map(({ workflow_id }) => workflow_id), old.map(({ version }) => version)],
   );
-  return rowCount ?? 0;
+  return rowCount;
 }
 
 /** Stores the graph and the media it uses, so that those are not deleted while in use. */

@@ -118,7 +118,7 @@ describe('a superseded version', () => {
     await autosave();
     assert.deepEqual(await stored(), [1, 4, 5]);
     await age('superseded_at', 2);
-    assert.equal(await deleteSuperseded(test.deps.db, null, 500), 1);
+    assert.equal(await test.deps.db.transaction(tx => deleteSuperseded(tx, null, 500)), 1);
     assert.deepEqual(await stored(), [1, 5]);
   });
 
@@ -129,7 +129,7 @@ describe('a superseded version', () => {
     const { body } = await owner.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {});
     await test.deps.db.query('update executions set workflow_version = 2 where id = $1', [body.executionId]);
     await age('superseded_at', 2);
-    await deleteSuperseded(test.deps.db, null, 500);
+    await test.deps.db.transaction(tx => deleteSuperseded(tx, null, 500));
     assert.deepEqual(await versions(), [3, 2, 1]);
     assert.equal((await owner.request('GET', `/executions/${body.executionId}/workflow`)).status, 200);
   });

@@ -1,0 +1,105 @@
+// Versions that the cleanup deletes at the moment somebody begins to use them: the write is refused, or the version is
+// kept.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Tx } from '../../../src/store/db.ts';
+import { deleteOldVersions } from '../../../src/store/retention/old-versions.ts';
+import { insertVersionCalls } from '../../../src/store/workflows/components.ts';
+import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { assertRefused, createWorkflow, node, PAIR, putWorkflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+/** Has three versions, of which the first is old. */
+let id: string;
+let callerId: string;
+before(async () => {
+  test = await createTestApp();
+  owner = await test.createCaller();
+});
+after(() => test.close());
+beforeEach(async () => {
+  id = (await createWorkflow(owner)).id;
+  callerId = (await createWorkflow(owner)).id;
+  for (const value of ['y', 'z'])
+    assert.equal(
+      (await putWorkflow(owner, id, { ...PAIR, nodes: [node('a', 'input:text', { value })], edges: [] }))
+        .status,
+      200,
+    );
+  await test.deps.db.query(
+    `update workflow_versions set created_at = now() - interval '3 days' where workflow_id = $1`,
+    [id],
+  );
+});
+
+const CLEANUPS: Readonly<Record<string, (tx: Tx) => Promise<number>>> = {
+  'of old versions': tx => deleteOldVersions(tx, id, 1),
+  'of replaced autosaves': async tx => {
+    await tx.query(
+      `update workflow_versions set superseded_at = now() - interval '2 minutes' where workflow_id = $1 and version < 3`,
+      [id],
+    );
+    return deleteSuperseded(tx, id, 100);
+  },
+};
+
+const listVersions = async (): Promise<readonly number[]> => {
+  const { rows } = await test.deps.db.query<{ version: number }>(
+    'select version from workflow_versions where workflow_id = $1 order by version',
+    [id],
+  );
+  return rows.map(({ version }) => version);
+};
+
+const countWaiting = async (): Promise<number> => {
+  const { rows } = await test.deps.db.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+};
+
+/** Sends a write while a cleanup that deleted the version has not committed yet. */
+const writeDuring = async <T>(cleanup: (tx: Tx) => Promise<number>, write: () => Promise<T>): Promise<T> => {
+  const { written } = await test.deps.db.transaction(async tx => {
+    assert.equal(await cleanup(tx), 2);
+    const written = write();
+    await waitUntil('the write waits', async () => (await countWaiting()) === 1);
+    return { written };
+  });
+  return written;
+};
+
+for (const [name, cleanup] of Object.entries(CLEANUPS)) {
+  describe(`a cleanup ${name}`, () => {
+    it('refuses a call of a version that it deletes', async () => {
+      const nodes = [node('c', 'component:call', { workflowId: id, version: 1 })];
+      const response = await writeDuring(cleanup, () => putWorkflow(owner, callerId, { nodes, edges: [] }));
+      assert.match(
+        assertRefused(response, 400, 'component_missing').error,
+        /Version 1 .* was deleted\. Choose/,
+      );
+    });
+
+    it('refuses an app of a version that it deletes', async () => {
+      const app = { slug: id.slice(-20), title: 'A', inputs: [], outputs: ['b'], version: 1 };
+      const response = await writeDuring(cleanup, () => owner.request('PUT', `/workflows/${id}/app`, app));
+      assert.deepEqual(
+        assertRefused(response, 400, 'invalid_request').issues?.map(({ path }) => path),
+        ['/version'],
+      );
+    });
+
+    it('keeps a version while a call of it is being stored', async () => {
+      const call = { component_id: id, version: 1, node_ids: ['c'], user_id: owner.userId };
+      await test.deps.db.transaction(async tx => {
+        await insertVersionCalls(tx, { id: callerId, version: 1 }, [call]);
+        // It does not wait for the call.
+        assert.equal(await test.deps.db.transaction(cleanup), 1);
+      });
+      assert.deepEqual(await listVersions(), [1, 3]);
+    });
+  });
+}
