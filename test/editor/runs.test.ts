@@ -104,6 +104,26 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('say so if a text is too long to show, and copy all of it', async () => {
+    const id = await service.create({
+      nodes: [
+        node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
+        node('join', 'utility:prompt_concat', 'Join', {}, 400),
+      ],
+      edges: [
+        { id: 'e', source: 'text', target: 'join', sourceHandle: 'out-text', targetHandle: 'in-text1' },
+      ],
+    });
+    const run = await service.run(id);
+    await using testPage = await browser.open(service.url, undefined, cookie);
+    const { page } = testPage;
+    await page.goto(`/executions/${run.id}`);
+    const figure = page.getByRole('figure', { name: 'Join' });
+    await figure.getByText(/^x{20000}… Copy to get the full text\.$/).waitFor();
+    await figure.getByRole('button', { name: 'Copy' }).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('link to the complete values of results that are shortened', async () => {
     const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
     const edge = (source: string, handle: string, targetHandle: string) => ({

@@ -33,7 +33,9 @@ export const messages = {
   results: 'Results',
   noResults: 'This run has no results.',
   noResultsYet: 'No results yet. They appear here as nodes complete.',
-  download: (label: string): string => `Open ${label}`,
+  /** Follows text that is too long to show. */
+  cutText: '… Copy to get the full text.',
+  openFile: (label: string): string => `Open ${label}`,
   graph: 'Graph',
   graphLabel: 'Graph of this run with the status of each node',
   timeline: 'Steps',

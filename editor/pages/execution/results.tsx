@@ -8,7 +8,7 @@ import { TruncatedNote } from '../../runs/truncated-note.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-/** Longer text would slow down the page. The copy button copies all that the record has. */
+/** Longer text would slow down the page. The copy button copies the full stored text. */
 const MAX_CHARS = 20_000;
 
 export function Results({ run }: { readonly run: Execution }) {
@@ -30,32 +30,46 @@ export function Results({ run }: { readonly run: Execution }) {
 }
 
 function Result({ output }: { readonly output: Output }) {
-  const { label, url, render } = output;
+  const { label, url } = output;
   return (
     <figure className={styles.result} aria-label={label}>
-      {url === undefined && typeof output.value === 'object' && <JsonTree value={output.value} />}
-      {url === undefined && typeof output.value !== 'object' && (
-        <p className={styles.text}>{toText(output).slice(0, MAX_CHARS)}</p>
-      )}
-      {url !== undefined && (
-        <MediaView
-          url={url}
-          posterUrl={render?.posterUrl}
-          label={label}
-          contentType={toContentType(output)}
-        />
+      {url === undefined ? <TextResult output={output} /> : <MediaResult output={output} url={url} />}
+    </figure>
+  );
+}
+
+function TextResult({ output }: { readonly output: Output }) {
+  const text = toText(output);
+  return (
+    <>
+      {typeof output.value === 'object' ? (
+        <JsonTree value={output.value} />
+      ) : (
+        <p className={styles.text}>
+          {text.slice(0, MAX_CHARS)}
+          {text.length > MAX_CHARS && messages.cutText}
+        </p>
       )}
       <figcaption>
-        <span>{label}</span>
-        {url === undefined ? (
-          <CopyButton text={toText(output)} label={appMessages.common.copy} />
-        ) : (
-          <a href={url} target="_blank" rel="noreferrer">
-            {messages.download(label)}
-          </a>
-        )}
+        <span>{output.label}</span>
+        <CopyButton text={text} label={appMessages.common.copy} />
       </figcaption>
-    </figure>
+    </>
+  );
+}
+
+function MediaResult({ output, url }: { readonly output: Output; readonly url: string }) {
+  const { label, render } = output;
+  return (
+    <>
+      <MediaView url={url} posterUrl={render?.posterUrl} label={label} contentType={toContentType(output)} />
+      <figcaption>
+        <span>{label}</span>
+        <a href={url} target="_blank" rel="noreferrer">
+          {messages.openFile(label)}
+        </a>
+      </figcaption>
+    </>
   );
 }
 
