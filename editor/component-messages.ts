@@ -50,7 +50,7 @@ export const messages = {
     latest: (caller: string): string => `${caller} always uses the latest version of this component.`,
     openCurrent: 'Edit current version',
     update: (caller: string): string => `Update ${caller}`,
-    callers: 'Show all uses',
+    callers: 'Show where used',
   },
   update: {
     edit: 'Update component',
@@ -68,7 +68,7 @@ export const messages = {
     retyped: (before: string, after: string): string => `Type changed from ${before} to ${after}`,
     lost: (count: number): string =>
       `${connections(count)} will be removed, because the new ports do not fit.`,
-    take: (version: number): string => `Use version ${version}`,
+    apply: (version: number): string => `Use version ${version}`,
     open: 'Open component',
     current: 'This node uses the current version.',
     done: (name: string, version: number | 'latest', lost: number): string =>

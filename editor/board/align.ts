@@ -60,10 +60,10 @@ export function distribute(
   const totalSize = sorted.reduce((sum, box) => sum + box[size], 0);
   const gap = (last[axis] + last[size] - first[axis] - totalSize) / (sorted.length - 1);
   const positions = new Map<string, Position>();
-  let at = first[axis];
+  let offset = first[axis];
   for (const box of sorted) {
-    positions.set(box.id, round({ x: box.x, y: box.y, [axis]: at }));
-    at += box[size] + gap;
+    positions.set(box.id, round({ x: box.x, y: box.y, [axis]: offset }));
+    offset += box[size] + gap;
   }
   return positions;
 }

@@ -10,21 +10,21 @@ export function getComponentName({ data }: Pick<GraphNode, 'data'>): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Types that are shown first, because a picture says most. */
-const PICTURES: ReadonlySet<string> = new Set(['IMAGE', 'VIDEO']);
+/** Types of output that are preferred, because they are visual. */
+const VISUAL_TYPES: ReadonlySet<string> = new Set(['IMAGE', 'VIDEO']);
 
-/** Returns the output whose result the node shows: the chosen one, or the first picture, or the first. */
+/** Returns the output whose result the node shows: the chosen one, or the first visual one, or the first. */
 export function getShownOutput(node: GraphNode): string | undefined {
   const { outputs } = getCallPorts(node.data.config ?? {});
   const shown = outputs.find(({ id }) => id === node.data.shownOutput);
-  return (shown ?? outputs.find(({ type }) => PICTURES.has(type)) ?? outputs[0])?.id;
+  return (shown ?? outputs.find(({ type }) => VISUAL_TYPES.has(type)) ?? outputs[0])?.id;
 }
 
 /** Chooses the output whose result the node shows. */
 export const setShownOutput = (board: Board, nodeId: string, shownOutput: string): readonly Change[] =>
   replaceNodes(board, [nodeId], node => ({ ...node, data: { ...node.data, shownOutput } }));
 
-/** Sets the value of an input that no edge feeds. `undefined` restores the value in the component. */
+/** Sets the value of an input without a connection. `undefined` restores the component's own value. */
 export const setCallValue = (
   board: Board,
   nodeId: string,

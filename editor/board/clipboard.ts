@@ -40,11 +40,11 @@ export function parsePastedText(text: string): GraphPart | undefined {
   }
 }
 
-/** Returns the changes that add the nodes and edges with new ids, centered at `at` or shifted by `by`, and the new node ids. */
+/** Returns the changes that add the nodes and edges with new ids, centered at `target` or moved by its `offset`, and the new node ids. */
 export function paste(
   board: Board,
   { nodes, edges }: GraphPart,
-  at: Position | { readonly by: Position },
+  target: Position | { readonly offset: Position },
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();
   const newIds = new Map<string, string>();
@@ -53,7 +53,7 @@ export function paste(
     takenIds.add(newId);
     newIds.set(id, newId);
   }
-  const offset = computeOffset(nodes, at);
+  const offset = computeOffset(nodes, target);
   const pastedNodes = nodes.map(node => ({
     ...withNewIds(node, newIds),
     position: shift(node.position, offset),
@@ -85,17 +85,20 @@ function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): Graph
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
 }
 
-function computeOffset(nodes: readonly GraphNode[], at: Position | { readonly by: Position }): Position {
-  if ('by' in at) return at.by;
+function computeOffset(
+  nodes: readonly GraphNode[],
+  target: Position | { readonly offset: Position },
+): Position {
+  if ('offset' in target) return target.offset;
   const xs = nodes.map(({ position }) => position.x);
   const ys = nodes.map(({ position }) => position.y);
   const middle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
-  return { x: at.x - middle(xs) - HALF_NODE.x, y: at.y - middle(ys) - HALF_NODE.y };
+  return { x: target.x - middle(xs) - HALF_NODE.x, y: target.y - middle(ys) - HALF_NODE.y };
 }
 
 const HALF_NODE = { x: 130, y: 60 };
 
-const shift = ({ x, y }: Position, by: Position): Position => ({
-  x: Math.round(x + by.x),
-  y: Math.round(y + by.y),
+const shift = ({ x, y }: Position, offset: Position): Position => ({
+  x: Math.round(x + offset.x),
+  y: Math.round(y + offset.y),
 });

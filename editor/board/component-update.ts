@@ -1,4 +1,4 @@
-// Moves a call of a component to another version of the component, as changes of the board.
+// Makes a call use another version of its component, as changes of the board.
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
 import type { ComponentInterface } from '../../src/graph/components/interface.ts';
 import { getCallPorts } from '../../src/graph/config-ports.ts';
@@ -15,7 +15,7 @@ export interface ComponentVersion extends ComponentInterface {
   readonly version: number;
 }
 
-/** What a call moves to: a version, or whichever is the latest. */
+/** The version that a call is to use: a number, or whichever is the latest. */
 export type CallTarget = Omit<ComponentVersion, 'workflowId' | 'version'> & {
   readonly version: number | 'latest';
 };
@@ -33,7 +33,7 @@ interface Ports {
   readonly outputs: readonly TypedPort[];
 }
 
-/** Lists the ports that differ, first those that the newer version lacks. */
+/** Lists the ports that differ. On each side, the removed ones come first. */
 export function comparePorts(before: Ports, after: Ports): readonly PortChange[] {
   return [
     ...compareSide('input', before.inputs, after.inputs),
@@ -52,9 +52,9 @@ function compareSide(
     .filter(({ id }) => !newer.has(id))
     .map((port): PortChange => ({ side, before: port }));
   const changed = before.flatMap((port): PortChange[] => {
-    const now = newer.get(port.id);
-    const isSame = now === undefined || (now.label === port.label && now.type === port.type);
-    return isSame ? [] : [{ side, before: port, after: now }];
+    const newPort = newer.get(port.id);
+    const isSame = newPort === undefined || (newPort.label === port.label && newPort.type === port.type);
+    return isSame ? [] : [{ side, before: port, after: newPort }];
   });
   const added = after.filter(({ id }) => !known.has(id)).map((port): PortChange => ({ side, after: port }));
   return [...removed, ...changed, ...added];
@@ -68,7 +68,7 @@ export interface CallUpdate {
 }
 
 /**
- * Moves a call to another version. Connections whose port is gone or has a type that no longer fits are removed in the
+ * Makes a call use another version. Connections whose port is gone or has a type that no longer fits are removed in the
  * same step, because the service refuses a graph with them. So are values of inputs that are gone.
  */
 export function updateCall(
@@ -79,7 +79,7 @@ export function updateCall(
 ): CallUpdate {
   const ids = new Set(inputs.map(({ id }) => id));
   const before = getCallPorts(findNode(board, nodeId)?.data.config ?? {});
-  const moved = replaceNodes(board, [nodeId], node => {
+  const updates = replaceNodes(board, [nodeId], node => {
     const values = Object.entries(toFields(node.data.config?.values)).filter(([id]) => ids.has(id));
     const config = {
       ...node.data.config,
@@ -92,15 +92,15 @@ export function updateCall(
     return { ...node, data: { ...node.data, config: config as unknown as JsonObject } };
   });
   const lost = board.edges.filter(edge => !fitsInterface(board, catalog, nodeId, { inputs, outputs }, edge));
-  const removals = remove(apply(board, moved), { edges: lost.map(({ id }) => id) });
+  const removals = remove(apply(board, updates), { edges: lost.map(({ id }) => id) });
   return {
-    changes: [...moved, ...removals],
+    changes: [...updates, ...removals],
     ports: comparePorts(before, { inputs, outputs }),
     lostEdges: lost.length,
   };
 }
 
-/** Returns whether the edge stays valid if the call gets these ports. Edges without handles take any port that fits. */
+/** Returns whether the edge stays valid if the call gets these ports. Edges without handles use any port that fits. */
 function fitsInterface(
   board: Board,
   catalog: Catalog,
@@ -115,7 +115,7 @@ function fitsInterface(
   };
   const from = findPort(source === callId ? ports.outputs : findOuter(source)?.outputs, sourceHandle);
   const to = findPort(target === callId ? ports.inputs : findOuter(target)?.inputs, targetHandle);
-  // A port that another node lacks is a problem of that node.
+  // If the other node lacks its port, the update changes nothing about that.
   if (from === undefined) return source !== callId;
   return to === undefined ? target !== callId : fits(from, to);
 }

@@ -30,8 +30,8 @@ export type ExtractionProblem =
   | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
 
 /**
- * Returns the component that the nodes make. An outside output that feeds one of them becomes an input node. An
- * output of theirs that feeds an outside node, or no node at all, becomes a preview.
+ * Returns the component that the nodes make. An external output that feeds one of them becomes an input node. An
+ * output of theirs that feeds an external node, or no node at all, becomes a preview.
  */
 export function extractComponent(
   board: Board,
@@ -42,18 +42,18 @@ export function extractComponent(
   const inner = board.nodes.filter(({ id }) => innerIds.has(id));
   if (inner.every(({ data }) => catalog.find(data.nodeType)?.source === 'registry-shell'))
     return { problem: 'no nodes' };
-  const between = findBetween(board, innerIds);
+  const between = findNodesBetween(board, innerIds);
   if (between.length > 0) return { problem: 'nodes between', between };
-  const joints = joinEdges(board, catalog);
+  const resolvedEdges = resolveEdges(board, catalog);
   const bounds = getBoundingBox(inner.map(node => getNodeRect(node, catalog)));
   const context = {
     board,
     catalog,
     inner,
     innerIds,
-    joints,
+    resolvedEdges,
     bounds: bounds ?? NO_BOUNDS,
-    taken: new Set<string>(),
+    usedNames: new Set<string>(),
   };
   const inputs = createInputs(context);
   const previews = createPreviews(context);
@@ -72,7 +72,7 @@ export function extractComponent(
 const NO_BOUNDS: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
 /** Returns the nodes on paths that leave the selected nodes and come back. */
-function findBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): readonly GraphNode[] {
+function findNodesBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): readonly GraphNode[] {
   const follow = (from: 'source' | 'target', to: 'source' | 'target'): ReadonlySet<string> => {
     const next = Map.groupBy(edges, edge => edge[from]);
     const found = new Set(inner);
@@ -84,24 +84,26 @@ function findBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): reado
 }
 
 /** An edge with the ports that a run connects. */
-interface Joint {
+interface ResolvedEdge {
   readonly edge: GraphEdge;
   readonly from: OutputDef;
   readonly to: InputDef;
 }
 
 /** Returns the edges that connect ports, with a handle at each end. */
-function joinEdges({ nodes, edges }: Board, catalog: Catalog): readonly Joint[] {
+function resolveEdges({ nodes, edges }: Board, catalog: Catalog): readonly ResolvedEdge[] {
   const ports = new Map(nodes.map(node => [node.id, getPorts(catalog, node)]));
   const usedInputs = new Map(nodes.map(({ id }) => [id, new Set<string>()]));
-  return edges.flatMap((edge): Joint[] => {
+  return edges.flatMap((edge): ResolvedEdge[] => {
     const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
     const used = usedInputs.get(edge.target) ?? new Set();
-    const joint = source && target && resolveEdgePorts(edge, source, target, used);
-    if (joint === undefined) return [];
-    used.add(joint.to.id);
-    const handles = { sourceHandle: `out-${joint.from.id}`, targetHandle: `in-${joint.to.id}` };
-    return [{ edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles }, ...joint }];
+    const resolvedEdge = source && target && resolveEdgePorts(edge, source, target, used);
+    if (resolvedEdge === undefined) return [];
+    used.add(resolvedEdge.to.id);
+    const handles = { sourceHandle: `out-${resolvedEdge.from.id}`, targetHandle: `in-${resolvedEdge.to.id}` };
+    return [
+      { edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles }, ...resolvedEdge },
+    ];
   });
 }
 
@@ -110,18 +112,18 @@ interface Context {
   readonly catalog: Catalog;
   readonly inner: readonly GraphNode[];
   readonly innerIds: ReadonlySet<string>;
-  readonly joints: readonly Joint[];
+  readonly resolvedEdges: readonly ResolvedEdge[];
   /** The box around the inner nodes. */
   readonly bounds: Rect;
   /** Ids and labels of the new nodes. */
-  readonly taken: Set<string>;
+  readonly usedNames: Set<string>;
 }
 
 /** New nodes of the component, and its edges from or to them. */
-interface Border {
+interface Boundary {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The port of the component for each edge that crosses its border, by edge id. */
+  /** The port of the component for each edge that crosses its boundary, by edge id. */
   readonly ports: ReadonlyMap<string, string>;
 }
 
@@ -137,13 +139,18 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
 };
 const PREVIEW_TYPE = 'output:preview';
 
-/** Creates an input node for each output that feeds the component, and lists its edges from its nodes, in their order. */
-function createInputs(context: Context): Border {
-  const { board, catalog, inner, innerIds, joints } = context;
-  const incoming = joints.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
+/** Creates an input node for each external output that feeds the component. Its edges keep their order. */
+function createInputs(context: Context): Boundary {
+  const { board, catalog, inner, innerIds, resolvedEdges } = context;
+  const incoming = resolvedEdges.filter(
+    ({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target),
+  );
   const tops = new Map(inner.map(({ id, position }) => [id, position.y]));
   const groups = [
-    ...Map.groupBy(incoming, joint => `${getInputType(joint)} ${getSourceKey(joint)}`).values(),
+    ...Map.groupBy(
+      incoming,
+      resolvedEdge => `${getInputType(resolvedEdge)} ${getSourceKey(resolvedEdge)}`,
+    ).values(),
   ];
   const sorted = groups.toSorted(
     ([a], [b]) => (tops.get(a?.edge.target ?? '') ?? 0) - (tops.get(b?.edge.target ?? '') ?? 0),
@@ -157,9 +164,10 @@ function createInputs(context: Context): Border {
     const source = board.nodes.find(({ id }) => id === first.edge.source);
     const nodeType = getInputType(first);
     const isSameType = source?.data.nodeType === nodeType;
-    const isNamed = source !== undefined && (source.data.category === 'input' || UNNAMED.has(first.to.type));
+    const usesSourceLabel =
+      source !== undefined && (source.data.category === 'input' || GENERIC_TYPES.has(first.to.type));
     const node = column.add(nodeType, {
-      label: isNamed ? source.data.label : first.to.label,
+      label: usesSourceLabel ? source.data.label : first.to.label,
       config: isSameType ? (source.data.config ?? {}) : getListConfig(nodeType, first.to),
       top: tops.get(first.edge.target) ?? 0,
     });
@@ -168,7 +176,7 @@ function createInputs(context: Context): Border {
       created.set(edge.id, node);
     }
   }
-  const edges = joints.flatMap(({ edge }) => {
+  const edges = resolvedEdges.flatMap(({ edge }) => {
     if (!innerIds.has(edge.target)) return [];
     const input = created.get(edge.id);
     if (input === undefined) return [edge];
@@ -178,13 +186,13 @@ function createInputs(context: Context): Border {
   return { nodes: column.nodes, edges, ports };
 }
 
-/** Types of ports whose labels say nothing, such as "Input 1". */
-const UNNAMED: ReadonlySet<string> = new Set(['ANY', 'LIST']);
+/** Types of ports with generic labels, such as "Input 1". */
+const GENERIC_TYPES: ReadonlySet<string> = new Set(['ANY', 'LIST']);
 
-const getSourceKey = ({ edge }: Joint): string => JSON.stringify([edge.source, edge.sourceHandle]);
+const getSourceKey = ({ edge }: ResolvedEdge): string => JSON.stringify([edge.source, edge.sourceHandle]);
 
 /** Returns the type of the input node for what flows along the edge. A value of any type need not be a list. */
-function getInputType({ from, to }: Joint): string {
+function getInputType({ from, to }: ResolvedEdge): string {
   const type = from.type === 'ANY' ? (to.itemType ?? to.type) : from.type;
   return (type === from.type || type !== 'LIST' ? INPUT_TYPES[type] : undefined) ?? 'input:json';
 }
@@ -196,36 +204,37 @@ function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObje
     : {};
 }
 
-/** Creates a preview for each output that leaves the component, and for the last nodes. Keeps previews that exist. */
-function createPreviews(context: Context): Border {
-  const { catalog, inner, innerIds, joints } = context;
+/** Creates a preview for each output that feeds an external node or no node. Reuses previews that exist. */
+function createPreviews(context: Context): Boundary {
+  const { catalog, inner, innerIds, resolvedEdges } = context;
   const types = new Map(inner.map(({ id, data }) => [id, data.nodeType]));
-  const shownBy = new Map<string, string>();
-  for (const joint of joints)
-    if (types.get(joint.edge.target) === PREVIEW_TYPE && types.has(joint.edge.source))
-      shownBy.set(getSourceKey(joint), joint.edge.target);
+  const previewIds = new Map<string, string>();
+  for (const resolvedEdge of resolvedEdges)
+    if (types.get(resolvedEdge.edge.target) === PREVIEW_TYPE && types.has(resolvedEdge.edge.source))
+      previewIds.set(getSourceKey(resolvedEdge), resolvedEdge.edge.target);
   const column = new Column(context, 'right');
   const edges: GraphEdge[] = [];
-  const show = (source: GraphNode, from: OutputDef): string => {
+  const addPreview = (source: GraphNode, from: OutputDef): string => {
     const edge = { source: source.id, sourceHandle: `out-${from.id}`, targetHandle: 'in-input' };
     const key = JSON.stringify([edge.source, edge.sourceHandle]);
-    const shown = shownBy.get(key);
-    if (shown !== undefined) return shown;
+    const existing = previewIds.get(key);
+    if (existing !== undefined) return existing;
     const isOnly = getPorts(catalog, source).outputs.length === 1;
     const label = isOnly ? source.data.label : `${source.data.label} ${from.label}`;
     const node = column.add(PREVIEW_TYPE, { label, config: {}, top: source.position.y });
-    shownBy.set(key, node.id);
+    previewIds.set(key, node.id);
     edges.push({ id: `${source.id}.${from.id}->${node.id}`, target: node.id, ...edge });
     return node.id;
   };
   const ports = new Map<string, string>();
-  const outgoing = Map.groupBy(joints, ({ edge }) => edge.source);
+  const outgoing = Map.groupBy(resolvedEdges, ({ edge }) => edge.source);
   for (const node of inner.toSorted((a, b) => a.position.y - b.position.y)) {
-    const leaving = outgoing.get(node.id) ?? [];
-    for (const { edge, from } of leaving)
-      if (!innerIds.has(edge.target)) ports.set(edge.id, show(node, from));
+    const outgoingEdges = outgoing.get(node.id) ?? [];
+    for (const { edge, from } of outgoingEdges)
+      if (!innerIds.has(edge.target)) ports.set(edge.id, addPreview(node, from));
     const [first] = getPorts(catalog, node).outputs;
-    if (leaving.length === 0 && first !== undefined && node.data.category !== 'input') show(node, first);
+    if (outgoingEdges.length === 0 && first !== undefined && node.data.category !== 'input')
+      addPreview(node, first);
   }
   return { nodes: column.nodes, edges, ports };
 }
@@ -249,22 +258,22 @@ class Column {
     nodeType: string,
     { label, config, top }: { readonly label: string; readonly config: JsonObject; readonly top: number },
   ): GraphNode {
-    const { board, catalog, bounds, taken } = this.#context;
-    const id = findFreeId(board, toSlug(label) || 'port', taken);
+    const { board, catalog, bounds, usedNames } = this.#context;
+    const id = findFreeId(board, toSlug(label) || 'port', usedNames);
     const entry = catalog.find(nodeType);
     const node = {
       id,
       type: entry?.customNodeType ?? 'basedNode',
       position: { x: 0, y: 0 },
       data: {
-        label: findFreeLabel(label, taken),
+        label: findFreeLabel(label, usedNames),
         category: entry === undefined ? 'utility' : toCategory(entry),
         nodeType,
         config,
       },
     };
-    taken.add(id);
-    taken.add(node.data.label);
+    usedNames.add(id);
+    usedNames.add(node.data.label);
     const { width, height } = estimateDims(node, catalog);
     const y = Math.max(top, this.#bottom + ROW_GAP);
     const x = this.#side === 'left' ? bounds.x - COLUMN_GAP - width : bounds.x + bounds.width + COLUMN_GAP;
@@ -275,20 +284,20 @@ class Column {
   }
 }
 
-function findFreeLabel(label: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(label)) return label;
-  for (let number = 2; ; number++) if (!taken.has(`${label} ${number}`)) return `${label} ${number}`;
+function findFreeLabel(label: string, usedNames: ReadonlySet<string>): string {
+  if (!usedNames.has(label)) return label;
+  for (let number = 2; ; number++) if (!usedNames.has(`${label} ${number}`)) return `${label} ${number}`;
 }
 
-/** Removes the pinned result, which belongs to a run of the other workflow. */
+/** Removes the pinned result, which belongs to a run of the original workflow. */
 function withoutPin(node: GraphNode): GraphNode {
   const { pinnedRun: _, ...data } = node.data;
   return { ...node, data };
 }
 
 function replace(
-  { board, catalog, inner, innerIds, joints, bounds }: Context,
-  { inputs, previews }: { readonly inputs: Border; readonly previews: Border },
+  { board, catalog, inner, innerIds, resolvedEdges, bounds }: Context,
+  { inputs, previews }: { readonly inputs: Boundary; readonly previews: Boundary },
   name: string,
   config: JsonObject,
 ): { readonly id: string; readonly changes: readonly Change[] } {
@@ -302,19 +311,19 @@ function replace(
   const nestedIds = new Set(inner.flatMap(readChildIds));
   const members = inner.map(node => node.id).filter(innerId => !nestedIds.has(innerId));
   const nodes = withoutItems(board, { nodes: [...innerIds] }).nodes.map(node => {
-    const children = findNode(board, node.id);
-    const containsAll = children !== undefined && isSubset(members, readChildIds(children));
+    const before = findNode(board, node.id);
+    const containsAll = before !== undefined && isSubset(members, readChildIds(before));
     return containsAll ? withChildren(node, [...readChildIds(node), id]) : node;
   });
   const { width, height } = estimateDims(call, catalog);
   const wanted = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
   const free = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...wanted, width, height });
   const position = { x: Math.round(free.x), y: Math.round(free.y) };
-  const joined = new Map(joints.map(({ edge }) => [edge.id, edge]));
+  const edgesById = new Map(resolvedEdges.map(({ edge }) => [edge.id, edge]));
   const usedPorts = new Set<string>();
-  // An edge keeps its id and its place, because lists keep the order of their edges.
+  // An edge keeps its id and its index, because LIST inputs depend on the order of their edges.
   const edges = board.edges.flatMap((stored): GraphEdge[] => {
-    const edge = joined.get(stored.id) ?? stored;
+    const edge = edgesById.get(stored.id) ?? stored;
     const [input, output] = [inputs.ports.get(edge.id), previews.ports.get(edge.id)];
     if (output !== undefined) return [{ ...edge, source: id, sourceHandle: `out-${output}` }];
     if (input === undefined) return innerIds.has(edge.source) || innerIds.has(edge.target) ? [] : [stored];

@@ -33,8 +33,7 @@ export function compareBoards(before: BoardGraph, after: BoardGraph): Difference
 /** Ignores values that the service or the browser computes. */
 function getStatus(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
   if (before === undefined) return 'added';
-  const [was, is] = [dropLayout(before), dropLayout(after)];
-  if (!isEqual(was, is)) return 'changed';
+  if (!isEqual(dropLayout(before), dropLayout(after))) return 'changed';
   return isEqual(before.position, after.position) ? undefined : 'moved';
 }
 
@@ -62,7 +61,7 @@ export interface ChangeSummary {
 
 export function summarizeChanges(before: BoardGraph, after: BoardGraph, catalog: Catalog): ChangeSummary {
   const { statuses, removed, edges } = compareBoards(before, after);
-  const then = new Map(before.nodes.map(node => [node.id, node]));
+  const nodesBefore = new Map(before.nodes.map(node => [node.id, node]));
   const counts = Map.groupBy(statuses.values(), status => status);
   return {
     added: counts.get('added')?.length ?? 0,
@@ -71,7 +70,7 @@ export function summarizeChanges(before: BoardGraph, after: BoardGraph, catalog:
     edges: edges.added + edges.removed,
     settings: after.nodes
       .filter(({ id }) => statuses.get(id) === 'changed')
-      .flatMap(node => listChangedSettings(then.get(node.id), node, catalog)),
+      .flatMap(node => listChangedSettings(nodesBefore.get(node.id), node, catalog)),
   };
 }
 
@@ -80,12 +79,12 @@ function listChangedSettings(
   { data }: GraphNode,
   catalog: Catalog,
 ): readonly { readonly setting: string; readonly label: string }[] {
-  const [was, is] = [before?.data.config ?? {}, data.config ?? {}];
-  const { inputs } = catalog.ports(data.nodeType, is);
+  const [configBefore, configAfter] = [before?.data.config ?? {}, data.config ?? {}];
+  const { inputs } = catalog.ports(data.nodeType, configAfter);
   const getSettingLabel = (key: string): string =>
     (inputs.find(({ id }) => id === key)?.label ?? key).toLowerCase();
-  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    key => !isEqual(was[key], is[key]),
+  const keys = [...new Set([...Object.keys(configBefore), ...Object.keys(configAfter)])].filter(
+    key => !isEqual(configBefore[key], configAfter[key]),
   );
   const names = [...keys.map(getSettingLabel), ...(before?.data.label === data.label ? [] : ['name'])];
   return names.map(setting => ({ setting, label: data.label }));

@@ -82,23 +82,23 @@ export async function openDrafts(userId: string): Promise<Drafts> {
   return {
     find: async (workflowId, remote) => {
       const transaction = beginTransaction('readonly', [DRAFT_STORE, STEP_STORE]);
-      const drafts = transaction.objectStore(DRAFT_STORE).get([userId, workflowId]) as IDBRequest<
+      const draftRequest = transaction.objectStore(DRAFT_STORE).get([userId, workflowId]) as IDBRequest<
         Draft | undefined
       >;
-      const rows = transaction
+      const rowsRequest = transaction
         .objectStore(STEP_STORE)
         .getAll(getStepRange([userId, workflowId])) as IDBRequest<StepRow[]>;
       await waitForCompletion(transaction);
-      const steps = [...rows.result, ...exitSteps.find(workflowId)];
-      if (drafts.result === undefined && steps.length === 0) return undefined;
-      return applySteps(drafts.result ?? createEmptyDraft({ workflowId, userId }, await remote), steps);
+      const steps = [...rowsRequest.result, ...exitSteps.find(workflowId)];
+      if (draftRequest.result === undefined && steps.length === 0) return undefined;
+      return applySteps(draftRequest.result ?? createEmptyDraft({ workflowId, userId }, await remote), steps);
     },
     save: async draft => {
       const transaction = beginTransaction('readwrite', [DRAFT_STORE, STEP_STORE]);
       transaction.objectStore(DRAFT_STORE).put({ ...draft, userId, writer });
       const steps = transaction.objectStore(STEP_STORE);
-      const own = [userId, draft.workflowId, writer];
-      steps.delete(IDBKeyRange.bound(own, [...own, draft.seq ?? 0]));
+      const ownKey = [userId, draft.workflowId, writer];
+      steps.delete(IDBKeyRange.bound(ownKey, [...ownKey, draft.seq ?? 0]));
       // The snapshot contains the steps of closed tabs.
       const rows = steps.getAll(getStepRange([userId, draft.workflowId])) as IDBRequest<StepRow[]>;
       rows.onsuccess = () => {
@@ -135,8 +135,10 @@ const createEmptyDraft = (key: Pick<Draft, 'workflowId' | 'userId'>, { board, et
   atMs: 0,
 });
 
-// Applies the steps that are newer than the snapshot. Steps of another tab change the board, but are not part of this
-// tab's history.
+/**
+ * Applies the steps that are newer than the snapshot. Steps of another tab change the board, but are not part of this
+ * tab's history.
+ */
 function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
   const later = rows.filter(({ writer, seq, atMs }) =>
     writer === draft.writer ? seq > (draft.seq ?? 0) : atMs > draft.atMs,

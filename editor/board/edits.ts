@@ -61,8 +61,8 @@ export function resize(
 }
 
 /**
- * Sets a config value of a node. `undefined` removes it, which restores the default. So does null, unless null is a value
- * of the field.
+ * Sets config values of a node. `undefined` removes a value, which restores the default. So does null, unless the field
+ * allows null.
  */
 export function setConfig(
   board: Board,
@@ -85,7 +85,7 @@ export function setData(
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, ...fields } as NodeData }));
 }
 
-/** Sets the file of a media input. Its media id would take precedence. */
+/** Sets the file of a media input, and removes its media id, which would take precedence. */
 export function setMediaUrl(board: Board, id: string, url: string | undefined): readonly Change[] {
   return replaceNodes(board, [id], node => {
     const { mediaId: _, url: __, ...config } = node.data.config ?? {};
@@ -183,9 +183,9 @@ function listReplacements<Item extends { readonly id: string }>(
   before: readonly Item[],
   after: readonly Item[],
 ): readonly { readonly index: number; readonly before?: Item; readonly after: Item }[] {
-  const was = new Map(before.map(item => [item.id, item]));
+  const beforeById = new Map(before.map(item => [item.id, item]));
   return after.flatMap((item, index) => {
-    const old = was.get(item.id);
+    const old = beforeById.get(item.id);
     if (old === item) return [];
     return [{ index, ...(old === undefined ? {} : { before: old }), after: item }];
   });

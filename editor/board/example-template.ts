@@ -2,37 +2,37 @@
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import type { FieldType } from '../../src/graph/types.ts';
 
-/** The name and inputs of a kind of model. The first kind that fits an entry is its kind. */
-interface Kind {
+/** A kind of model, by its main output, its inputs and its name. The first one that matches an entry applies. */
+interface ModelKind {
   readonly template: string;
-  readonly makes: FieldType;
-  readonly takes?: readonly FieldType[];
+  readonly output: FieldType;
+  readonly inputs?: readonly FieldType[];
   readonly name?: RegExp;
 }
 
-const KINDS: readonly Kind[] = [
-  { makes: 'IMAGE', name: /upscale|aura.sr/, template: 'upscale' },
+const KINDS: readonly ModelKind[] = [
+  { output: 'IMAGE', name: /upscale|aura.sr/, template: 'upscale' },
   {
-    makes: 'IMAGE',
+    output: 'IMAGE',
     name: /background.remov|remove.background|birefnet|rembg/,
     template: 'remove-background',
   },
-  { makes: 'IMAGE', name: /product.shot|replace.background/, template: 'product-in-four-scenes' },
-  { makes: 'IMAGE', name: /try.?on/, template: 'try-on' },
-  { makes: 'IMAGE', name: /expand|reframe|outpaint/, template: 'any-aspect-ratio' },
-  { makes: 'IMAGE', name: /character/, template: 'eight-angles' },
-  { makes: 'IMAGE', takes: ['IMAGE'], template: 'edit-a-picture' },
-  { makes: 'IMAGE', takes: ['LIST'], template: 'edit-a-picture' },
-  { makes: 'IMAGE', template: 'make-a-picture' },
-  { makes: 'VIDEO', name: /upscale/, template: 'upscale' },
-  { makes: 'VIDEO', name: /background.remov|birefnet/, template: 'remove-background' },
-  { makes: 'VIDEO', takes: ['VIDEO', 'AUDIO'], name: /lip|sync/, template: 'localize-a-video' },
-  { makes: 'VIDEO', takes: ['AUDIO', 'IMAGE'], template: 'talking-head' },
-  { makes: 'VIDEO', name: /^video:renderer$/, template: 'product-reel' },
-  { makes: 'VIDEO', takes: ['IMAGE'], template: 'picture-to-video' },
-  { makes: 'VIDEO', template: 'text-to-video' },
-  { makes: 'AUDIO', template: 'podcast-audiogram' },
-  { makes: 'TEXT', takes: ['AUDIO'], template: 'captions' },
+  { output: 'IMAGE', name: /product.shot|replace.background/, template: 'product-in-four-scenes' },
+  { output: 'IMAGE', name: /try.?on/, template: 'try-on' },
+  { output: 'IMAGE', name: /expand|reframe|outpaint/, template: 'any-aspect-ratio' },
+  { output: 'IMAGE', name: /character/, template: 'eight-angles' },
+  { output: 'IMAGE', inputs: ['IMAGE'], template: 'edit-a-picture' },
+  { output: 'IMAGE', inputs: ['LIST'], template: 'edit-a-picture' },
+  { output: 'IMAGE', template: 'make-a-picture' },
+  { output: 'VIDEO', name: /upscale/, template: 'upscale' },
+  { output: 'VIDEO', name: /background.remov|birefnet/, template: 'remove-background' },
+  { output: 'VIDEO', inputs: ['VIDEO', 'AUDIO'], name: /lip|sync/, template: 'localize-a-video' },
+  { output: 'VIDEO', inputs: ['AUDIO', 'IMAGE'], template: 'talking-head' },
+  { output: 'VIDEO', name: /^video:renderer$/, template: 'product-reel' },
+  { output: 'VIDEO', inputs: ['IMAGE'], template: 'picture-to-video' },
+  { output: 'VIDEO', template: 'text-to-video' },
+  { output: 'AUDIO', template: 'podcast-audiogram' },
+  { output: 'TEXT', inputs: ['AUDIO'], template: 'captions' },
 ];
 
 /** Returns the slug of the template; undefined for nodes that no template illustrates. */
@@ -42,10 +42,12 @@ export function findExampleTemplate({
   outputs,
 }: Pick<CatalogEntry, 'nodeType' | 'inputs' | 'outputs'>): string | undefined {
   if (!/^(?:generate|edit|video|talking|audio|text):|^utility:speech$/.test(nodeType)) return undefined;
-  const ports = new Set(inputs.filter(({ isPort }) => isPort).map(({ type }) => type));
-  const made = outputs[0]?.type;
+  const inputTypes = new Set(inputs.filter(({ isPort }) => isPort).map(({ type }) => type));
+  const outputType = outputs[0]?.type;
   return KINDS.find(
-    ({ makes, takes = [], name }) =>
-      makes === made && takes.every(type => ports.has(type)) && (name === undefined || name.test(nodeType)),
+    kind =>
+      kind.output === outputType &&
+      (kind.inputs ?? []).every(type => inputTypes.has(type)) &&
+      (kind.name === undefined || kind.name.test(nodeType)),
   )?.template;
 }

@@ -50,12 +50,12 @@ export function placeMedia(
 export function placeText(
   session: Pick<BoardSession, 'catalog' | 'store'>,
   text: string,
-  at: Position,
+  position: Position,
 ): { readonly id: string; readonly changes: readonly Change[] } | undefined {
   const entry = session.catalog.find('input:text');
   if (entry === undefined) return undefined;
   const { board } = session.store.getState();
-  const { id, changes } = placeNode(session, entry, { at }, at);
+  const { id, changes } = placeNode(session, entry, { position }, position);
   const node = apply(board, changes).nodes.at(-1);
   if (node === undefined) return undefined;
   const nodeWithText = { ...node, data: { ...node.data, config: { value: text } } };

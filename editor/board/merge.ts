@@ -86,11 +86,11 @@ type Fields = Readonly<Record<string, unknown>>;
 // Merges nodes in my order, followed by those that the other person added. A removal conflicts with a change of the
 // node and with a new edge at it.
 function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict[]): readonly GraphNode[] {
-  const [was, has] = [byId(base.nodes), byId(theirs.nodes)];
+  const [baseById, theirsById] = [byId(base.nodes), byId(theirs.nodes)];
   const [connectedByMe, connectedByThem] = [findNewlyConnected(base, mine), findNewlyConnected(base, theirs)];
   const kept = mine.nodes.flatMap((node): GraphNode[] => {
     const path = ['nodes', node.id];
-    const [before, other] = [was.get(node.id), has.get(node.id)];
+    const [before, other] = [baseById.get(node.id), theirsById.get(node.id)];
     if (other !== undefined)
       return [mergeObjects(path, before ?? {}, node, other, conflicts) as unknown as GraphNode];
     if (before === undefined) return [node];
@@ -98,10 +98,10 @@ function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict
     conflicts.push({ path, base: before, mine: node, theirs: undefined });
     return [node];
   });
-  const here = byId(mine.nodes);
+  const mineById = byId(mine.nodes);
   const added = theirs.nodes.filter(node => {
-    if (here.has(node.id)) return false;
-    const before = was.get(node.id);
+    if (mineById.has(node.id)) return false;
+    const before = baseById.get(node.id);
     if (before === undefined) return true;
     if (!isEqual(before, node) || connectedByThem.has(node.id))
       conflicts.push({ path: ['nodes', node.id], base: before, mine: undefined, theirs: node });
@@ -112,8 +112,10 @@ function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict
 
 /** Returns the ids of nodes at edges that were added or changed. */
 function findNewlyConnected(base: Board, { edges }: Board): ReadonlySet<string> {
-  const was = byId(base.edges);
-  return new Set(edges.flatMap(edge => (isEqual(was.get(edge.id), edge) ? [] : [edge.source, edge.target])));
+  const baseById = byId(base.edges);
+  return new Set(
+    edges.flatMap(edge => (isEqual(baseById.get(edge.id), edge) ? [] : [edge.source, edge.target])),
+  );
 }
 
 interface MergedNodes {
@@ -128,7 +130,7 @@ function mergeEdges(
   theirs: Board,
   { nodes, conflicts }: MergedNodes,
 ): readonly GraphEdge[] {
-  const [was, here, has] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
+  const [baseById, mineById, theirsById] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
   // A longer path names a setting of a node, which they removed.
   const keptNodes = new Set(
     conflicts
@@ -136,7 +138,7 @@ function mergeEdges(
       .map(({ path }) => path[1]),
   );
   const kept = mine.edges.flatMap((edge): GraphEdge[] => {
-    const [before, other] = [was.get(edge.id), has.get(edge.id)];
+    const [before, other] = [baseById.get(edge.id), theirsById.get(edge.id)];
     if (isEqual(before, edge)) {
       if (other !== undefined) return [other];
       // They removed it with a node that I keep until the conflict is resolved.
@@ -147,15 +149,16 @@ function mergeEdges(
     return [edge];
   });
   const added = theirs.edges.filter(edge => {
-    if (here.has(edge.id)) return false;
-    const before = was.get(edge.id);
+    if (mineById.has(edge.id)) return false;
+    const before = baseById.get(edge.id);
     if (before !== undefined && !isEqual(before, edge))
       conflicts.push({ path: ['edges', edge.id], base: before, mine: undefined, theirs: edge });
     return before === undefined;
   });
   const ids = byId(nodes);
   const merged = [...kept, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
-  if (added.length > 0) conflicts.push(...findCycles(merged, new Set([...was.keys(), ...has.keys()])));
+  if (added.length > 0)
+    conflicts.push(...findCycles(merged, new Set([...baseById.keys(), ...theirsById.keys()])));
   return merged;
 }
 
@@ -180,7 +183,7 @@ function reaches(edges: readonly GraphEdge[], from: string, to: string): boolean
 }
 
 /** Objects that are merged key by key. Everything else is merged as one value. */
-const NESTED = new Set(['data', 'config', 'params']);
+const MERGED_BY_KEY = new Set(['data', 'config', 'params']);
 
 function mergeObjects(
   path: readonly string[],
@@ -207,7 +210,7 @@ function mergeValue(
 ): unknown {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
   if (isEqual(base, mine)) return theirs;
-  if (NESTED.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
+  if (MERGED_BY_KEY.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
     return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
   conflicts.push({ path, base, mine, theirs });
   return mine;

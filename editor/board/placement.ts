@@ -18,7 +18,8 @@ import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
 /** The position of a new node and the port that it connects to. */
 export interface Placement {
-  readonly at?: Position | undefined;
+  readonly position?: Position | undefined;
+  /** The port that the node is connected to. */
   readonly from?: PortRef | undefined;
 }
 
@@ -26,7 +27,7 @@ export interface Placement {
 export function placeNode(
   { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
   entry: CatalogEntry,
-  { at, from }: Placement,
+  { position, from }: Placement,
   fallback: Position,
   config: JsonObject = {},
 ): { readonly id: string; readonly changes: readonly Change[] } {
@@ -35,9 +36,9 @@ export function placeNode(
   const node = { ...blank, data: { ...blank.data, config } };
   const { width, height } = estimateDims(node, catalog);
   const preferred =
-    at === undefined
+    position === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
-      : { x: from !== undefined && !isOutput(from) ? at.x - width : at.x, y: at.y - 30 };
+      : { x: from !== undefined && !isOutput(from) ? position.x - width : position.x, y: position.y - 30 };
   const positioned = {
     ...node,
     position: round(findFreeSpace(getObstacles(board, catalog), { ...preferred, width, height })),

@@ -3,7 +3,7 @@
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const KEYWORD = 'graphwright';
 /** The keyword, then: not compressed, no language, no translated keyword. */
-const HEAD = new TextEncoder().encode(`${KEYWORD}\0\0\0\0\0`);
+const TEXT_HEADER = new TextEncoder().encode(`${KEYWORD}\0\0\0\0\0`);
 const TYPE = 'iTXt';
 const MAX_TEXT_BYTES = 10_000_000;
 
@@ -12,7 +12,7 @@ export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer
   // The format requires the header chunk to stay first.
   const [header] = [...readChunks(png)];
   if (header === undefined) throw new RangeError('This file is not a PNG.');
-  const chunk = makeChunk(new Uint8Array([...HEAD, ...new TextEncoder().encode(text)]));
+  const chunk = makeChunk(new Uint8Array([...TEXT_HEADER, ...new TextEncoder().encode(text)]));
   const result = new Uint8Array(png.length + chunk.length);
   result.set(png.subarray(0, header.end));
   result.set(chunk, header.end);
@@ -23,9 +23,13 @@ export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer
 /** Returns the text that `embedText` wrote, or undefined if there is none or the bytes are not a PNG. */
 export function readText(png: Uint8Array): string | undefined {
   for (const { type, data } of readChunks(png)) {
-    if (type !== TYPE || data.length > MAX_TEXT_BYTES || !HEAD.every((byte, index) => data[index] === byte))
+    if (
+      type !== TYPE ||
+      data.length > MAX_TEXT_BYTES ||
+      !TEXT_HEADER.every((byte, index) => data[index] === byte)
+    )
       continue;
-    return new TextDecoder().decode(data.subarray(HEAD.length));
+    return new TextDecoder().decode(data.subarray(TEXT_HEADER.length));
   }
   return undefined;
 }
@@ -40,13 +44,13 @@ interface Chunk {
 function* readChunks(png: Uint8Array): Generator<Chunk> {
   if (!SIGNATURE.every((byte, index) => png[index] === byte)) return;
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
-  for (let at = SIGNATURE.length; at + 12 <= png.length; ) {
-    const length = view.getUint32(at);
-    const end = at + 12 + length;
+  for (let offset = SIGNATURE.length; offset + 12 <= png.length; ) {
+    const length = view.getUint32(offset);
+    const end = offset + 12 + length;
     if (end > png.length) return;
-    const type = String.fromCharCode(...png.subarray(at + 4, at + 8));
-    yield { type, data: png.subarray(at + 8, at + 8 + length), end };
-    at = end;
+    const type = String.fromCharCode(...png.subarray(offset + 4, offset + 8));
+    yield { type, data: png.subarray(offset + 8, offset + 8 + length), end };
+    offset = end;
   }
 }
 

@@ -43,10 +43,10 @@ export interface SaverDeps<RemoteState extends Remote> {
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
   /** Like an autosave, in a request that outlives the page. */
-  readonly writeAtExit: (getBoard: Board, etag: string) => void;
+  readonly writeAtExit: (board: Board, etag: string) => void;
   /** Whether there is never anything to save. */
   readonly isReadOnly?: boolean;
-  readonly board: () => Board;
+  readonly getBoard: () => Board;
   /** The open conflicts of the board. */
   readonly getConflicts: () => readonly Conflict[];
   /** Shows a merged board with its open conflicts. */
@@ -129,7 +129,7 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   /** Sends what is not saved without waiting for the response. Called when the page ends. */
   saveAtExit(): void {
-    if (this.isDirty && this.#deps.board().nodes.length > 0)
+    if (this.isDirty && this.#deps.getBoard().nodes.length > 0)
       this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);
   }
 
@@ -155,7 +155,7 @@ export class Saver<RemoteState extends Remote = Remote> {
     clearTimeout(this.#timer);
     this.#changedAtMs = undefined;
     if (kind === 'autosave' && !this.isDirty) return;
-    if (this.#deps.board().nodes.length === 0) {
+    if (this.#deps.getBoard().nodes.length === 0) {
       this.#deps.setSaveState({ kind: 'empty' });
       throw new EmptyBoardError();
     }
@@ -188,7 +188,7 @@ export class Saver<RemoteState extends Remote = Remote> {
   }
 
   #getBoardToSend(): Board {
-    return applyTheirs(this.#deps.board(), this.#deps.getConflicts(), this.#base.board);
+    return applyTheirs(this.#deps.getBoard(), this.#deps.getConflicts(), this.#base.board);
   }
 
   #getIdleState(): SaveState {
@@ -205,10 +205,10 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   // `ancestor` is the last common ancestor of this board and the service's.
   #mergeFrom(remote: RemoteState, ancestor: Board, origin: Origin): void {
-    const [mine, known] = [this.#deps.board(), this.#deps.getConflicts()];
-    const { board, conflicts: found } = mergeBoards(ancestor, mine, remote.board);
+    const [mine, previous] = [this.#deps.getBoard(), this.#deps.getConflicts()];
+    const { board, conflicts: detected } = mergeBoards(ancestor, mine, remote.board);
     this.#base = { ...remote, board: shareItems(board, remote.board) };
-    const open = findOpenConflicts(known, found, board, this.#base.board);
-    if (!isEqual(open, known) || !isEqual(board, mine)) this.#deps.mergeRemote(board, open, origin);
+    const open = findOpenConflicts(previous, detected, board, this.#base.board);
+    if (!isEqual(open, previous) || !isEqual(board, mine)) this.#deps.mergeRemote(board, open, origin);
   }
 }

@@ -77,8 +77,9 @@ export function subscribeToService(
 }
 
 function toPresence(users: readonly PresentUser[]): Presence {
-  const at = new Map<string, PresentUser[]>();
+  const usersByNode = new Map<string, PresentUser[]>();
   for (const user of users)
-    for (const nodeId of user.selected ?? []) at.set(nodeId, [...(at.get(nodeId) ?? []), user]);
-  return { users, usersByNode: at };
+    for (const nodeId of user.selected ?? [])
+      usersByNode.set(nodeId, [...(usersByNode.get(nodeId) ?? []), user]);
+  return { users, usersByNode };
 }

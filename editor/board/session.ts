@@ -68,8 +68,8 @@ function mergeDraft(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'hi
   const isOwnSave = ({ path, theirs }: Conflict): boolean =>
     (draft.sent ?? []).some(sent => isEqual(getValueAt(sent, path), theirs));
   const { board } = merged;
-  const found = merged.conflicts.filter(conflict => !isOwnSave(conflict));
-  const conflicts = findOpenConflicts(draft.conflicts ?? [], found, board, remote);
+  const detected = merged.conflicts.filter(conflict => !isOwnSave(conflict));
+  const conflicts = findOpenConflicts(draft.conflicts ?? [], detected, board, remote);
   return { board: isEqual(board, remote) ? remote : board, history: draft.history, conflicts };
 }
 
@@ -106,16 +106,16 @@ function createSession(
   let breaksApp = false;
   const saver: Saver<RemoteWorkflow> = new Saver(remote, {
     read: signal => readRemote(id, signal),
-    write: async (board, etag, how, signal) => {
+    write: async (board, etag, kind, signal) => {
       draftWriter.append({ kind: 'sent', conflicts: store.getState().conflicts });
-      const written = await writeRemote(id, { board, etag, kind: how, breaksApp }, signal);
+      const written = await writeRemote(id, { board, etag, kind, breaksApp }, signal);
       channel.postMessage({ id, etag: written.etag });
       draftWriter.append({ kind: 'saved', etag: written.etag });
       return written;
     },
     isReadOnly,
     writeAtExit: (board, etag) => writeAtExit(id, { board, etag, breaksApp }),
-    board: () => store.getState().board,
+    getBoard: () => store.getState().board,
     getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
@@ -135,8 +135,8 @@ function createSession(
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
-  const service = subscribeToService(id, saver, refresh);
-  const leave = (): void => {
+  const serviceEvents = subscribeToService(id, saver, refresh);
+  const saveBeforeUnload = (): void => {
     drafts?.storeAtExit();
     saver.saveAtExit();
   };
@@ -144,7 +144,7 @@ function createSession(
   const handlePageShow = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) refresh();
   };
-  window.addEventListener('pagehide', leave);
+  window.addEventListener('pagehide', saveBeforeUnload);
   window.addEventListener('pageshow', handlePageShow);
   saver.notify();
   return {
@@ -155,20 +155,20 @@ function createSession(
     store,
     saver,
     worker,
-    presence: service.presence,
-    onReconnect: service.onReconnect,
+    presence: serviceEvents.presence,
+    onReconnect: serviceEvents.onReconnect,
     saveBreakingApp: () => {
       breaksApp = true;
       return saver.flush();
     },
     close: () => {
       unsubscribe();
-      window.removeEventListener('pagehide', leave);
+      window.removeEventListener('pagehide', saveBeforeUnload);
       window.removeEventListener('pageshow', handlePageShow);
       draftWriter.write();
       saver.saveAtExit();
       saver.close();
-      service.close();
+      serviceEvents.close();
       channel.close();
       worker.close();
     },
@@ -182,11 +182,11 @@ interface DraftWriterDeps extends Pick<SessionOptions, 'id' | 'onNoDraft'> {
 }
 
 interface DraftWriter {
-  /** Stores what the user did at once. */
+  /** Stores a step of the user at once. */
   append(step: DraftStep): void;
   /** Stores a snapshot soon. */
   schedule(): void;
-  /** Stores a planned snapshot now. */
+  /** Stores a scheduled snapshot now. */
   write(): void;
 }
 

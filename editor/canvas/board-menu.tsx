@@ -28,7 +28,7 @@ export function BoardMenu() {
   return menu === undefined ? null : <OpenMenu {...menu} />;
 }
 
-function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
+function OpenMenu({ position, isOnNode }: NonNullable<View['menu']>) {
   const editor = useEditor();
   const list = useRef<HTMLDivElement>(null);
   const opener = useRef(document.activeElement);
@@ -44,7 +44,7 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
   }, [editor]);
   const close = (): void => {
     editor.view.setState({ menu: undefined });
-    // Back to the node, if it was opened by a key.
+    // If a key opened the menu, the focus returns to the node.
     if (opener.current instanceof HTMLElement && opener.current.closest('[data-node-id]'))
       opener.current.focus();
     else editor.canvas.current?.focus();
@@ -58,7 +58,7 @@ function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
       role="menu"
       aria-label={messages.flow.menu}
       className={`${styles.menu} nopan nowheel`}
-      style={{ left: at.x, top: at.y }}
+      style={{ left: position.x, top: position.y }}
       onKeyDown={event => handleMenuKey(event, close)}
       data-own-pointer
     >

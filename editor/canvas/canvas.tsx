@@ -54,20 +54,25 @@ export function Canvas() {
   const { scene, model } = useScene();
   const [renderState] = useState(() => new RenderState());
   const frame = useRef<HTMLDivElement>(null);
-  const [start, setStart] = useState<Viewport>();
+  const [initialViewport, setInitialViewport] = useState<Viewport>();
   // Runs before the first paint, so that the board is painted only once, at its final view.
   useLayoutEffect(() => {
-    if (start !== undefined || frame.current === null) return;
+    if (initialViewport !== undefined || frame.current === null) return;
     const { width, height } = frame.current.getBoundingClientRect();
     const viewport = fitViewport(getBounds(scene), { width, height });
     renderState.set({ size: { width, height }, viewport });
-    setStart(viewport);
-  }, [scene, renderState, start]);
+    setInitialViewport(viewport);
+  }, [scene, renderState, initialViewport]);
   return (
     <div ref={frame} className={styles.frame}>
-      {start !== undefined && (
+      {initialViewport !== undefined && (
         <ReactFlowProvider>
-          <FlowCanvas renderState={renderState} scene={scene} model={model} start={start} />
+          <FlowCanvas
+            renderState={renderState}
+            scene={scene}
+            model={model}
+            initialViewport={initialViewport}
+          />
         </ReactFlowProvider>
       )}
     </div>
@@ -78,10 +83,10 @@ interface FlowCanvasProps {
   readonly renderState: RenderState;
   readonly scene: Scene;
   readonly model: ReturnType<typeof useScene>['model'];
-  readonly start: Viewport;
+  readonly initialViewport: Viewport;
 }
 
-function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
+function FlowCanvas({ renderState, scene, model, initialViewport }: FlowCanvasProps) {
   const editor = useEditor();
   const nodes = useMountedNodes(renderState, scene, model);
   const root = useRef<HTMLDivElement>(null);
@@ -98,7 +103,7 @@ function FlowCanvas({ renderState, scene, model, start }: FlowCanvasProps) {
       tabIndex={0}
       data-focus-region="canvas"
       nodes={nodes}
-      defaultViewport={start}
+      defaultViewport={initialViewport}
       nodesConnectable={false}
       onDoubleClick={event => handleDoubleClick(event, { editor, renderState })}
     >
@@ -131,12 +136,12 @@ function handleDoubleClick(
   if (target.closest('.react-flow__pane') === null) return;
   const { left, top } = currentTarget.getBoundingClientRect();
   const { scene, positions, viewport } = renderState.now;
-  const at = {
+  const point = {
     x: (clientX - left - viewport.x) / viewport.zoom,
     y: (clientY - top - viewport.y) / viewport.zoom,
   };
-  const box = findBoxAt(scene, at, positions);
-  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { at } } });
+  const box = findBoxAt(scene, point, positions);
+  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placement: { position: point } } });
   else editor.canvas.current?.zoomTo([box.id]);
 }
 

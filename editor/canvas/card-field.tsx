@@ -73,7 +73,7 @@ function Control(props: ControlProps) {
   };
   const kind = getControlKind(field);
   if (kind === 'json' || kind === 'list')
-    return <TextOfValue {...common} kind={kind} value={value} onValue={onChange} />;
+    return <ValueTextArea {...common} kind={kind} value={value} onValue={onChange} />;
   if (kind === 'media') return <MediaField {...props} attributes={common} />;
   if (kind === 'choice')
     return (
@@ -152,7 +152,7 @@ const FORMATS: Readonly<Record<'json' | 'list', ValueFormat>> = {
 };
 
 /** Edits JSON or a list as text. Keeps text that is not valid yet, and applies it once it is. */
-function TextOfValue({
+function ValueTextArea({
   kind,
   value,
   onValue,

@@ -25,7 +25,7 @@ export interface CardLayout {
   /** One line with the settings that differ from their default. */
   readonly chips: { readonly y: number; readonly texts: readonly string[] } | undefined;
   /** Offset of the result from the top of the card. */
-  readonly end: number;
+  readonly resultY: number;
 }
 
 export function layoutCard({ node, fields, changed, inputs, outputs }: CardData): CardLayout {
@@ -47,7 +47,7 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
       texts.length === 0
         ? undefined
         : { y, texts: texts.map(text => text.replaceAll(/\s+/g, ' ').slice(0, MAX_CHIP_CHARS)) },
-    end,
+    resultY: end,
   };
 }
 

@@ -38,7 +38,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
   const diffStatus = useView(view => view.diff?.difference.statuses.get(node.id));
   const changedBy = useView(({ changedByOthers }) =>
-    changedByOthers?.ids.has(node.id) ? changedByOthers.by : undefined,
+    changedByOthers?.ids.has(node.id) ? changedByOthers.name : undefined,
   );
   const category = getCategory(data);
   const rows = Math.max(inputs.length, outputs.length);
@@ -52,7 +52,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
     >
       <PresenceMark nodeId={node.id} />
       {changedBy !== undefined && (
-        <span className={styles.by} aria-hidden>
+        <span className={styles.changedBy} aria-hidden>
           {changedBy}
         </span>
       )}

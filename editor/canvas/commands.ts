@@ -162,16 +162,16 @@ function startRun({ runs, session, view }: EditorContextValue): void {
   void runs.start(getPins(session.store.getState().board));
 }
 
-/** Pins the selected nodes' results of the shown run, or unpins them. The results of a call are those of its nodes. */
+/** Pins the selected nodes' results of the shown run, or unpins them. Calls cannot be pinned. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
-  const { displayedNodes: shown } = runs.getState();
+  const { displayedNodes } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
     .filter(node => selection.has(node.id) && !isCall(node))
     .flatMap(node => {
       if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
-      const result = shown.get(node.id);
+      const result = displayedNodes.get(node.id);
       return result?.status === 'COMPLETED' ? setPin(board, node.id, result.executionId) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);
@@ -261,9 +261,11 @@ export function pasteText(editor: EditorContextValue, text: string): boolean {
 }
 
 /** Adds nodes and edges centered at a position, as one undo step. */
-export function pasteGraph({ session }: EditorContextValue, pasted: GraphPart, at: Position): void {
+export function pasteGraph({ session }: EditorContextValue, pasted: GraphPart, center: Position): void {
   const { store } = session;
-  const { changes, ids } = paste(store.getState().board, pasted, { by: findOffset(session, pasted, at) });
+  const { changes, ids } = paste(store.getState().board, pasted, {
+    offset: findOffset(session, pasted, center),
+  });
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
 }
@@ -273,17 +275,18 @@ function duplicate({ session }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const pasted = parsePastedText(toClipboardText(board, selection) ?? '');
   if (pasted === undefined) return;
-  const { changes, ids } = paste(board, pasted, { by: findOffset(session, pasted) });
+  const { changes, ids } = paste(board, pasted, { offset: findOffset(session, pasted) });
   store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
   store.actions.select(ids);
 }
 
-/** Returns the offset that moves the nodes to free space: around `at`, or else next to their own position. */
-function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, at?: Position): Position {
+/** Returns the offset that moves the nodes to free space: around `center`, or else next to their own position. */
+function findOffset({ store, catalog }: BoardSession, { nodes }: GraphPart, center?: Position): Position {
   const bounds = getBoundingBox(nodes.map(node => getNodeRect(node, catalog)));
   if (bounds === undefined) return { x: 0, y: 0 };
   const { x, y, width, height } = bounds;
-  const wanted = at === undefined ? { x: x + 40, y: y + 40 } : { x: at.x - width / 2, y: at.y - height / 2 };
+  const wanted =
+    center === undefined ? { x: x + 40, y: y + 40 } : { x: center.x - width / 2, y: center.y - height / 2 };
   const obstacles = getObstacles(store.getState().board, catalog);
   const free = findFreeSpace(obstacles, { ...wanted, width, height });
   return { x: Math.round(free.x - x), y: Math.round(free.y - y) };

@@ -37,7 +37,7 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
 
 function Value({ source, edge }: { readonly source: string; readonly edge: ResolvedEdge }) {
   const { type, sourceHandle } = edge;
-  const node = useRun(({ displayedNodes: shown }) => shown.get(source));
+  const node = useRun(({ displayedNodes }) => displayedNodes.get(source));
   const state = node?.findInner === undefined ? node : node.findInner(sourceHandle.slice('out-'.length));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
   const [result] = state === undefined ? [] : getResults(state);

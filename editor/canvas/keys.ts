@@ -234,7 +234,9 @@ function openMenu(event: KeyboardEvent, { view, session }: EditorContextValue): 
   const id = node.dataset.nodeId ?? '';
   if (!session.store.getState().selection.has(id)) session.store.actions.select([id]);
   const { left, top } = node.getBoundingClientRect();
-  view.setState({ menu: { at: { x: Math.max(8, left + 24), y: Math.max(60, top + 24) }, isOnNode: true } });
+  view.setState({
+    menu: { position: { x: Math.max(8, left + 24), y: Math.max(60, top + 24) }, isOnNode: true },
+  });
   return true;
 }
 

@@ -142,7 +142,7 @@ function drawNodes(
 }
 
 function getColor({ type, data }: CardNode, colors: PaintColors): string {
-  if (type === 'note') return getNoteColors(data.node).ground;
+  if (type === 'note') return getNoteColors(data.node).background;
   return colors.categories.get(getCategory(data)) ?? colors.muted;
 }
 

@@ -178,7 +178,7 @@ const toSize = ({
   height,
 });
 
-/** Results are not shown lower than this, even if they cover a card then. */
+/** Minimum height of a result, even if it covers a card then. */
 const MIN_RESULT = 162;
 const CARD_GAP = 12;
 
@@ -223,7 +223,7 @@ function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight:
   const { width, height: givenHeight, source } = estimateDims(node, catalog);
   const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
   const result = Math.max(resultHeight, resultHeight === 0 && hasPreview(data) ? NODE_BOX.preview : 0);
-  const content = type === 'card' ? layoutCard(data).end + result + NODE_BOX.padding : givenHeight;
+  const content = type === 'card' ? layoutCard(data).resultY + result + NODE_BOX.padding : givenHeight;
   // A stored size may be too small for the card's content.
   const height = source === 'estimated' ? content : Math.max(givenHeight, content);
   return {

@@ -2,17 +2,16 @@
 import type { CatalogEntry } from '../../src/graph/catalog.ts';
 import type { PortType } from '../../src/graph/types.ts';
 
-export interface Stroke {
-  /** The `d` attribute of a path. */
-  readonly path: string;
+export interface IconPath {
+  readonly d: string;
   readonly type: PortType;
   readonly isFilled: boolean;
 }
 
 export interface NodeIcon {
   /** Text alternative, such as `Text, Image → Video`. */
-  readonly name: string;
-  readonly strokes: readonly Stroke[];
+  readonly label: string;
+  readonly paths: readonly IconPath[];
 }
 
 /** Symbols of the port types, in a 24 × 24 square. The second path is filled. */
@@ -20,13 +19,10 @@ const TYPE_ICONS: Readonly<Record<PortType, readonly [outline: string, solid?: s
   TEXT: ['M4 6h16M4 12h16M4 18h9'],
   NUMBER: ['M5 7.5 8 5v14M14 8a3.5 3.5 0 1 1 6 2.6L13 19h7.5'],
   JSON: [
-    'M9 4c-4 0-3 4-3 5.500S5 12 4 12c1 0 2 1 2 2.500S5 20 9 20M15 4c4 0 3 4 3 5.500s1 2.500 2 2.500c-1 0-2 1-2 2.500s1 5.500-3 5.500',
+    'M9 4c-4 0-3 4-3 5.5S5 12 4 12c1 0 2 1 2 2.5S5 20 9 20M15 4c4 0 3 4 3 5.5s1 2.5 2 2.5c-1 0-2 1-2 2.5s1 5.5-3 5.5',
   ],
-  IMAGE: [
-    'M3 4h18v16H3zM3 17l6-6 5 5 3-3 4 4',
-    'M14.500 8.500a1.800 1.800 0 1 0 3.600 0a1.800 1.800 0 1 0-3.600 0',
-  ],
-  VIDEO: ['M3 4h18v16H3z', 'M10 8.500l6 3.500-6 3.500z'],
+  IMAGE: ['M3 4h18v16H3zM3 17l6-6 5 5 3-3 4 4', 'M14.5 8.5a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0'],
+  VIDEO: ['M3 4h18v16H3z', 'M10 8.5l6 3.5-6 3.5z'],
   AUDIO: ['M3 10v4M7 6v12M11 9v6M15 4v16M19 8v8'],
   LIST: ['M7 7V3h14v14h-4M3 7h14v14H3z'],
   ANY: ['M12 3l9 9-9 9-9-9z'],
@@ -34,9 +30,9 @@ const TYPE_ICONS: Readonly<Record<PortType, readonly [outline: string, solid?: s
 
 const WIDTH = 72;
 const HEIGHT = 40;
-const MAX_SOURCES = 3;
-const SOURCE_SIZE = 12;
-const PRODUCT_SIZE = 32;
+const MAX_INPUTS = 3;
+const INPUT_SIZE = 12;
+const OUTPUT_SIZE = 32;
 
 /** Draws small inputs on the left and a large output on the right. Centers the icon if one side is empty. */
 export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodeIcon {
@@ -44,23 +40,26 @@ export function drawNodeIcon({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 
     inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])),
   );
   const outputTypes = unique(outputs.flatMap(({ isPort, type }) => (isPort ? [type] : [])));
-  const sources = inputTypes.slice(0, MAX_SOURCES);
-  const [product] = outputTypes;
-  const gap = HEIGHT / (sources.length + 1);
-  const left = product === undefined ? (WIDTH - SOURCE_SIZE) / 2 : 4;
-  const right = sources.length === 0 ? (WIDTH - PRODUCT_SIZE) / 2 : WIDTH - PRODUCT_SIZE - 4;
+  const shownInputs = inputTypes.slice(0, MAX_INPUTS);
+  const [mainOutput] = outputTypes;
+  const gap = HEIGHT / (shownInputs.length + 1);
+  const left = mainOutput === undefined ? (WIDTH - INPUT_SIZE) / 2 : 4;
+  const right = shownInputs.length === 0 ? (WIDTH - OUTPUT_SIZE) / 2 : WIDTH - OUTPUT_SIZE - 4;
   return {
-    name: `${inputTypes.map(toTypeLabel).join(', ')}${inputTypes.length > 0 && outputTypes.length > 0 ? ' → ' : ''}${outputTypes.map(toTypeLabel).join(', ')}`,
-    strokes: [
-      ...sources.flatMap((type, index) =>
-        drawType(type, { x: left, y: gap * (index + 1) - SOURCE_SIZE / 2, size: SOURCE_SIZE }),
+    label: [inputTypes, outputTypes]
+      .map(types => types.map(toTypeLabel).join(', '))
+      .filter(Boolean)
+      .join(' → '),
+    paths: [
+      ...shownInputs.flatMap((type, index) =>
+        drawType(type, { x: left, y: gap * (index + 1) - INPUT_SIZE / 2, size: INPUT_SIZE }),
       ),
-      ...(product !== undefined && sources.length > 0
-        ? [{ path: `M21 ${HEIGHT / 2}h8m-3 -3l3 3l-3 3`, type: product, isFilled: false } as const]
+      ...(mainOutput !== undefined && shownInputs.length > 0
+        ? [{ d: `M21 ${HEIGHT / 2}h8m-3 -3l3 3l-3 3`, type: mainOutput, isFilled: false } as const]
         : []),
-      ...(product === undefined
+      ...(mainOutput === undefined
         ? []
-        : drawType(product, { x: right, y: (HEIGHT - PRODUCT_SIZE) / 2, size: PRODUCT_SIZE })),
+        : drawType(mainOutput, { x: right, y: (HEIGHT - OUTPUT_SIZE) / 2, size: OUTPUT_SIZE })),
     ],
   };
 }
@@ -75,11 +74,11 @@ interface Square {
   readonly size: number;
 }
 
-function drawType(type: PortType, square: Square): readonly Stroke[] {
+function drawType(type: PortType, square: Square): readonly IconPath[] {
   const [outline, solid] = TYPE_ICONS[type];
   return [
-    { path: fitPath(outline, square), type, isFilled: false },
-    ...(solid === undefined ? [] : [{ path: fitPath(solid, square), type, isFilled: true }]),
+    { d: fitPath(outline, square), type, isFilled: false },
+    ...(solid === undefined ? [] : [{ d: fitPath(solid, square), type, isFilled: true }]),
   ];
 }
 

@@ -19,7 +19,7 @@ import { classNames } from '../kit/class-names.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
-import { useProviderSettings } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/providers.ts';
 import { type CallState, FINAL } from '../runs/call-states.ts';
 import { useNewerVersion } from '../runs/component-versions.ts';
 import { useEditor, useView } from '../runs/editor-context.tsx';
@@ -72,7 +72,7 @@ export function PinMark() {
 
 /** Marks a node whose provider has no key, and links to the page where this user can add one. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
-  const href = useProviderSettings(provider);
+  const href = useProviderKeysHref(provider);
   const text = messages.flow.providerNotice.addKey(messages.provider(provider));
   if (href === undefined)
     return (

@@ -2,14 +2,14 @@
 import type { GraphNode } from '../../src/graph/types.ts';
 
 const COLOR = /^#[0-9a-f]{6}$/i;
-const GROUND = '#fde68a';
+const BACKGROUND = '#fde68a';
 const INK = '#4a3b06';
 
 /** Returns the colors of the note, or the defaults if it has no valid color. */
-export function getNoteColors({ data }: GraphNode): { readonly ground: string; readonly ink: string } {
+export function getNoteColors({ data }: GraphNode): { readonly background: string; readonly ink: string } {
   const color = data.config?.color;
-  if (typeof color !== 'string' || !COLOR.test(color)) return { ground: GROUND, ink: INK };
-  return { ground: color, ink: getTextColor(color) };
+  if (typeof color !== 'string' || !COLOR.test(color)) return { background: BACKGROUND, ink: INK };
+  return { background: color, ink: getTextColor(color) };
 }
 
 export function getNoteText({ data: { config, label } }: GraphNode): string {
@@ -25,6 +25,8 @@ export const toPlainText = (markdown: string): string => markdown.replace(HEADIN
 
 /** Returns a dark color for light backgrounds and a light color for dark ones. */
 function getTextColor(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => Number.parseInt(color.slice(at, at + 2), 16));
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(offset =>
+    Number.parseInt(color.slice(offset, offset + 2), 16),
+  );
   return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? '#26200a' : '#fdfcf6';
 }

@@ -9,8 +9,8 @@ import { Resizer } from './resizer.tsx';
 export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
   const text = getNoteText(node);
   const markup = useNoteHtml(text);
-  const { ground, ink } = getNoteColors(node);
-  const style = { backgroundColor: ground, color: ink };
+  const { background, ink } = getNoteColors(node);
+  const style = { backgroundColor: background, color: ink };
   return (
     <>
       {markup === undefined ? (

@@ -17,8 +17,8 @@ export function PresenceMark({ nodeId }: { readonly nodeId: string }) {
   if (first === undefined) return null;
   const names = otherUsers.slice(0, MAX_NAMES).map(({ name }) => name);
   return (
-    <span className={styles.around} style={{ '--hue': toHue(first.userId) } as React.CSSProperties}>
-      <span className={styles.here}>
+    <span className={styles.presence} style={{ '--hue': toHue(first.userId) } as React.CSSProperties}>
+      <span className={styles.presenceNames}>
         {names.join(', ')}
         {otherUsers.length > MAX_NAMES && ` +${otherUsers.length - MAX_NAMES}`}
       </span>

@@ -37,8 +37,8 @@ export function Resizer({ node }: { readonly node: GraphNode }) {
     if (width === 0 && height === 0) return;
     event.preventDefault();
     event.stopPropagation();
-    const now = getSize();
-    commit({ width: now.width + width, height: now.height + height }, `resize ${node.id}`);
+    const size = getSize();
+    commit({ width: size.width + width, height: size.height + height }, `resize ${node.id}`);
   };
   return (
     <button
@@ -64,14 +64,14 @@ function useResizeHandle({ getSize, getZoom, commit }: ResizeOptions) {
     onPointerDown: ({ button, currentTarget, pointerId, clientX, clientY }: HandleEvent): void => {
       if (button !== 0) return;
       currentTarget.setPointerCapture(pointerId);
-      resize.current = { from: getSize(), x: clientX, y: clientY, size: getSize() };
+      resize.current = { startSize: getSize(), x: clientX, y: clientY, size: getSize() };
     },
     onPointerMove: ({ currentTarget, clientX, clientY }: HandleEvent): void => {
       const state = resize.current;
       const element = currentTarget.closest<HTMLElement>('.react-flow__node');
       if (state === undefined || element === null) return;
-      const width = Math.max(MIN_SIZE.width, state.from.width + (clientX - state.x) / getZoom());
-      const height = Math.max(MIN_SIZE.height, state.from.height + (clientY - state.y) / getZoom());
+      const width = Math.max(MIN_SIZE.width, state.startSize.width + (clientX - state.x) / getZoom());
+      const height = Math.max(MIN_SIZE.height, state.startSize.height + (clientY - state.y) / getZoom());
       setSize(element, { width, height });
       resize.current = { ...state, size: { width, height } };
     },
@@ -81,7 +81,7 @@ function useResizeHandle({ getSize, getZoom, commit }: ResizeOptions) {
     },
     onPointerCancel: ({ currentTarget }: HandleEvent): void => {
       const element = currentTarget.closest<HTMLElement>('.react-flow__node');
-      if (resize.current !== undefined && element !== null) setSize(element, resize.current.from);
+      if (resize.current !== undefined && element !== null) setSize(element, resize.current.startSize);
       resize.current = undefined;
     },
   };
@@ -100,7 +100,7 @@ interface Size {
 }
 
 interface ResizeState {
-  readonly from: Size;
+  readonly startSize: Size;
   readonly x: number;
   readonly y: number;
   readonly size: Size;

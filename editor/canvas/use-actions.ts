@@ -43,21 +43,21 @@ function createActions(
   root: Root,
   flow: ReactFlowInstance<CardNode>,
   renderState: RenderState,
-  pointer: () => Position | undefined,
+  getPointerPosition: () => Position | undefined,
 ): CanvasActions {
-  const center = (): Position => {
+  const getCenter = (): Position => {
     const view = getVisibleRect(renderState.now.viewport, renderState.now.size);
     return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
   };
   const findElement = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
-    getCenter: center,
-    getPointerPosition: pointer,
+    getCenter,
+    getPointerPosition,
     toScreen: position => flow.flowToScreenPosition(position),
     getPastePosition: () => {
-      const at = pointer();
-      return at === undefined ? center() : flow.screenToFlowPosition(at);
+      const pointer = getPointerPosition();
+      return pointer === undefined ? getCenter() : flow.screenToFlowPosition(pointer);
     },
     zoomTo: ids => {
       const viewport = fitViewport(getBounds(renderState.now.scene, ids), renderState.now.size);

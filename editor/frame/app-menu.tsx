@@ -1,6 +1,6 @@
 // Renders the application's navigation, credits and account as one menu, for pages that fill the window.
 
-import { Menu, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
+import { Menu, MenuLink, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { formatNumber } from '../lib/format.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
@@ -23,7 +23,7 @@ export function AppMenu() {
           {messages.account.invitationsUnit(invitations)}
         </MenuLink>
       )}
-      <MenuLine />
+      <MenuSeparator />
       <MenuText>{messages.account.credits(formatNumber(credits.balance))}</MenuText>
       <AccountItems />
     </Menu>

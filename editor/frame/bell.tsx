@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { Notice } from '../../sdk/src/schemas.ts';
 import { IconButton } from '../kit/button.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
-import { Menu, MenuItem, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
+import { Menu, MenuItem, MenuLink, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { RelativeTime } from '../kit/time.tsx';
 import { formatCompact } from '../lib/format.ts';
 import { readNotices, useNotices, useUnreadNotices } from '../lib/notices.ts';
@@ -51,7 +51,7 @@ function NoticeItems({ unread }: { readonly unread: number }) {
           <MenuItem icon={CheckCheck} onSelect={() => read({ all: true })}>
             {messages.notices.readAll}
           </MenuItem>
-          <MenuLine />
+          <MenuSeparator />
         </>
       )}
       {data.data.map(notice => {

@@ -10,7 +10,7 @@ import { Link } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
 import { VisuallyHidden } from '../kit/visually-hidden.tsx';
 import { closeFirstSteps, finishStep, STEPS, type Step, useFirstSteps } from '../lib/first-steps.ts';
-import { useProviderSettings } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/providers.ts';
 import { messages } from '../messages.ts';
 import styles from './first-steps.module.css';
 
@@ -31,7 +31,7 @@ export interface FirstStepsProps {
 export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: FirstStepsProps) {
   const { done, isReopened } = useFirstSteps();
   const nextStep = STEPS.find(step => !done.includes(step));
-  const settings = useProviderSettings();
+  const settings = useProviderKeysHref();
   const all: Readonly<Record<Step, StepAction>> = {
     run: '/templates',
     words: '/templates',

@@ -6,7 +6,7 @@ import LogOut from 'icon:log-out';
 import MenuIcon from 'icon:menu';
 import { IconButton } from '../kit/button.tsx';
 import { toErrorMessage } from '../kit/failure.tsx';
-import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuText } from '../kit/menu.tsx';
+import { Menu, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { reopenFirstSteps } from '../lib/first-steps.ts';
 import { useSession, useSignOut } from '../lib/session.ts';
 import { setTheme, useTheme } from '../lib/theme.ts';
@@ -36,14 +36,14 @@ export function AccountItems() {
         <strong className={styles.name}>{user.name}</strong>
         {user.email}
       </MenuText>
-      <MenuLine />
-      <MenuChoice
+      <MenuSeparator />
+      <MenuRadioGroup
         label={messages.theme.label}
         value={theme}
         options={{ system, light, dark }}
         onChoose={setTheme}
       />
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon={ListChecks} onSelect={reopenFirstSteps}>
         {messages.firstSteps.title}
       </MenuItem>

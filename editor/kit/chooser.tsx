@@ -43,7 +43,7 @@ interface ChooserProps {
   /**
    * Position of the dialog in window pixels. The page is not dimmed. If absent, the dialog is at the top of the page.
    */
-  readonly at?: { readonly x: number; readonly y: number } | undefined;
+  readonly position?: { readonly x: number; readonly y: number } | undefined;
   /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
   /** Renders what is shown below the list about the active option. */
@@ -61,7 +61,7 @@ export function Chooser({
   onChoose,
   onClose,
   onText,
-  at,
+  position,
   filters,
   renderFooter,
 }: ChooserProps) {
@@ -88,9 +88,9 @@ export function Chooser({
     <dialog
       ref={ref}
       className={styles.dialog}
-      data-light={at !== undefined || filters !== undefined || undefined}
+      data-light={position !== undefined || filters !== undefined || undefined}
       data-filters={filters !== undefined || undefined}
-      style={at && toStyle(at)}
+      style={position && toStyle(position)}
       aria-label={title}
       onCancel={event => handleCancel(event, onClose)}
       onClick={event => event.target === ref.current && onClose()}

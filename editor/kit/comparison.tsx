@@ -18,9 +18,9 @@ export function Comparison({ before, after, label }: ComparisonProps) {
   const [percent, setPercent] = useState(50);
   return (
     <div className={styles.comparison}>
-      <div className={styles.both}>
+      <div className={styles.stack}>
         <MediaView {...after} variant="whole" />
-        <div className={styles.over} style={{ clipPath: `inset(0 ${100 - percent}% 0 0)` }}>
+        <div className={styles.overlay} style={{ clipPath: `inset(0 ${100 - percent}% 0 0)` }}>
           <MediaView {...before} variant="whole" />
         </div>
         <div className={styles.edge} style={{ left: `${percent}%` }} aria-hidden />

@@ -1,4 +1,4 @@
-// Renders a form with fields below each other.
+// Renders a form with its fields in one column.
 import type { ReactNode } from 'react';
 import styles from './form.module.css';
 

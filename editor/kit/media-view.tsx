@@ -7,7 +7,6 @@ import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
 import type { WaveformProps } from './waveform.tsx';
-// Of the waveform, which is loaded with the first sound.
 
 export interface MediaSource {
   readonly url: string;
@@ -27,7 +26,7 @@ interface MediaViewProps extends MediaSource {
 
 type MediaKind = 'image' | 'video' | 'audio';
 
-const KINDS: Readonly<Record<string, MediaKind>> = {
+const KIND_BY_EXTENSION: Readonly<Record<string, MediaKind>> = {
   png: 'image',
   jpg: 'image',
   jpeg: 'image',
@@ -53,7 +52,7 @@ export function getMediaKind({
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
   const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
-  return extension === undefined ? undefined : KINDS[extension];
+  return extension === undefined ? undefined : KIND_BY_EXTENSION[extension];
 }
 
 export function MediaView({ url, contentType, posterUrl, label, variant = 'whole', onSize }: MediaViewProps) {

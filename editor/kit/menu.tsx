@@ -13,7 +13,7 @@ interface MenuProps {
   readonly align?: 'start' | 'end';
   /** The element to render the menu in, so that it belongs to a landmark. Default: the body. */
   readonly container?: HTMLElement | null;
-  /** MenuItem, MenuChoice, MenuText, MenuLine. */
+  /** MenuItem, MenuRadioGroup, MenuText, MenuSeparator. */
   readonly children: ReactNode;
 }
 
@@ -61,7 +61,7 @@ export function MenuItem({
   );
 }
 
-interface MenuChoiceProps<T extends string> {
+interface MenuRadioGroupProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly options: Readonly<Record<T, string>>;
@@ -69,7 +69,12 @@ interface MenuChoiceProps<T extends string> {
 }
 
 /** Renders a group of radio items. */
-export function MenuChoice<T extends string>({ label, value, options, onChoose }: MenuChoiceProps<T>) {
+export function MenuRadioGroup<T extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: MenuRadioGroupProps<T>) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={next => onChoose(next as T)} aria-label={label}>
       <DropdownMenu.Label className={styles.label}>{label}</DropdownMenu.Label>
@@ -89,7 +94,7 @@ export function MenuText({ children }: { readonly children: ReactNode }) {
   return <DropdownMenu.Label className={styles.text}>{children}</DropdownMenu.Label>;
 }
 
-export function MenuLine() {
+export function MenuSeparator() {
   return <DropdownMenu.Separator className={styles.line} />;
 }
 

@@ -1,4 +1,5 @@
-// Renders the picture of a card in a landscape frame. A portrait picture is shown whole, in front of a blurred copy of itself.
+// Renders the picture of a card in a landscape frame. A portrait picture is shown in full,
+// in front of a blurred copy of itself.
 import { type ReactNode, useState } from 'react';
 import cards from './cards.module.css';
 import { classNames } from './class-names.ts';
@@ -7,7 +8,7 @@ interface PosterProps {
   /** The image, or the poster of a video. */
   readonly imageUrl: string | undefined;
   readonly className?: string | undefined;
-  /** Called with the function that reports the size of what it renders. */
+  /** Renders the media, and calls `onSize` with its size. */
   readonly children: (onSize: (width: number, height: number) => void) => ReactNode;
 }
 

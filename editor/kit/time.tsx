@@ -30,11 +30,11 @@ function tick(): void {
 /** Renders a time such as `5 min. ago` and keeps it up to date. */
 export function RelativeTime({ time }: { readonly time: string }) {
   const now = useSyncExternalStore(subscribe, () => clock.now);
-  const at = Date.parse(time);
+  const timeMs = Date.parse(time);
   return (
-    <time dateTime={time} title={formatExact(at)}>
+    <time dateTime={time} title={formatExact(timeMs)}>
       {/* The clock of the service may be ahead of this one. */}
-      {formatAgo(Math.min(at, now), now)}
+      {formatAgo(Math.min(timeMs, now), now)}
     </time>
   );
 }

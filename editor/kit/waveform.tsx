@@ -12,7 +12,7 @@ type Player = RefObject<HTMLAudioElement | null>;
 
 export interface WaveformProps {
   readonly url: string;
-  /** Not a child: it would stop playing when this component is loaded. */
+  /** A ref, not a child: a child would stop playing when this lazy component is loaded. */
   readonly player: Player;
 }
 
@@ -71,15 +71,14 @@ function usePeaks(player: Player, url: string): readonly number[] | undefined {
 
 /** Returns the playback position as a fraction from 0 to 1. */
 function usePlayedFraction(player: Player): number {
-  const [part, setPlayedFraction] = useState(0);
+  const [fraction, setFraction] = useState(0);
   useEffect(() => {
     const audio = player.current;
-    const updateFraction = (): void =>
-      setPlayedFraction(audio?.duration ? audio.currentTime / audio.duration : 0);
+    const updateFraction = (): void => setFraction(audio?.duration ? audio.currentTime / audio.duration : 0);
     audio?.addEventListener('timeupdate', updateFraction);
     return () => audio?.removeEventListener('timeupdate', updateFraction);
   }, [player]);
-  return part;
+  return fraction;
 }
 
 async function readPeaks(url: string, signal: AbortSignal): Promise<readonly number[]> {

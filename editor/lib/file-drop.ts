@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Calls `add` with dropped or pasted files. Returns true while files are dragged over the page. `add` must be a stable
+ * Calls `onFiles` with dropped or pasted files. Returns true while files are dragged over the page. `onFiles` must be a stable
  * function.
  */
-export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
+export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
@@ -26,13 +26,13 @@ export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
       const files = event.dataTransfer?.files;
       if (files === undefined || files.length === 0) return;
       event.preventDefault();
-      add(files);
+      onFiles(files);
     });
     listen('paste', event => {
       const files = event.clipboardData?.files;
-      if (files !== undefined && files.length > 0) add(files);
+      if (files !== undefined && files.length > 0) onFiles(files);
     });
     return () => controller.abort();
-  }, [add]);
+  }, [onFiles]);
   return isDragging;
 }

@@ -1,4 +1,4 @@
-// Follows the user's notices: how many are unread, live.
+// Reads the user's notices, and keeps the number of unread ones up to date.
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { NoticePage, UnreadNotices } from '../../sdk/src/schemas.ts';
@@ -7,14 +7,14 @@ import { api } from './api.ts';
 const PATH = '/notices';
 const UNREAD_KEY = [PATH, 'unread'] as const;
 const LIST_KEY = [PATH, 'list'] as const;
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 const RECONNECT_MS = 30_000;
 
 /** Reads the newest notices. */
 export const useNotices = () =>
   useQuery({
     queryKey: LIST_KEY,
-    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: SHOWN }, signal }),
+    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: MAX_SHOWN }, signal }),
     staleTime: 0,
   });
 

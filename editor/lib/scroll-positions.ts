@@ -1,6 +1,6 @@
 // Stores scroll positions of lists per history entry. Uses session storage, because the editor is a separate page load.
 
-const NAME = 'scroll-places';
+const STORAGE_KEY = 'scroll-positions';
 const MAX_ENTRIES = 50;
 
 const positions = new Map<string, number>(readStoredPositions());
@@ -15,7 +15,7 @@ export function saveScrollPosition(key: string, top: number): void {
 
 window.addEventListener('pagehide', () => {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify([...positions].slice(-MAX_ENTRIES)));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify([...positions].slice(-MAX_ENTRIES)));
   } catch {
     // Storage is full or blocked: lists start at the top.
   }
@@ -23,7 +23,7 @@ window.addEventListener('pagehide', () => {
 
 function readStoredPositions(): readonly [string, number][] {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]');
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]');
   } catch {
     return [];
   }

@@ -75,7 +75,7 @@ export function getNextPath(search: string): string {
     : '/workflows';
 }
 
-/** Parses the JSON that the service embedded in the element with the id to save a request; undefined if there is none. */
+/** Parses JSON that the service embedded in the page, which saves a request; undefined if there is none. */
 function readEmbeddedData<T>(id: string): T | undefined {
   const text = document.getElementById(id)?.textContent;
   return text === undefined || text === null ? undefined : (JSON.parse(text) as T);

@@ -38,7 +38,7 @@ interface TooltipController {
   show(control: HTMLElement): void;
   hide(): void;
   /** Hides the tooltip until the pointer has left the control. */
-  dismiss(dismissed: HTMLElement | undefined): void;
+  dismiss(control: HTMLElement | undefined): void;
   /** Shows the tooltip of the target to which the pointer moves. */
   handlePointerOver(target: EventTarget | null, pointerType: string): void;
 }

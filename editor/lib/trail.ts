@@ -1,5 +1,5 @@
-// Reads and writes the way by which the user opened a component in place: the calls from the outermost workflow inward,
-// as `in` parameters of the address, such as `/flow/wf_b?in=wf_a:3:call1`.
+// Reads and writes the calls through which the user opened a component in place, from the outermost workflow inward, as
+// `in` parameters of the address, such as `/flow/wf_b?in=wf_a:3:call1`.
 
 /** A call through which a component is open. */
 export interface TrailStep {

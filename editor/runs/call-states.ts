@@ -18,7 +18,7 @@ export const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPP
 export function combineCallStates(nodes: ReadonlyMap<string, NodeState>): ReadonlyMap<string, CallState> {
   const groups = new Map<string, NodeState[]>();
   for (const state of nodes.values())
-    for (const id of listPathStarts(state.nodeId)) {
+    for (const id of listEnclosingCalls(state.nodeId)) {
       const group = groups.get(id);
       if (group === undefined) groups.set(id, [state]);
       else group.push(state);
@@ -29,21 +29,21 @@ export function combineCallStates(nodes: ReadonlyMap<string, NodeState>): Readon
 }
 
 /** Returns the ids of the calls around an inner node, from the outermost: `a` and `a/b` for `a/b/c`. */
-export function listPathStarts(path: string): readonly string[] {
-  const starts: string[] = [];
+export function listEnclosingCalls(path: string): readonly string[] {
+  const callIds: string[] = [];
   for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1))
-    starts.push(path.slice(0, end));
-  return starts;
+    callIds.push(path.slice(0, end));
+  return callIds;
 }
 
-/** Returns the id of the node on the board that shows a node of a run: itself, or the call that it is inside of. */
+/** Returns the id of the node on the board that shows a node of a run: itself, or the call that contains it. */
 export function findShownId(board: Board, path: string): string | undefined {
-  return [path, ...listPathStarts(path)].find(id => findNode(board, id) !== undefined);
+  return [path, ...listEnclosingCalls(path)].find(id => findNode(board, id) !== undefined);
 }
 
 function combine(id: string, states: readonly NodeState[]): CallState {
   const done = states.filter(({ status }) => FINAL.has(status)).length;
-  const failed = findFirst(
+  const failed = findEarliest(
     states.filter(({ status }) => status === 'FAILED'),
     'finishedAt',
   );
@@ -57,8 +57,8 @@ function combine(id: string, states: readonly NodeState[]): CallState {
       failed === undefined
         ? null
         : `${failed.label} (${failed.nodeId.slice(id.length + 1)}): ${failed.error}`,
-    startedAt: findFirst(states, 'startedAt')?.startedAt ?? null,
-    finishedAt: done < states.length ? null : findLast(states.map(({ finishedAt }) => finishedAt)),
+    startedAt: findEarliest(states, 'startedAt')?.startedAt ?? null,
+    finishedAt: done < states.length ? null : findLatest(states.map(({ finishedAt }) => finishedAt)),
     credits: states.reduce((sum, { credits }) => sum + credits, 0),
     cached: completed.length > 0 && completed.every(({ cached }) => cached),
     ...(completed.some(({ fromSample }) => fromSample) ? { fromSample: true } : {}),
@@ -79,7 +79,7 @@ function combineStatus(states: readonly NodeState[], done: number): NodeState['s
 }
 
 /** Returns the state with the earliest time. States without it come last. */
-function findFirst(states: readonly NodeState[], key: 'startedAt' | 'finishedAt'): NodeState | undefined {
+function findEarliest(states: readonly NodeState[], key: 'startedAt' | 'finishedAt'): NodeState | undefined {
   const [first, ...others] = states;
   if (first === undefined) return undefined;
   return others.reduce((best, state) => (isBefore(state[key], best[key]) ? state : best), first);
@@ -88,5 +88,5 @@ function findFirst(states: readonly NodeState[], key: 'startedAt' | 'finishedAt'
 const isBefore = (time: string | null, other: string | null): boolean =>
   time !== null && (other === null || time < other);
 
-const findLast = (times: readonly (string | null)[]): string | null =>
+const findLatest = (times: readonly (string | null)[]): string | null =>
   times.reduce((last, time) => (time !== null && (last === null || time > last) ? time : last), null);

@@ -1,4 +1,4 @@
-// Reads components that the board calls, opens them in place, and moves calls to other versions.
+// Reads components that the board calls, opens them in place, and updates calls to other versions.
 import { useQuery } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
 import { isCall, readCall } from '../../src/graph/components/calls.ts';
@@ -69,10 +69,12 @@ export function useInterface(workflowId: string | undefined): ComponentVersion |
 
 /** Returns the current version of the called component if the call uses an earlier one. */
 export function useNewerVersion(node: GraphNode): ComponentVersion | undefined {
-  const called = getCalledComponent(node);
-  const isPinned = called !== undefined && called.version !== 'latest';
-  const current = useInterface(isPinned ? called.workflowId : undefined);
-  return isPinned && current !== undefined && current.version > Number(called.version) ? current : undefined;
+  const component = getCalledComponent(node);
+  const isPinned = component !== undefined && component.version !== 'latest';
+  const current = useInterface(isPinned ? component.workflowId : undefined);
+  return isPinned && current !== undefined && current.version > Number(component.version)
+    ? current
+    : undefined;
 }
 
 type Editor = Pick<EditorContextValue, 'session' | 'trail' | 'view'>;
@@ -83,9 +85,9 @@ type Editor = Pick<EditorContextValue, 'session' | 'trail' | 'view'>;
  */
 export async function openComponent({ session, trail }: Editor, nodeId: string): Promise<void> {
   const node = findNode(session.store.getState().board, nodeId);
-  const called = node && getCalledComponent(node);
-  if (called === undefined) return;
-  const { workflowId, version: pin } = called;
+  const component = node && getCalledComponent(node);
+  if (component === undefined) return;
+  const { workflowId, version: pin } = component;
   try {
     const isCurrent = pin === 'latest' || (await readInterface(workflowId)).version === pin;
     navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, pin, isCurrent }]));
@@ -95,41 +97,41 @@ export async function openComponent({ session, trail }: Editor, nodeId: string):
 }
 
 /** The call to show when the user comes back to its workflow. */
-let returning:
-  | { readonly workflowId: string; readonly nodeId: string; readonly takesUpdate: boolean }
+let pendingReturn:
+  | { readonly workflowId: string; readonly nodeId: string; readonly updatesCall: boolean }
   | undefined;
 
-/** Goes back to the workflow from which the component was opened. `takesUpdate` moves its call to the current version. */
-export function goToCaller({ trail }: Pick<Editor, 'trail'>, takesUpdate = false): void {
+/** Goes back to the workflow from which the component was opened. `updatesCall` makes its call use the current version. */
+export function goToCaller({ trail }: Pick<Editor, 'trail'>, updatesCall = false): void {
   const step = trail.at(-1);
   if (step === undefined) return;
-  returning = { workflowId: step.workflowId, nodeId: step.nodeId, takesUpdate };
+  pendingReturn = { workflowId: step.workflowId, nodeId: step.nodeId, updatesCall };
   navigate(toCallerHref(trail));
 }
 
-/** Returns the call to show in the workflow, once. */
-export function takeReturn(workflowId: string): typeof returning {
-  const back = returning?.workflowId === workflowId ? returning : undefined;
-  returning = undefined;
-  return back;
+/** Returns the call to show in the workflow, and forgets it. */
+export function consumeReturn(workflowId: string): typeof pendingReturn {
+  const result = pendingReturn?.workflowId === workflowId ? pendingReturn : undefined;
+  pendingReturn = undefined;
+  return result;
 }
 
-/** Returns the edit that moves the call to the version. */
+/** Returns the changes that make the call use the version. */
 export function planUpdate(
   { session }: Pick<Editor, 'session'>,
   nodeId: string,
-  taken: CallTarget,
+  target: CallTarget,
 ): CallUpdate {
-  return updateCall(session.store.getState().board, session.catalog, nodeId, taken);
+  return updateCall(session.store.getState().board, session.catalog, nodeId, target);
 }
 
-/** Moves the call to the version, as one undo step. Names what that removed. */
-export function takeVersion({ session }: Pick<Editor, 'session'>, nodeId: string, taken: CallTarget): void {
+/** Makes the call use the version, as one undo step. Says how many connections that removed. */
+export function applyVersion({ session }: Pick<Editor, 'session'>, nodeId: string, target: CallTarget): void {
   const { actions } = session.store;
-  const { changes, lostEdges } = planUpdate({ session }, nodeId, taken);
+  const { changes, lostEdges } = planUpdate({ session }, nodeId, target);
   actions.perform(messages.update.edit, changes);
   if (!session.isReadOnly)
-    showToast(messages.update.done(taken.name, taken.version, lostEdges), {
+    showToast(messages.update.done(target.name, target.version, lostEdges), {
       action: { label: messages.undo, run: () => actions.undo() },
     });
 }

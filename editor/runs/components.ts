@@ -1,4 +1,4 @@
-// Reads components of the service, and makes, unpacks and moves calls of them on the board.
+// Loads components, and creates, unpacks and updates their calls.
 import { type ComponentCall, isCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
@@ -15,22 +15,22 @@ import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { api } from '../lib/api.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
-import { getCalledComponent, readInterface, takeVersion } from './component-versions.ts';
+import { applyVersion, getCalledComponent, readInterface } from './component-versions.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 
 const { make: makeMessages } = componentMessages;
 const PREVIEW = 'output:preview';
 
-type Called = Pick<ComponentCall, 'workflowId' | 'version'>;
+type ComponentRef = Pick<ComponentCall, 'workflowId' | 'version'>;
 
 /** Queries the graph of a component. A numbered version never changes. */
-export const toGraphQuery = ({ workflowId, version }: Called) => ({
+export const toGraphQuery = ({ workflowId, version }: ComponentRef) => ({
   queryKey: ['/workflows', workflowId, 'graph', version],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readGraph({ workflowId, version }, signal),
   staleTime: version === 'latest' ? 0 : Number.POSITIVE_INFINITY,
 });
 
-async function readGraph({ workflowId, version }: Called, signal?: AbortSignal): Promise<Graph> {
+async function readGraph({ workflowId, version }: ComponentRef, signal?: AbortSignal): Promise<Graph> {
   const path = `/workflows/${encodeURIComponent(workflowId)}`;
   const info = await api.get<WorkflowInfo>(
     version === 'latest' ? path : `${path}/versions/${version}`,
@@ -43,27 +43,22 @@ async function readGraph({ workflowId, version }: Called, signal?: AbortSignal):
 export const toInnerNodeQuery = (call: GraphNode, path: string) => ({
   queryKey: ['/workflows', readCall(call).workflowId, 'inner', readCall(call).version, path],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readInnerNode(call, path, signal),
-  staleTime: Number.POSITIVE_INFINITY,
+  // This call or a nested one may use the latest version.
+  staleTime: 0,
 });
 
 async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal): Promise<GraphNode | null> {
   let [outer, rest] = [call, path.slice(call.id.length + 1)];
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const { nodes } = await readGraph(readCall(outer), signal);
-    const node = nodes.find(({ id }) => id === rest);
-    if (node !== undefined) return node;
-    const inner = nodes.find(it => isCall(it) && rest.startsWith(`${it.id}/`));
+    const found = nodes.find(({ id }) => id === rest);
+    if (found !== undefined) return found;
+    const inner = nodes.find(node => isCall(node) && rest.startsWith(`${node.id}/`));
     if (inner === undefined) return null;
     [outer, rest] = [inner, rest.slice(inner.id.length + 1)];
   }
   return null;
 }
-
-/** Returns the selected nodes, as ids. */
-const listSelected = ({ session }: Pick<EditorContextValue, 'session'>): readonly string[] => {
-  const { board, selection } = session.store.getState();
-  return board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-};
 
 /**
  * Creates a workflow of the selected nodes beside this one, and replaces the nodes by a call of it, as one undo step.
@@ -111,13 +106,10 @@ function requireExtraction(
 }
 
 /** Replaces the selected calls by the nodes of their components, as one undo step. Selects these nodes. */
-export async function unpackSelected(editor: Pick<EditorContextValue, 'session'>): Promise<void> {
-  const { store, catalog } = editor.session;
-  const { board } = store.getState();
-  const calls = listSelected(editor).flatMap(id => {
-    const node = findNode(board, id);
-    return node !== undefined && getCalledComponent(node) !== undefined ? [readCall(node)] : [];
-  });
+export async function unpackSelected({ session }: Pick<EditorContextValue, 'session'>): Promise<void> {
+  const { store, catalog } = session;
+  const { board, selection } = store.getState();
+  const calls = board.nodes.filter(node => selection.has(node.id) && getCalledComponent(node)).map(readCall);
   if (calls.length === 0) return;
   const graphs = await Promise.all(calls.map(call => readGraph(call)));
   const before = store.getState().board;
@@ -125,13 +117,16 @@ export async function unpackSelected(editor: Pick<EditorContextValue, 'session'>
     const inner = graphs[index];
     return inner === undefined ? graph : unpack(graph, nodeId, inner, catalog);
   }, before);
-  const edges = inOrderOf(before.edges, after.edges);
+  const edges = keepOrder(before.edges, after.edges);
   store.actions.perform(messages.flow.edits.unpack, computeChanges(before, { ...before, ...after, edges }));
   const known = new Set(before.nodes.map(({ id }) => id));
   store.actions.select(after.nodes.filter(({ id }) => !known.has(id)).map(({ id }) => id));
 }
 
-/** Returns the graph without the call. Previews that only fed outer nodes go with it, like inputs that outer nodes fed. */
+/**
+ * Replaces the call with the nodes of its component. Previews that only provided an output of the call, and inputs that
+ * had an outer connection, are removed.
+ */
 function unpack(
   graph: Graph,
   callId: string,
@@ -146,32 +141,32 @@ function unpack(
     const previews = inner.nodes.filter(
       ({ id, data }) => data.nodeType === PREVIEW && outgoing.has(`out-${id}`),
     );
-    const ports = new Set(previews.map(({ data }) => data));
-    const nodes = unpacked.nodes.filter(({ data }) => ports.has(data)).map(({ id }) => id);
-    return withoutItems(unpacked, { nodes });
+    const previewData = new Set(previews.map(({ data }) => data));
+    const previewIds = unpacked.nodes.filter(({ data }) => previewData.has(data)).map(({ id }) => id);
+    return withoutItems(unpacked, { nodes: previewIds });
   } catch (error) {
     throw error instanceof ComponentError ? new UserFacingError(error.message) : error;
   }
 }
 
-/** Returns the items so that those of `before` keep their order. New ones follow the item that they followed. */
-function inOrderOf<T extends { readonly id: string }>(
+/** Sorts `items` as in `before`. A new item follows its predecessor in `items`. */
+function keepOrder<T extends { readonly id: string }>(
   before: readonly T[],
   items: readonly T[],
 ): readonly T[] {
-  const places = new Map(before.map(({ id }, index) => [id, index]));
+  const positions = new Map(before.map(({ id }, index) => [id, index]));
   let last = -1;
   return items
     .map(item => {
-      last = places.get(item.id) ?? last;
-      return { item, place: last };
+      last = positions.get(item.id) ?? last;
+      return { item, position: last };
     })
-    .sort((a, b) => a.place - b.place)
+    .sort((a, b) => a.position - b.position)
     .map(({ item }) => item);
 }
 
-/** Moves a call to another version of its component, as one undo step. */
-export async function moveCall(
+/** Makes a call use another version of its component, as one undo step. */
+export async function setCallVersion(
   { session }: Pick<EditorContextValue, 'session'>,
   nodeId: string,
   version: ComponentCall['version'],
@@ -179,13 +174,13 @@ export async function moveCall(
   const node = findNode(session.store.getState().board, nodeId);
   if (node === undefined) return;
   const { workflowId } = readCall(node);
-  const read = await readInterface(workflowId, { version: version === 'latest' ? undefined : version });
-  takeVersion({ session }, nodeId, { ...read, version });
+  const component = await readInterface(workflowId, { version: version === 'latest' ? undefined : version });
+  applyVersion({ session }, nodeId, { ...component, version });
 }
 
 /** Returns the config of a new call of the current version. */
-export async function readCallConfig(id: string): Promise<JsonObject & { readonly name: string }> {
-  const { workflowId, version, name, inputs, outputs } = await readInterface(id);
+export async function createCallConfig(callee: string): Promise<JsonObject & { readonly name: string }> {
+  const { workflowId, version, name, inputs, outputs } = await readInterface(callee);
   return { workflowId, version, values: {}, name, inputs, outputs } as unknown as JsonObject & {
     readonly name: string;
   };

@@ -60,7 +60,7 @@ export interface VersionDiff {
 export interface View {
   readonly diff?: VersionDiff | undefined;
   /** Nodes that someone else has just changed. */
-  readonly changedByOthers?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
+  readonly changedByOthers?: { readonly name: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
   readonly dock: Dock | undefined;
@@ -73,7 +73,7 @@ export interface View {
   /** Collapsed groups, whose nodes are hidden in this browser. */
   readonly collapsed: ReadonlySet<string>;
   /** The open context menu, at a position in window pixels. */
-  readonly menu: { readonly at: Position; readonly isOnNode: boolean } | undefined;
+  readonly menu: { readonly position: Position; readonly isOnNode: boolean } | undefined;
   /** Text for screen readers. */
   readonly announcement: string;
 }
@@ -153,7 +153,7 @@ export function useNodeRun(nodeId: string): NodeState | CallState | undefined {
   return useRun(({ nodes, calls }) => nodes.get(nodeId) ?? calls.get(nodeId));
 }
 
-/** Returns what the node shows: its state in the run on the board, or its result of an earlier run. */
+/** Returns the display of the node: its state in the run on the board, or its result of an earlier run. */
 export function useDisplayedNode(nodeId: string): DisplayedNode | undefined {
-  return useRun(({ displayedNodes: shown }) => shown.get(nodeId));
+  return useRun(({ displayedNodes }) => displayedNodes.get(nodeId));
 }

@@ -5,7 +5,7 @@ import Redo from 'icon:rotate-ccw';
 import Settings from 'icon:settings';
 import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
-import { useProviderSettings } from '../lib/providers.ts';
+import { useProviderKeysHref } from '../lib/providers.ts';
 import { useEditor } from './editor-context.tsx';
 import { planRun } from './plan-run.ts';
 
@@ -31,7 +31,7 @@ interface ErrorActionsProps {
 
 export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
   const editor = useEditor();
-  const providers = useProviderSettings();
+  const providersHref = useProviderKeysHref();
   const page = PAGES[code ?? ''];
   const { view, session } = editor;
   return (
@@ -41,8 +41,8 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
           {page.label}
         </ButtonLink>
       )}
-      {PROVIDER_ERRORS.has(code ?? '') && providers !== undefined && (
-        <ButtonLink size="s" icon={Key} href={providers}>
+      {PROVIDER_ERRORS.has(code ?? '') && providersHref !== undefined && (
+        <ButtonLink size="s" icon={Key} href={providersHref}>
           {actionLabels.providers}
         </ButtonLink>
       )}
@@ -58,7 +58,7 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
       )}
       {nodeId !== undefined && (
         <Button size="s" icon={Redo} onClick={() => void planRun(editor, 'from', [nodeId])}>
-          {actionLabels.again}
+          {actionLabels.retry}
         </Button>
       )}
     </>

@@ -14,7 +14,7 @@ export interface Estimate {
   readonly hasSample?: boolean;
   /** Providers that are missing. */
   readonly needs?: readonly string[];
-  /** Nodes that take their sample result. */
+  /** Nodes that use their sample result. */
   readonly sampled?: readonly string[];
   readonly issues: readonly { readonly nodeId: string; readonly code: string }[];
 }
@@ -22,15 +22,15 @@ export interface Estimate {
 /** The use of sample results on a board that lacks a provider. */
 export interface Samples {
   readonly needs: readonly string[];
-  /** Nodes that take their sample result. */
+  /** Nodes that use their sample result. */
   readonly nodeIds: readonly string[];
-  /** Nodes that have changed since the sample was recorded. Unless there are none, the board cannot run. */
+  /** Nodes that have changed since the sample was recorded. The board can run only if there are none. */
   readonly changedIds: readonly string[];
   /** The price of a run with all providers. */
-  readonly whole: Pick<Estimate, 'credits' | 'exact'>;
+  readonly withoutSamples: Pick<Estimate, 'credits' | 'exact'>;
 }
 
-/** Returns whether runs of the board take sample results. */
+/** Returns whether runs of the board use sample results. */
 export const usesSample = (samples: Samples | undefined): boolean => samples?.changedIds.length === 0;
 
 function requestEstimate(workflowId: string, request: RunRequest, signal?: AbortSignal): Promise<Estimate> {
@@ -46,16 +46,16 @@ export async function estimateBoard(
   request: RunRequest,
   signal?: AbortSignal,
 ): Promise<{ readonly estimate: Estimate; readonly samples: Samples | undefined }> {
-  const whole = await requestEstimate(workflowId, request, signal);
-  if (whole.hasSample !== true) return { estimate: whole, samples: undefined };
+  const withoutSamples = await requestEstimate(workflowId, request, signal);
+  if (withoutSamples.hasSample !== true) return { estimate: withoutSamples, samples: undefined };
   const sampled = await requestEstimate(workflowId, { ...request, useSample: true }, signal);
   const samples: Samples = {
-    needs: whole.needs ?? [],
+    needs: withoutSamples.needs ?? [],
     nodeIds: sampled.sampled ?? [],
     changedIds: sampled.issues
       .filter(({ code }) => code === 'provider_not_configured')
       .map(({ nodeId }) => nodeId),
-    whole,
+    withoutSamples,
   };
-  return { estimate: usesSample(samples) ? sampled : whole, samples };
+  return { estimate: usesSample(samples) ? sampled : withoutSamples, samples };
 }

@@ -22,14 +22,14 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
     fromSample ? flowMessages.sampleResult : cached ? flowMessages.cached : messages.nodeStates[status],
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
-  ].filter(fact => fact !== undefined);
-  // Earlier results are not of this run.
-  const withResults = shown === displayed ? run : shown;
-  const results = withResults === undefined ? [] : getResults(withResults);
+  ].filter(detail => detail !== undefined);
+  // The node may show results of an earlier run, which do not belong here.
+  const resultState = shown === displayed ? run : shown;
+  const results = resultState === undefined ? [] : getResults(resultState);
   return (
     <section className={styles.outcome} aria-label={flowMessages.lastRun}>
       <h3>{flowMessages.lastRun}</h3>
-      <p className={styles.facts}>{details.join(' · ')}</p>
+      <p className={styles.details}>{details.join(' · ')}</p>
       {error !== null && <p className={styles.error}>{error}</p>}
       {warnings.map(warning => (
         <p key={warning}>{warning}</p>
@@ -45,7 +45,7 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
           <Button
             size="s"
             onClick={() =>
-              view.setState({ panel: { kind: 'result', nodeId: withResults?.nodeId ?? node.id } })
+              view.setState({ panel: { kind: 'result', nodeId: resultState?.nodeId ?? node.id } })
             }
           >
             {flowMessages.openResult}

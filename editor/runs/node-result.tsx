@@ -32,11 +32,12 @@ export function NodeResult(props: NodeResultProps) {
 
 const isApproval = ({ data }: GraphNode): boolean => data.nodeType === 'logic:approval';
 
-const MAX_ASKED = 4;
+/** Maximum number of waiting inner nodes that are read to find an approval. */
+const MAX_WAITING_NODES = 4;
 
-/** Asks for the decision that an inner node waits for, if one of them does. */
+/** Renders the approval that an inner node waits for, or the outcome if none does. */
 function WaitingCall({ paths, ...props }: NodeResultProps & { readonly paths: readonly string[] }) {
-  const queries = paths.slice(0, MAX_ASKED).map(path => toInnerNodeQuery(props.node, path));
+  const queries = paths.slice(0, MAX_WAITING_NODES).map(path => toInnerNodeQuery(props.node, path));
   const nodes = useQueries({ queries }).map(({ data }) => data);
   const index = nodes.findIndex(node => node && isApproval(node));
   const [approval, path] = [nodes[index], paths[index]];
@@ -85,7 +86,7 @@ function FailedResult({ node, message }: { readonly node: GraphNode; readonly me
   const error = useRun(({ run }) => run?.error);
   const isOfNode = error?.nodeId === node.id || error?.nodeId?.startsWith(`${node.id}/`);
   return (
-    <div className={`${styles.under} ${styles.error}`}>
+    <div className={`${styles.belowCard} ${styles.error}`}>
       <p>{message}</p>
       <div className={`${styles.actions} nodrag`}>
         {isCall(node) && (
@@ -103,8 +104,8 @@ function Approval({ nodeId, node }: { readonly nodeId: string; readonly node: Gr
   const { runs } = useEditor();
   const { message } = node.data.config ?? {};
   return (
-    <div className={`${styles.under} ${styles.approval}`}>
-      <p>{typeof message === 'string' && message !== '' ? message : flowMessages.approvalAsks}</p>
+    <div className={`${styles.belowCard} ${styles.approval}`}>
+      <p>{typeof message === 'string' && message !== '' ? message : flowMessages.approvalQuestion}</p>
       <div className={styles.actions}>
         <Button size="s" onClick={() => void runs.decide(nodeId, false)}>
           {flowMessages.reject}

@@ -91,7 +91,7 @@ function computeStates(
   const { board } = session.store.getState();
   const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
-  // The lines of a component are those of its nodes.
+  // A call has the lines of all nodes of its component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findShownId(board, nodeId));
   const again = new Set(keep?.again);
   const kept = (estimate?.kept ?? [])

@@ -37,17 +37,18 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
   const results = run === undefined ? [] : getResults(run);
   const current = Math.min(selectedIndex, results.length - 1);
   const result = results[current];
-  const step = (by: number): void => setSelectedIndex((current + by + results.length) % results.length);
+  const step = (offset: number): void =>
+    setSelectedIndex((current + offset + results.length) % results.length);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (by === 0 || results.length < 2 || isEditing(event.target)) return;
+    const offset = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (offset === 0 || results.length < 2 || isEditing(event.target)) return;
     event.preventDefault();
-    step(by);
+    step(offset);
   };
   return (
     <Dialog title={flowMessages.resultOf(label)} size="l" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
-      <div ref={content} tabIndex={-1} className={styles.whole} onKeyDown={onKeyDown}>
+      <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
         {result && <ResultView result={result} label={label} />}
         {run?.truncated && run.executionId !== undefined && (
           <TruncatedNote executionId={run.executionId} nodeId={nodeId} />
@@ -71,7 +72,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
                 />
               </>
             )}
-            <span className={styles.grow} />
+            <span className={styles.spacer} />
             <ResultAction result={result} />
           </div>
         )}

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import { getMediaKind } from '../kit/media-view.tsx';
 import { MAX_SHOWN_RESULTS, type Result, toText } from './results.ts';
 
-const SIDE = 12;
+const SIDE_MARGIN = 12;
 /** Taller media are scaled down to this height. */
 const MAX_HEIGHT = 320;
 /** Height of an image or video until its size is known. */
@@ -20,7 +20,7 @@ export function getResultHeight(
 ): number {
   const [first] = results;
   if (first === undefined) return 0;
-  const innerWidth = width - 2 * SIDE;
+  const innerWidth = width - 2 * SIDE_MARGIN;
   const shown = results.slice(0, MAX_SHOWN_RESULTS);
   if (shown.length === 1) return GAP + computeHeight(first, innerWidth, aspects);
   if (shown.every(result => result.kind === 'media' && getMediaKind(result) !== 'audio'))

@@ -52,7 +52,7 @@ export type RunStore = StoreApi<RunState> & {
   close(): void;
 };
 
-/** A run of another workflow that calls this one as a component: its nodes here have ids that begin with `prefix`. */
+/** The workflow that calls this one as a component. In its runs, the ids of these nodes begin with `prefix`. */
 export interface CallerRuns {
   readonly workflowId: string;
   readonly prefix: string;
@@ -133,15 +133,14 @@ export function createRunStore(
   });
 }
 
-interface Shown {
+interface ShownWorkflow {
   readonly workflowId: string;
   readonly caller: CallerRuns | undefined;
 }
 
 const REFRESH_PAUSE_MS = 300;
 
-/** Reads the newest result of each node. */
-/** Reads the results of the nodes whose ids begin with the prefix, by their ids without it. */
+/** Reads the newest result of each node whose id begins with the prefix. The keys are the ids without the prefix. */
 async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSignal): Promise<StoredResults> {
   const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
   return new Map(
@@ -153,7 +152,7 @@ async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSign
 
 /** Creates a reader of earlier results. It waits for a pause, so that several changes in a row cost one request. */
 function createResultsReader(
-  { workflowId, caller }: Shown,
+  { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
 ): { refreshResults(): void; stop(): void } {
   let reading = new AbortController();
@@ -182,7 +181,7 @@ function createResultsReader(
 
 /** Creates a follower of one run at a time. It starts with the run that this tab showed last. */
 function createRunFollower(
-  { workflowId, caller }: Shown,
+  { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
 ): Pick<RunStore, 'clear' | 'close'> & { show(executionId: string, isCallerRun?: boolean): Promise<void> } {
   let following = new AbortController();
@@ -233,33 +232,33 @@ async function postRun(
   options: StartOptions,
   { estimate, samples }: Pick<RunState, 'estimate' | 'samples'>,
 ): Promise<string> {
-  const body = options.targets === undefined ? { ...(await readWhole()), ...options } : options;
+  const body = options.targets === undefined ? { ...(await getCompleteRunOptions()), ...options } : options;
   const { executionId } = await api.post<AcceptedRun>(`/workflows/${workflowId}/run`, body, {
     headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
     repeatable: true,
   });
   return executionId;
 
-  async function readWhole(): Promise<StartOptions> {
+  async function getCompleteRunOptions(): Promise<StartOptions> {
     if (estimate !== undefined)
       return {
         ...(estimate.exact ? { maxCredits: estimate.credits } : {}),
         ...(usesSample(samples) ? { useSample: true } : {}),
       };
-    // The user was faster than the estimate.
+    // The user started the run before the estimate arrived.
     const current = await estimateBoard(workflowId, options).catch(() => undefined);
     return usesSample(current?.samples) ? { useSample: true } : {};
   }
 }
 
-/** Applies an event of the run. Only nodes whose ids begin with the prefix are on this board, without it. */
+/** Applies an event of the run. Ignores nodes whose ids do not begin with the prefix: they are not on this board. */
 function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState {
   if (event.event === 'snapshot') {
     const { nodeStates, ...run } = event.data;
-    const shown = nodeStates.flatMap(node => withoutPrefix(node, prefix) ?? []);
-    return { ...state, run: toShownRun(run, prefix), nodes: new Map(shown.map(node => [node.nodeId, node])) };
+    const nodes = nodeStates.flatMap(node => withoutPrefix(node, prefix) ?? []);
+    return { ...state, run: toLocalRun(run, prefix), nodes: new Map(nodes.map(node => [node.nodeId, node])) };
   }
-  if (event.event === 'execution') return { ...state, run: toShownRun(event.data, prefix) };
+  if (event.event === 'execution') return { ...state, run: toLocalRun(event.data, prefix) };
   if (event.event === 'node') {
     const changed = withoutPrefix(event.data, prefix);
     if (changed === undefined) return state;
@@ -273,15 +272,15 @@ function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState 
     : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
 }
 
-/** Names the failed node as it is on this board. */
-function toShownRun(run: RunSummary, prefix: string): RunSummary {
+/** Returns the run with the id that the failed node has on this board. */
+function toLocalRun(run: RunSummary, prefix: string): RunSummary {
   const { error } = run;
   return error?.nodeId?.startsWith(prefix)
     ? { ...run, error: { ...error, nodeId: error.nodeId.slice(prefix.length) } }
     : run;
 }
 
-/** Returns the item under its id on this board, or undefined if it is not on it. */
+/** Returns the item with the id that its node has on this board, or undefined if the node is not on it. */
 function withoutPrefix<T extends { readonly nodeId: string }>(item: T, prefix: string): T | undefined {
   const { nodeId } = item;
   return nodeId.startsWith(prefix) ? { ...item, nodeId: nodeId.slice(prefix.length) } : undefined;

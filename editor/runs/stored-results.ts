@@ -14,14 +14,14 @@ export interface DisplayedNode extends NodeState {
   readonly executionId?: string;
   /** For a call: the inner nodes that wait for a decision or a provider. */
   readonly waiting?: readonly string[];
-  /** For a call: returns what an inner node shows. */
+  /** For a call: returns the display of an inner node. */
   readonly findInner?: (id: string) => DisplayedNode | undefined;
 }
 
 /** Statuses of nodes that have no result in this run. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns what each node shows. `nodes` are the states of the shown run, `executionId`, and `calls` those of its calls. */
+/** Returns the display of each node. `nodes` and `calls` are the states of the nodes and calls of the run `executionId`. */
 export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, NodeState>,

@@ -1,4 +1,4 @@
-// Says that the values of a node are shortened in the record of its run, and links to the complete ones.
+// Renders a note that the stored values of a node are truncated, with a link to the complete ones.
 import { messages } from '../messages.ts';
 
 export function TruncatedNote({

@@ -181,7 +181,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"a":') },
     ]);
     await link('Taken in').waitFor();
-    await page.getByText('broken.json is not a JSON file.').waitFor();
+    await page.getByText('broken.json is not a JSON file. Choose a file exported from the editor.').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -54,11 +54,15 @@ function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefi
   const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;
-    const joint = resolveEdgePorts({ ...edge, [key]: handle }, ...ports, takenPorts);
-    if (joint === undefined || !isCompatible(joint.from.type, joint.to) || takenPorts.has(joint.to.id))
+    const resolved = resolveEdgePorts({ ...edge, [key]: handle }, ...ports, takenPorts);
+    if (
+      resolved === undefined ||
+      !isCompatible(resolved.from.type, resolved.to) ||
+      takenPorts.has(resolved.to.id)
+    )
       continue;
-    const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
-    const label = fixMessages.changePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
+    const [sourceHandle, targetHandle] = [`out-${resolved.from.id}`, `in-${resolved.to.id}`];
+    const label = fixMessages.changePort(key === 'sourceHandle' ? resolved.from.label : resolved.to.label);
     return toFix(
       label,
       replaceEdge(board, edge.id, previous => ({ ...previous, sourceHandle, targetHandle })),

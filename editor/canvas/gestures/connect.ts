@@ -14,7 +14,7 @@ const PORT_SNAP_PX = 26;
 interface End {
   readonly port: PortRef | undefined;
   /** The end of the line: the port, or the pointer. */
-  readonly at: Position;
+  readonly position: Position;
 }
 
 export function startConnection(context: PointerContext, from: PortRef): Gesture {
@@ -32,12 +32,14 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
       end = findEnd(context, from, point);
       const isForward = isOutput(from);
       if (start !== undefined)
-        overlay.pendingEdge(isForward ? createBezier(start, end.at) : createBezier(end.at, start));
+        overlay.pendingEdge(
+          isForward ? createBezier(start, end.position) : createBezier(end.position, start),
+        );
     },
     end: event => {
       finish();
       if (end?.port !== undefined) connectPorts(context, from, end.port);
-      else if (end !== undefined && isEmptyBoard(event)) openPalette(context, from, end.at);
+      else if (end !== undefined && isEmptyBoard(event)) openPalette(context, from, end.position);
     },
     cancel: finish,
   };
@@ -49,16 +51,16 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   const { scene, viewport, positions } = renderState.now;
   const canEnd = (port: PortRef): boolean => canConnect(board, catalog, from, port);
   const nearest = findPortAt(scene, point, {
-    within: PORT_SNAP_PX / viewport.zoom,
+    maxDistance: PORT_SNAP_PX / viewport.zoom,
     positions,
     isFit: canEnd,
   });
-  if (nearest !== undefined) return { port: nearest.port, at: nearest.at };
+  if (nearest !== undefined) return nearest;
   const box = findBoxAt(scene, point, positions);
-  if (box === undefined || box.id === from.nodeId) return { port: undefined, at: point };
+  if (box === undefined || box.id === from.nodeId) return { port: undefined, position: point };
   const handle = box.card.handles?.find(({ id }) => canEnd({ nodeId: box.id, handle: id ?? '' }))?.id;
-  if (handle == null) return { port: undefined, at: point };
-  return { port: { nodeId: box.id, handle }, at: getHandlePosition(box, handle) };
+  if (handle == null) return { port: undefined, position: point };
+  return { port: { nodeId: box.id, handle }, position: getHandlePosition(box, handle) };
 }
 
 function connectPorts({ editor }: PointerContext, from: PortRef, to: PortRef): void {
@@ -70,9 +72,9 @@ function connectPorts({ editor }: PointerContext, from: PortRef, to: PortRef): v
 const isEmptyBoard = ({ clientX, clientY }: PointerEvent): boolean =>
   document.elementFromPoint(clientX, clientY)?.closest('.react-flow__pane') != null;
 
-function openPalette({ editor, renderState }: PointerContext, from: PortRef, at: Position): void {
-  if (findBoxAt(renderState.now.scene, at, renderState.now.positions) !== undefined) return;
-  editor.view.setState({ panel: { kind: 'add', placement: { at, from } } });
+function openPalette({ editor, renderState }: PointerContext, from: PortRef, position: Position): void {
+  if (findBoxAt(renderState.now.scene, position, renderState.now.positions) !== undefined) return;
+  editor.view.setState({ panel: { kind: 'add', placement: { position, from } } });
 }
 
 function getHandlePosition({ x, y, card }: Box, handle: string): Position {

@@ -31,8 +31,9 @@ export function startDrag(context: PointerContext, from: Position, nodeId: strin
   return {
     move: (point, event) => {
       const offset = { x: point.x - from.x, y: point.y - from.y };
-      const by = event.ctrlKey || event.metaKey ? offset : snapOffset(context, { frame, neighbors, offset });
-      positions = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + by.x, y: y + by.y }]));
+      const snapped =
+        event.ctrlKey || event.metaKey ? offset : snapOffset(context, { frame, neighbors, offset });
+      positions = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + snapped.x, y: y + snapped.y }]));
       setPositions(elements, positions);
       context.renderState.set({ positions, dropEdge: event.altKey ? undefined : edgeTarget.find(point)?.id });
     },
@@ -137,9 +138,9 @@ function snapOffset(
 ): Position {
   if (frame === undefined) return offset;
   const dragged = { ...frame, x: frame.x + offset.x, y: frame.y + offset.y };
-  const { by, guides } = snap(dragged, neighbors, SNAP_PX / renderState.now.viewport.zoom);
+  const { offset: correction, guides } = snap(dragged, neighbors, SNAP_PX / renderState.now.viewport.zoom);
   overlay.guides(guides);
-  return { x: offset.x + by.x, y: offset.y + by.y };
+  return { x: offset.x + correction.x, y: offset.y + correction.y };
 }
 
 /** Finds the edge under the pointer that the node can be inserted into. Caches the result per edge. */
@@ -153,7 +154,7 @@ function createEdgeDropTarget(
     find: point => {
       if (nodeId === undefined) return undefined;
       const { scene, viewport, positions } = renderState.now;
-      const curve = findCurveAt(scene, point, { within: EDGE_DROP_PX / viewport.zoom, positions });
+      const curve = findCurveAt(scene, point, { maxDistance: EDGE_DROP_PX / viewport.zoom, positions });
       const { board } = store.getState();
       const edge = curve && board.edges.find(({ id }) => id === curve.id);
       if (edge === undefined) return undefined;

@@ -122,10 +122,10 @@ export class PointerController {
   #pan(): void {
     const event = this.#lastMove;
     if (this.#gesture === undefined || event === undefined) return;
-    const by = computeAutopan(this.#context.root.getBoundingClientRect(), event);
-    if (by.x === 0 && by.y === 0) return;
+    const step = computeAutopan(this.#context.root.getBoundingClientRect(), event);
+    if (step.x === 0 && step.y === 0) return;
     const { x, y, zoom } = this.#context.renderState.now.viewport;
-    void this.#context.flow.setViewport({ x: x + by.x, y: y + by.y, zoom });
+    void this.#context.flow.setViewport({ x: x + step.x, y: y + step.y, zoom });
     this.#gesture.move(toBoardPosition(this.#context, event), event);
     this.#autopan.request();
   }
@@ -162,8 +162,12 @@ const AUTOPAN_MARGIN_PX = 28;
 const AUTOPAN_STEP_PX = 14;
 
 function computeAutopan({ left, right, top, bottom }: DOMRect, { clientX, clientY }: PointerEvent): Position {
-  const computeStep = (at: number, low: number, high: number): number =>
-    at < low + AUTOPAN_MARGIN_PX ? AUTOPAN_STEP_PX : at > high - AUTOPAN_MARGIN_PX ? -AUTOPAN_STEP_PX : 0;
+  const computeStep = (coordinate: number, low: number, high: number): number =>
+    coordinate < low + AUTOPAN_MARGIN_PX
+      ? AUTOPAN_STEP_PX
+      : coordinate > high - AUTOPAN_MARGIN_PX
+        ? -AUTOPAN_STEP_PX
+        : 0;
   return { x: computeStep(clientX, left, right), y: computeStep(clientY, top, bottom) };
 }
 
@@ -178,11 +182,11 @@ const findPressedPort = (target: EventTarget | null): PortRef | undefined => {
 };
 
 /** Finds a port of a node that is painted at readable size because it is not mounted yet. */
-function findPaintedPort({ renderState }: PointerContext, at: Position): PortRef | undefined {
+function findPaintedPort({ renderState }: PointerContext, point: Position): PortRef | undefined {
   const { scene, positions, viewport, mounted } = renderState.now;
   if (viewport.zoom < FAR_ZOOM) return undefined;
   const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
-  return findPortAt(scene, at, { within: PORT_PX, positions, isFit })?.port;
+  return findPortAt(scene, point, { maxDistance: PORT_PX, positions, isFit })?.port;
 }
 
 /** Returns whether the target is a field that is not being edited: a drag moves its node, a click edits the field. */
@@ -205,7 +209,7 @@ function findTarget(
   if (nodeId !== undefined) return { nodeId, edgeId: undefined };
   return {
     nodeId,
-    edgeId: findCurveAt(scene, point, { within: EDGE_HIT_PX / viewport.zoom, positions })?.id,
+    edgeId: findCurveAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id,
   };
 }
 
@@ -216,13 +220,13 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
   const target = findTarget(context, event);
   const from = toBoardPosition(context, event);
   const isTouch = event.pointerType === 'touch';
-  const isAdding = event.shiftKey || event.ctrlKey || event.metaKey;
+  const isAdditive = event.shiftKey || event.ctrlKey || event.metaKey;
   const shape: SelectionShape | undefined =
     tool ?? (event.shiftKey ? (event.altKey ? 'lasso' : 'box') : undefined);
   const area = shape && {
     start: (): Gesture => {
       view.setState({ tool: undefined });
-      return startAreaSelection(context, from, { shape, keptIds: isAdding ? selection : new Set() });
+      return startAreaSelection(context, from, { shape, keptIds: isAdditive ? selection : new Set() });
     },
   };
   const { nodeId } = target;
@@ -249,8 +253,8 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
     isTouch,
     from,
     screen,
-    isAdditive: isAdding,
-    field: isIdleField(event.target) && !isAdding ? event.target : undefined,
+    isAdditive,
+    field: isIdleField(event.target) && !isAdditive ? event.target : undefined,
   };
 }
 
@@ -263,11 +267,11 @@ function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void
 }
 
 /** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles it. */
-function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive: isAdding }: Press): void {
+function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
   const id = nodeId ?? edgeId;
-  if (!isAdding) store.actions.select(id === undefined ? [] : [id]);
+  if (!isAdditive) store.actions.select(id === undefined ? [] : [id]);
   else if (id !== undefined)
     store.actions.select(
       selection.has(id) ? [...selection].filter(other => other !== id) : [...selection, id],
@@ -287,7 +291,7 @@ function hover(context: PointerContext, event: PointerEvent): void {
   const { scene, positions, viewport, hovered } = context.renderState.now;
   const point = toBoardPosition(context, event);
   const edgeId = isFree
-    ? findCurveAt(scene, point, { within: EDGE_HIT_PX / viewport.zoom, positions })?.id
+    ? findCurveAt(scene, point, { maxDistance: EDGE_HIT_PX / viewport.zoom, positions })?.id
     : undefined;
   if (edgeId !== hovered) context.renderState.set({ hovered: edgeId });
 }
@@ -299,5 +303,5 @@ function openMenu(
   const { store } = editor.session;
   const id = nodeId ?? edgeId;
   if (id !== undefined && !store.getState().selection.has(id)) store.actions.select([id]);
-  editor.view.setState({ menu: { at: screen, isOnNode: nodeId !== undefined } });
+  editor.view.setState({ menu: { position: screen, isOnNode: nodeId !== undefined } });
 }

@@ -5,23 +5,23 @@ import type { Rect } from './scene.ts';
 export interface Guide {
   /** The x of a vertical line, or the y of a horizontal one. */
   readonly axis: 'x' | 'y';
-  readonly at: number;
+  readonly coordinate: number;
   readonly from: number;
   readonly to: number;
 }
 
 export interface SnapResult {
   /** The offset to add to the drag. */
-  readonly by: Position;
+  readonly offset: Position;
   readonly guides: readonly Guide[];
 }
 
-export function snap(dragged: Rect, neighbors: readonly Rect[], within: number): SnapResult {
-  const x = findNearestLine(dragged, neighbors, 'x', within);
-  const y = findNearestLine(dragged, neighbors, 'y', within);
-  const snapped = { ...dragged, x: dragged.x + (x?.by ?? 0), y: dragged.y + (y?.by ?? 0) };
+export function snap(dragged: Rect, neighbors: readonly Rect[], maxDistance: number): SnapResult {
+  const x = findNearestLine(dragged, neighbors, 'x', maxDistance);
+  const y = findNearestLine(dragged, neighbors, 'y', maxDistance);
+  const snapped = { ...dragged, x: dragged.x + (x?.offset ?? 0), y: dragged.y + (y?.offset ?? 0) };
   return {
-    by: { x: x?.by ?? 0, y: y?.by ?? 0 },
+    offset: { x: x?.offset ?? 0, y: y?.offset ?? 0 },
     guides: [
       ...(x === undefined ? [] : [toGuide('x', x, snapped)]),
       ...(y === undefined ? [] : [toGuide('y', y, snapped)]),
@@ -30,8 +30,8 @@ export function snap(dragged: Rect, neighbors: readonly Rect[], within: number):
 }
 
 interface Match {
-  readonly by: number;
-  readonly at: number;
+  readonly offset: number;
+  readonly coordinate: number;
   readonly neighbor: Rect;
 }
 
@@ -44,25 +44,28 @@ function findNearestLine(
   dragged: Rect,
   neighbors: readonly Rect[],
   axis: 'x' | 'y',
-  within: number,
+  maxDistance: number,
 ): Match | undefined {
   let best: Match | undefined;
   const draggedLines = getLines(dragged, axis);
   for (const neighbor of neighbors) {
-    getLines(neighbor, axis).forEach((at, index) => {
-      // Compares like with like: left with left, center with center, right with right.
-      const by = at - (draggedLines[index] ?? 0);
-      if (Math.abs(by) <= within && Math.abs(by) < Math.abs(best?.by ?? Number.POSITIVE_INFINITY))
-        best = { by, at, neighbor };
+    getLines(neighbor, axis).forEach((coordinate, index) => {
+      // Compares left with left, center with center, right with right.
+      const offset = coordinate - (draggedLines[index] ?? 0);
+      if (
+        Math.abs(offset) <= maxDistance &&
+        Math.abs(offset) < Math.abs(best?.offset ?? Number.POSITIVE_INFINITY)
+      )
+        best = { offset, coordinate, neighbor };
     });
   }
   return best;
 }
 
-function toGuide(axis: 'x' | 'y', { at, neighbor }: Match, snapped: Rect): Guide {
+function toGuide(axis: 'x' | 'y', { coordinate, neighbor }: Match, snapped: Rect): Guide {
   const [low, high] =
     axis === 'x'
       ? [Math.min(neighbor.y, snapped.y), Math.max(neighbor.y + neighbor.height, snapped.y + snapped.height)]
       : [Math.min(neighbor.x, snapped.x), Math.max(neighbor.x + neighbor.width, snapped.x + snapped.width)];
-  return { axis, at, from: low, to: high };
+  return { axis, coordinate, from: low, to: high };
 }

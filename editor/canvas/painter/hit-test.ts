@@ -17,15 +17,15 @@ import {
 /** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
 export function findBoxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
   return boxes.findLast(box => {
-    const at = positions.get(box.id) ?? box;
+    const position = positions.get(box.id) ?? box;
     const height = box.card.type === 'group' ? NODE_BOX.header : box.height;
-    return x >= at.x && x <= at.x + box.width && y >= at.y && y <= at.y + height;
+    return x >= position.x && x <= position.x + box.width && y >= position.y && y <= position.y + height;
   });
 }
 
 export interface FoundPort {
   readonly port: { readonly nodeId: string; readonly handle: string };
-  readonly at: Position;
+  readonly position: Position;
 }
 
 /** Returns the nearest port that `isFit` accepts. */
@@ -33,30 +33,30 @@ export function findPortAt(
   { boxes }: Scene,
   { x, y }: Position,
   {
-    within,
+    maxDistance,
     positions,
     isFit,
   }: {
-    readonly within: number;
+    readonly maxDistance: number;
     readonly positions: Positions;
     readonly isFit: (port: FoundPort['port']) => boolean;
   },
 ): FoundPort | undefined {
   let best: (FoundPort & { readonly distance: number }) | undefined;
   for (const box of boxes) {
-    const position = positions.get(box.id) ?? box;
+    const corner = positions.get(box.id) ?? box;
     const isNearBox =
-      x >= position.x - within &&
-      x <= position.x + box.width + within &&
-      y >= position.y - within &&
-      y <= position.y + box.height + within;
+      x >= corner.x - maxDistance &&
+      x <= corner.x + box.width + maxDistance &&
+      y >= corner.y - maxDistance &&
+      y <= corner.y + box.height + maxDistance;
     if (!isNearBox) continue;
     for (const { id, x: dx, y: dy } of box.card.handles ?? []) {
-      const at = { x: position.x + dx + PORT_PX / 2, y: position.y + dy + PORT_PX / 2 };
-      const distance = Math.hypot(at.x - x, at.y - y);
+      const position = { x: corner.x + dx + PORT_PX / 2, y: corner.y + dy + PORT_PX / 2 };
+      const distance = Math.hypot(position.x - x, position.y - y);
       const port = { nodeId: box.id, handle: id ?? '' };
-      if (distance <= within && distance < (best?.distance ?? within + 1) && isFit(port))
-        best = { port, at, distance };
+      if (distance <= maxDistance && distance < (best?.distance ?? maxDistance + 1) && isFit(port))
+        best = { port, position, distance };
     }
   }
   return best;
@@ -66,14 +66,14 @@ export function findPortAt(
 export function findCurveAt(
   { curves }: Scene,
   point: Position,
-  { within, positions }: { readonly within: number; readonly positions: Positions },
+  { maxDistance, positions }: { readonly maxDistance: number; readonly positions: Positions },
 ): Curve | undefined {
   let best: { readonly curve: Curve; readonly distance: number } | undefined;
   for (const curve of curves) {
     const bezier = toBezier(curve, positions);
-    if (!isNear(bezier, point, within)) continue;
+    if (!isNear(bezier, point, maxDistance)) continue;
     const distance = getDistance(bezier, point);
-    if (distance <= within && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { curve, distance };
   }
   return best?.curve;
@@ -92,13 +92,13 @@ export const findBoxesInLasso = ({ boxes }: Scene, outline: readonly Position[])
 function isNear(
   { x1, y1, x2, y2, controlOffset: pull }: Bezier,
   { x, y }: Position,
-  within: number,
+  maxDistance: number,
 ): boolean {
   return (
-    x >= Math.min(x1, x2 - pull) - within &&
-    x <= Math.max(x2, x1 + pull) + within &&
-    y >= Math.min(y1, y2) - within &&
-    y <= Math.max(y1, y2) + within
+    x >= Math.min(x1, x2 - pull) - maxDistance &&
+    x <= Math.max(x2, x1 + pull) + maxDistance &&
+    y >= Math.min(y1, y2) - maxDistance &&
+    y <= Math.max(y1, y2) + maxDistance
   );
 }
 
@@ -125,9 +125,9 @@ export function getPointAt({ x1, y1, x2, y2, controlOffset: pull }: Bezier, t: n
 function getDistanceToLine(point: Position, from: Position, to: Position): number {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = dx * dx + dy * dy;
-  const along = length === 0 ? 0 : ((point.x - from.x) * dx + (point.y - from.y) * dy) / length;
-  const at = Math.max(0, Math.min(1, along));
-  return Math.hypot(point.x - from.x - at * dx, point.y - from.y - at * dy);
+  const projection = length === 0 ? 0 : ((point.x - from.x) * dx + (point.y - from.y) * dy) / length;
+  const t = Math.max(0, Math.min(1, projection));
+  return Math.hypot(point.x - from.x - t * dx, point.y - from.y - t * dy);
 }
 
 /** Returns whether the point is inside the closed line, by the even-odd rule. */

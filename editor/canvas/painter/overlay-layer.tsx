@@ -27,10 +27,10 @@ export function createOverlay(root: Root, renderState: RenderState): GestureOver
     const view = renderState.now.viewport;
     return `${x * view.zoom + view.x},${y * view.zoom + view.y}`;
   };
-  const toGuidePath = ({ axis, at, from, to }: Guide): string =>
+  const toGuidePath = ({ axis, coordinate, from, to }: Guide): string =>
     axis === 'x'
-      ? `M${toScreen({ x: at, y: from })}L${toScreen({ x: at, y: to })}`
-      : `M${toScreen({ x: from, y: at })}L${toScreen({ x: to, y: at })}`;
+      ? `M${toScreen({ x: coordinate, y: from })}L${toScreen({ x: coordinate, y: to })}`
+      : `M${toScreen({ x: from, y: coordinate })}L${toScreen({ x: to, y: coordinate })}`;
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
     guides: guides => write(1, guides.map(toGuidePath).join('')),

@@ -40,8 +40,8 @@ function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly Box[]):
     fillBoxes(ctx, icons, { color, radius: 7 });
     ctx.globalAlpha = 1;
   }
-  const rules = boxes.map(({ x, y, width }) => ({ x, y: y + NODE_BOX.header - 1, width, height: 1 }));
-  fillBoxes(ctx, rules, { color: colors.line, radius: 0 });
+  const dividers = boxes.map(({ x, y, width }) => ({ x, y: y + NODE_BOX.header - 1, width, height: 1 }));
+  fillBoxes(ctx, dividers, { color: colors.line, radius: 0 });
 }
 
 const square = (x: number, y: number, size: number): Rect => ({ x, y, width: size, height: size });
@@ -52,11 +52,16 @@ function paintPlaceholders(ctx: Context, colors: PaintColors, boxes: readonly Bo
   const results: Rect[] = [];
   for (const { card, x, y, width, height } of boxes) {
     const layout = layoutCard(card.data);
-    for (const { field, y: top, height: high } of layout.fields) {
+    for (const { field, y: top, height: fieldHeight } of layout.fields) {
       const label = field.isPort ? 0 : NODE_BOX.fieldLabel;
-      fields.push({ x: x + 12, y: y + top + label, width: width - 24, height: high - label - 7 });
+      fields.push({ x: x + 12, y: y + top + label, width: width - 24, height: fieldHeight - label - 7 });
     }
-    const result = { x: x + 12, y: y + layout.end + 2, width: width - 24, height: height - layout.end - 14 };
+    const result = {
+      x: x + 12,
+      y: y + layout.resultY + 2,
+      width: width - 24,
+      height: height - layout.resultY - 14,
+    };
     if (hasPreview(card.data) && result.height > 0) results.push(result);
   }
   fillBoxes(ctx, fields, { color: colors.edge, radius: 6 });

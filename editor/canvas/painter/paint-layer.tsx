@@ -39,7 +39,11 @@ interface PaintTarget {
 }
 
 /** State whose changes need no repaint. */
-const UNPAINTED: ReadonlySet<string> = new Set(['isPanning', 'isMoving', 'awaited']);
+const UNPAINTED: ReadonlySet<string> = new Set<keyof RenderState['now']>([
+  'isPanning',
+  'isMoving',
+  'focusTarget',
+]);
 
 function repaintOnChange({
   renderState,
@@ -85,7 +89,9 @@ function repaintOnChange({
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
     }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
-    runs.subscribe(({ displayedNodes: shown }, before) => shown !== before.displayedNodes && frame.request()),
+    runs.subscribe(
+      ({ displayedNodes }, before) => displayedNodes !== before.displayedNodes && frame.request(),
+    ),
     view.subscribe(({ plan, diff }, before) => {
       if (plan !== before.plan || diff !== before.diff) frame.request();
     }),
@@ -123,9 +129,9 @@ function resizeCanvas(
   element: HTMLCanvasElement,
   { width, height }: { readonly width: number; readonly height: number },
 ): void {
-  const [wide, high] = [Math.round(width), Math.round(height)];
-  if (element.width !== wide) element.width = wide;
-  if (element.height !== high) element.height = high;
+  const size = { width: Math.round(width), height: Math.round(height) };
+  if (element.width !== size.width) element.width = size.width;
+  if (element.height !== size.height) element.height = size.height;
 }
 
 /** Returns the image of a result, or the poster of a video. */

@@ -62,8 +62,8 @@ export function paintFrames(ctx: Context, { colors, viewport }: Painting, frames
 export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: readonly Box[]): void {
   for (const note of notes) {
     const { node } = note.card.data;
-    const { ground, ink } = getNoteColors(node);
-    fillBoxes(ctx, [note], { color: ground, radius: 6 });
+    const { background, ink } = getNoteColors(node);
+    fillBoxes(ctx, [note], { color: background, radius: 6 });
     if (viewport.zoom < DETAIL_ZOOM) continue;
     const [px, line] = viewport.zoom < FAR_ZOOM ? [28, 36] : [13, 19];
     setTextStyle(ctx, { px, family: colors.font, color: ink });

@@ -37,8 +37,8 @@ const MARK_PX = 12;
 function findVisibleBoxes({ scene, positions }: Painting, view: Rect): readonly Box[] {
   const area = grow(view, MARK_PX);
   return scene.boxes.flatMap(box => {
-    const at = positions.get(box.id);
-    const current = at === undefined ? box : { ...box, x: at.x, y: at.y };
+    const position = positions.get(box.id);
+    const current = position === undefined ? box : { ...box, ...position };
     return intersects(current, area) ? [current] : [];
   });
 }

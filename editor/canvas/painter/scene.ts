@@ -49,11 +49,14 @@ export function createScene(
     .filter(({ id }) => !owners.has(id))
     .map(card => toBox(collapsed.has(card.id) ? { ...card, height: NODE_BOX.header } : card));
   const byId = new Map(boxes.map(box => [box.id, box]));
-  const findEnd = (id: string, handle: string): { readonly box: Box; readonly at: Position } | undefined => {
+  const findEnd = (
+    id: string,
+    handle: string,
+  ): { readonly box: Box; readonly offset: Position } | undefined => {
     const box = byId.get(owners.get(id) ?? id);
     if (box === undefined) return undefined;
-    if (!owners.has(id)) return { box, at: getPortPosition(box.card, handle) };
-    return { box, at: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
+    if (!owners.has(id)) return { box, offset: getPortPosition(box.card, handle) };
+    return { box, offset: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
   };
   const curves = resolvedEdges.flatMap((resolvedEdge): Curve[] => {
     const [source, target] = [
@@ -67,8 +70,8 @@ export function createScene(
         resolvedEdge,
         source: source.box,
         target: target.box,
-        from: source.at,
-        to: target.at,
+        from: source.offset,
+        to: target.offset,
       },
     ];
   });
@@ -165,13 +168,13 @@ export const contains = (outer: Rect, inner: Rect): boolean =>
   inner.x + inner.width <= outer.x + outer.width &&
   inner.y + inner.height <= outer.y + outer.height;
 
-export function grow({ x, y, width, height }: Rect, by: number): Rect {
-  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by };
+export function grow({ x, y, width, height }: Rect, margin: number): Rect {
+  return { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin };
 }
 
 /**
- * Returns whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. So typing on one
- * node does not repaint a thousand others.
+ * Returns whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. Typing on a mounted
+ * node thus does not repaint a thousand others.
  */
 export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string) => boolean): boolean {
   if (a.boxes.length !== b.boxes.length || a.curves.length !== b.curves.length) return false;

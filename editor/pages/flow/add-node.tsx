@@ -18,9 +18,9 @@ import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { useProviderSettings } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/providers.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { readCallConfig } from '../../runs/components.ts';
+import { createCallConfig } from '../../runs/components.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import styles from './add-node.module.css';
 import { ChoiceImage } from './choice-image.tsx';
@@ -51,7 +51,7 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       text={initialText}
       findChoices={(typed, filter) => findEntries(entries, typed, filter)}
       onText={setText}
-      at={findScreenPosition(editor, placement)}
+      position={findScreenPosition(editor, placement)}
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       onChoose={choose}
       onClose={onClose}
@@ -71,7 +71,7 @@ interface MissingKeyProps {
 
 /** Says that a node type needs a key, with a link to the page where this user can add one. */
 function MissingKey({ label, provider }: MissingKeyProps) {
-  const href = useProviderSettings(provider);
+  const href = useProviderKeysHref(provider);
   const providerLabel = messages.provider(provider);
   const { text, ask, addKey } = flowMessages.providerNotice;
   return (
@@ -96,7 +96,7 @@ export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, pla
   saveRecentType(entry.nodeType);
   if (component === undefined) addNode(editor, declared, placement);
   else
-    readCallConfig(component.workflowId).then(
+    createCallConfig(component.workflowId).then(
       config => addNode(editor, { ...declared, label: config.name }, placement, config),
       (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),
     );
@@ -121,8 +121,8 @@ function addNode(
 /**
  * Returns where the palette opens: at the placement, or else at the pointer. Undefined if it was opened by its button.
  */
-function findScreenPosition({ canvas }: EditorContextValue, { at }: Placement): Position | undefined {
-  return at === undefined ? canvas.current?.getPointerPosition() : canvas.current?.toScreen(at);
+function findScreenPosition({ canvas }: EditorContextValue, { position }: Placement): Position | undefined {
+  return position === undefined ? canvas.current?.getPointerPosition() : canvas.current?.toScreen(position);
 }
 
 /** Returns the position for a new node: to the right of the selected node, or else the center of the view. */
@@ -227,7 +227,7 @@ function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
     detail: (
       <>
         {entry.description || (entry.component === undefined ? entry.nodeType : flowMessages.component)}
-        {entry.component === undefined && <VisuallyHidden> ({drawNodeIcon(entry).name})</VisuallyHidden>}
+        {entry.component === undefined && <VisuallyHidden> ({drawNodeIcon(entry).label})</VisuallyHidden>}
       </>
     ),
     hint: needsProvider(entry)

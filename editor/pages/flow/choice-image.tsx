@@ -18,7 +18,7 @@ export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonl
   const url = [result, entry.component?.poster, useExampleCard(entry)].find(
     url => url !== undefined && !failed.includes(url),
   );
-  const { strokes } = useMemo(() => drawNodeIcon(entry), [entry]);
+  const { paths } = useMemo(() => drawNodeIcon(entry), [entry]);
   if (url !== undefined)
     return (
       <span className={styles.picture}>
@@ -35,10 +35,10 @@ export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonl
   return (
     <span className={styles.picture}>
       <svg viewBox="0 0 72 40" aria-hidden>
-        {strokes.map(({ path, type, isFilled }) => (
+        {paths.map(({ d, type, isFilled }) => (
           <path
-            key={path}
-            d={path}
+            key={d}
+            d={d}
             fill={isFilled ? toTypeColor(type) : 'none'}
             stroke={toTypeColor(type)}
             strokeWidth={1.4}

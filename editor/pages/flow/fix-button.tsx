@@ -8,7 +8,7 @@ import { findAllChanges, findFix } from '../../board/fixes/find-fix.ts';
 import type { Fix } from '../../board/fixes/fix.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button, ButtonLink } from '../../kit/button.tsx';
-import { useProviderSettings } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/providers.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
 const fixMessages = messages.flow.fixes;
@@ -23,7 +23,7 @@ interface FixButtonProps {
 export function FixButton({ issue, onBeforeFix }: FixButtonProps) {
   const editor = useEditor();
   const fix = useMemo(() => findCurrentFix(editor, issue), [editor, issue]);
-  const providers = useProviderSettings();
+  const providers = useProviderKeysHref();
   if (fix === undefined) return null;
   if (fix.kind === 'providers')
     return providers === undefined ? null : (

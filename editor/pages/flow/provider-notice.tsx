@@ -3,7 +3,7 @@
 import Key from 'icon:key-round';
 import { messages } from '../../flow-messages.ts';
 import { ButtonLink } from '../../kit/button.tsx';
-import { useProviderSettings } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/providers.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import styles from './notice.module.css';
 
@@ -30,7 +30,7 @@ export function ProviderNotice() {
 }
 
 function Line({ provider, labels }: { readonly provider: string; readonly labels: readonly string[] }) {
-  const href = useProviderSettings(provider);
+  const href = useProviderKeysHref(provider);
   const label = messages.provider(provider);
   const others = labels.length - MAX_NAMES;
   const names = [

@@ -5,7 +5,7 @@ import Settings from 'icon:settings';
 import Close from 'icon:x';
 import { type ReactNode, useState } from 'react';
 import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
-import { useProviderSettings } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/providers.ts';
 import { findShownId } from '../../runs/call-states.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import type { Estimate, Samples } from '../../runs/estimate.ts';
@@ -40,8 +40,8 @@ function useHoldsSamples(): boolean {
 }
 
 function MissingProviders({ samples, onHide }: { readonly samples: Samples; readonly onHide: () => void }) {
-  const { needs, nodeIds, changedIds, whole } = samples;
-  const settings = useProviderSettings(needs.length === 1 ? needs[0] : undefined);
+  const { needs, nodeIds, changedIds, withoutSamples } = samples;
+  const settings = useProviderKeysHref(needs.length === 1 ? needs[0] : undefined);
   const board = useBoard(state => state.board);
   const toLabels = (paths: readonly string[]): readonly string[] => {
     const ids = new Set(paths.map(path => findShownId(board, path)));
@@ -54,7 +54,8 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
         {isChanged
           ? sampleMessages.changed(toLabels(changedIds), needs)
           : sampleMessages.shows(toLabels(nodeIds), needs)}{' '}
-        {sampleMessages.price(needs, formatPrice(whole))} {settings === undefined && sampleMessages.ask}
+        {sampleMessages.price(needs, formatPrice(withoutSamples))}{' '}
+        {settings === undefined && sampleMessages.ask}
       </p>
       {settings !== undefined && (
         <ButtonLink size="s" icon={Settings} href={settings}>

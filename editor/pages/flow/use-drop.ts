@@ -17,7 +17,7 @@ const MAX_FILES = 20;
 const OFFSET_STEP = 48;
 
 interface DropTarget {
-  readonly at: Position;
+  readonly position: Position;
   readonly from?: PortRef | undefined;
 }
 
@@ -51,7 +51,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
       const files = event.clipboardData?.files ?? [];
       if (files.length === 0 || isEditing(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      startImport(files, { at: editor.canvas.current?.getCenter() ?? { x: 0, y: 0 } });
+      startImport(files, { position: editor.canvas.current?.getCenter() ?? { x: 0, y: 0 } });
     };
     document.addEventListener('dragover', onOver, { signal });
     document.addEventListener('dragleave', event => event.relatedTarget === null && setOver(false), {
@@ -66,24 +66,26 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
 
 /** Returns the drop position, and the input port below it if there is one. */
 function findDropTarget({ canvas }: EditorContextValue, event: DragEvent): DropTarget {
-  const at = canvas.current?.toBoard({ x: event.clientX, y: event.clientY }) ?? { x: 0, y: 0 };
+  const position = canvas.current?.toBoard({ x: event.clientX, y: event.clientY }) ?? { x: 0, y: 0 };
   const target = event.target as HTMLElement;
   const handle = target.closest<HTMLElement>('[data-port]')?.dataset.port;
   const nodeId = target.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
-  return handle?.startsWith('in-') && nodeId !== undefined ? { at, from: { nodeId, handle } } : { at };
+  return handle?.startsWith('in-') && nodeId !== undefined
+    ? { position, from: { nodeId, handle } }
+    : { position };
 }
 
 async function importFiles(
   editor: EditorContextValue,
   files: readonly File[],
-  { at, from }: DropTarget,
+  { position: start, from }: DropTarget,
   onProgress: (name: string | undefined) => void,
 ): Promise<void> {
   for (const [index, file] of files.entries()) {
-    const position = { x: at.x + index * OFFSET_STEP, y: at.y + index * OFFSET_STEP };
+    const position = { x: start.x + index * OFFSET_STEP, y: start.y + index * OFFSET_STEP };
     try {
       onProgress(file.name);
-      await importFile(editor, file, index === 0 ? { at: position, from } : { at: position });
+      await importFile(editor, file, index === 0 ? { position, from } : { position });
     } catch (error) {
       showToast(dropMessages.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
     } finally {
@@ -95,14 +97,14 @@ async function importFiles(
 async function importFile(editor: EditorContextValue, file: File, drop: DropTarget): Promise<void> {
   const { store } = editor.session;
   const graph = await readGraphFile(file);
-  if (graph !== undefined) return pasteGraph(editor, graph, drop.at);
+  if (graph !== undefined) return pasteGraph(editor, graph, drop.position);
   const kind = getMediaKind(file);
   if (kind === undefined) {
     showToast(dropMessages.unknown(file.name), { tone: 'failed' });
     return;
   }
   const { url } = await uploadFile(connection, file, {});
-  const placement = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.at);
+  const placement = placeMedia(editor.session, { kind, url, name: file.name }, drop, drop.position);
   if (placement === undefined) return;
   store.actions.perform(messages.flow.edits.add(file.name), placement.changes);
   store.actions.select([placement.id]);

@@ -20,11 +20,11 @@ export function useRemoteChanges(): void {
       const { statuses } = compareBoards(change.before, change.after);
       if (statuses.size === 0) return;
       const otherUsers = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
-      const by = otherUsers.length === 1 ? (otherUsers[0]?.name ?? '') : messages.flow.somebody;
+      const name = otherUsers.length === 1 ? (otherUsers[0]?.name ?? '') : messages.flow.somebody;
       const labels = now.board.nodes.filter(({ id }) => statuses.has(id)).map(({ data }) => data.label);
       view.setState({
-        changedByOthers: { by, ids: new Set(statuses.keys()) },
-        announcement: messages.flow.changedByOthers(by, labels.slice(0, MAX_NAMES).join(', ')),
+        changedByOthers: { name, ids: new Set(statuses.keys()) },
+        announcement: messages.flow.changedByOthers(name, labels.slice(0, MAX_NAMES).join(', ')),
       });
       clearTimeout(timer);
       timer = setTimeout(() => view.setState({ changedByOthers: undefined }), SHOWN_MS);

@@ -8,13 +8,13 @@ import { useSession } from '../../lib/session.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
-type Layout = keyof typeof messages.views;
+type Layout = keyof typeof messages.layouts;
 const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
-const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
-const LAST_RUNS: Readonly<Record<string, string>> = {
+const STATUSES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
+const LAST_RUN_OPTIONS: Readonly<Record<string, string>> = {
   '': messages.anyRun,
   NONE: messages.neverRun,
-  ...Object.fromEntries(STATES.map(state => [state, appMessages.runStates[state]])),
+  ...Object.fromEntries(STATUSES.map(status => [status, appMessages.runStates[status]])),
 };
 
 export interface WorkflowFilters {
@@ -69,13 +69,13 @@ export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
       <FilterSelect
         label={messages.lastRun}
         value={filters.query.status ?? ''}
-        options={LAST_RUNS}
+        options={LAST_RUN_OPTIONS}
         onChange={event => filters.setFilter('status', event.target.value)}
       />
       <FilterSelect
-        label={messages.view}
+        label={messages.layout}
         value={filters.layout}
-        options={messages.views}
+        options={messages.layouts}
         onChange={event => filters.setFilter('view', event.target.value === 'table' ? 'table' : '')}
       />
       {filters.query.tag !== undefined && (

@@ -29,13 +29,13 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
     <nav className={styles.tree} aria-label={messages.folders}>
       <ul>
         <FolderRow
-          name={messages.allFolders}
+          name={messages.allWorkflows}
           isSelected={selected === undefined}
           onChoose={() => onChoose(undefined)}
         />
         {folders.length > 0 && (
           <FolderRow
-            name={messages.root}
+            name={messages.noFolder}
             target={null}
             isSelected={selected === 'root'}
             onChoose={() => onChoose('root')}

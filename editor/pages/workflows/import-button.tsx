@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { parseExactJson } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -12,8 +13,8 @@ import { messages } from './messages.ts';
 
 export function ImportButton() {
   const ref = useRef<HTMLInputElement>(null);
-  const add = useImport();
-  const isDragging = useFileDrop(add);
+  const importFiles = useImport();
+  const isDragging = useFileDrop(importFiles);
   return (
     <>
       <Button icon={Upload} onClick={() => ref.current?.click()}>
@@ -26,7 +27,7 @@ export function ImportButton() {
         multiple
         accept=".json,application/json"
         onChange={event => {
-          add([...(event.target.files ?? [])]);
+          importFiles([...(event.target.files ?? [])]);
           event.target.value = '';
         }}
       />
@@ -53,20 +54,6 @@ function useImport(): (files: Iterable<File>) => void {
 }
 
 async function importFile(file: File): Promise<string> {
-  const { name } = await api.post<{ name: string }>('/workflows/import', parseExact(await file.text()));
+  const { name } = await api.post<{ name: string }>('/workflows/import', parseExactJson(await file.text()));
   return name;
-}
-
-/**
- * Parses JSON like `JSON.parse`, but keeps numbers verbatim that would be rounded, in browsers with `JSON.rawJSON`.
- * Throws a SyntaxError.
- */
-export function parseExact(text: string): unknown {
-  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
-  if (rawJSON === undefined) return JSON.parse(text);
-  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
-      ? rawJSON(context.source)
-      : value,
-  );
 }

@@ -30,7 +30,7 @@ export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
           value={folderId}
           onChange={event => setFolderId(event.target.value)}
         >
-          <option value="">{messages.root}</option>
+          <option value="">{messages.noFolder}</option>
           {folders.map(({ id, name, depth }) => (
             <option key={id} value={id}>
               {`${'  '.repeat(depth)}${name}`}

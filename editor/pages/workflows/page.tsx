@@ -116,7 +116,7 @@ function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
     <EmptyState
       icon={WorkflowIcon}
       title={messages.noMatchTitle}
-      action={<Button onClick={onShowAll}>{messages.all}</Button>}
+      action={<Button onClick={onShowAll}>{messages.showAll}</Button>}
     >
       {messages.noMatch}
     </EmptyState>

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
 import { useFirstSteps } from '../../lib/first-steps.ts';
-import { useProviderSettings } from '../../lib/providers.ts';
+import { useProviderKeysHref } from '../../lib/providers.ts';
 import { useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -16,7 +16,7 @@ export function ProviderNotice() {
   const { teamId } = useSession().workspace;
   // The card of first steps has a step for this.
   const isCardOpen = useFirstSteps(state => state.isOpen);
-  const href = useProviderSettings();
+  const href = useProviderKeysHref();
   const isEnabled = href !== undefined && !isCardOpen;
   const { data: canRunModels } = useQuery({
     queryKey: ['/models', teamId],

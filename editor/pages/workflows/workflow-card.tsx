@@ -61,7 +61,7 @@ export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
   return (
     <p className={cards.badges}>
       {lastExecution && <RunBadge status={lastExecution.status} />}
-      {!isActive && <Badge tone="warning">{messages.off}</Badge>}
+      {!isActive && <Badge tone="warning">{messages.disabled}</Badge>}
       {callerCount > 0 && (
         <button
           type="button"

@@ -8,7 +8,7 @@ import FolderInput from 'icon:folder-input';
 import SquareArrowOutUpRight from 'icon:square-arrow-out-up-right';
 import Trash from 'icon:trash-2';
 import { IconButton } from '../../kit/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../kit/menu.tsx';
 import { messages } from './messages.ts';
 import { type ListedWorkflow, useWorkflowActions, type WorkflowDialog } from './use-workflow-actions.ts';
 
@@ -33,13 +33,13 @@ export function WorkflowMenu({ workflow, onOpen }: WorkflowMenuProps) {
       </MenuItem>
       {callerCount > 0 && (
         <MenuItem icon={Component} onSelect={() => onOpen({ kind: 'uses', workflow })}>
-          {messages.uses}
+          {messages.showUsages}
         </MenuItem>
       )}
       <MenuItem icon={Download} onSelect={() => location.assign(`/api/v1/workflows/${id}/export`)}>
         {messages.export}
       </MenuItem>
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem
         icon={Trash}
         isDangerous

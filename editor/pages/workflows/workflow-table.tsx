@@ -20,7 +20,7 @@ export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) 
       title: messages.lastRun,
       cell: workflow => <Badges workflow={workflow} onOpen={onOpen} onTag={onTag} />,
     },
-    { title: messages.changed, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
+    { title: messages.lastEdited, cell: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
     {
       title: messages.runsTitle,
       align: 'end',

@@ -8,20 +8,20 @@ const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
 
 describe('the icon of a node', () => {
   it('has a text alternative with inputs and outputs', () => {
-    const nameOf = (nodeType: string): string | undefined => {
+    const labelOf = (nodeType: string): string | undefined => {
       const entry = entries.find(item => item.nodeType === nodeType);
-      return entry && drawNodeIcon(entry).name;
+      return entry && drawNodeIcon(entry).label;
     };
-    assert.equal(nameOf('generate:sandbox'), 'Text → Image');
-    assert.equal(nameOf('input:number'), 'Number');
-    assert.equal(nameOf('output:preview'), 'Any');
-    assert.equal(nameOf('utility:audio_mux'), 'Video, Audio → Video');
+    assert.equal(labelOf('generate:sandbox'), 'Text → Image');
+    assert.equal(labelOf('input:number'), 'Number');
+    assert.equal(labelOf('output:preview'), 'Any');
+    assert.equal(labelOf('utility:audio_mux'), 'Video, Audio → Video');
   });
 
-  it('stays in its place for each node of the catalog', () => {
+  it('stays inside its frame for each node of the catalog', () => {
     for (const entry of entries) {
-      const { strokes } = drawNodeIcon(entry);
-      for (const { path } of strokes) {
+      const { paths } = drawNodeIcon(entry);
+      for (const { d: path } of paths) {
         assert.match(path, /^[A-Za-z0-9.\- ]+$/, entry.nodeType);
         const absolute = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)];
         for (const [, x, y] of absolute) {
@@ -32,10 +32,13 @@ describe('the icon of a node', () => {
     }
   });
 
-  it('moves and scales paths, but no flag of an arc', () => {
-    const place = { x: 10, y: 20, size: 12 };
-    assert.equal(fitPath('M4 6h16v-2z', place), 'M12 23h8v-1z');
-    assert.equal(fitPath('M2 2H10V8', place), 'M11 21H15V24');
-    assert.equal(fitPath('M0 0a4 4 0 1 0-8 0A2 2 0 0 1 6 6', place), 'M10 20a2 2 0 1 0 -4 0A1 1 0 0 1 13 23');
+  it('moves and scales paths, but not the flags of an arc', () => {
+    const square = { x: 10, y: 20, size: 12 };
+    assert.equal(fitPath('M4 6h16v-2z', square), 'M12 23h8v-1z');
+    assert.equal(fitPath('M2 2H10V8', square), 'M11 21H15V24');
+    assert.equal(
+      fitPath('M0 0a4 4 0 1 0-8 0A2 2 0 0 1 6 6', square),
+      'M10 20a2 2 0 1 0 -4 0A1 1 0 0 1 13 23',
+    );
   });
 });

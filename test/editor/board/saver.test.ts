@@ -58,7 +58,7 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     write: remote.write,
     writeAtExit: board => atExit.push(board),
     getConflicts: () => store.getState().conflicts,
-    board: () => store.getState().board,
+    getBoard: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: state => {
       store.actions.setSaveState(state);

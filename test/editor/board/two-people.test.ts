@@ -70,7 +70,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
       return state();
     },
     writeAtExit: () => undefined,
-    board: () => store.getState().board,
+    getBoard: () => store.getState().board,
     getConflicts: () => store.getState().conflicts,
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,

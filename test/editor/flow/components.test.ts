@@ -236,12 +236,16 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
   });
 
   /** Creates a workflow that calls the component as its only node. */
-  const createCaller = async (name: string, component: SentGraph): Promise<string> => {
+  const createCaller = async (
+    name: string,
+    component: SentGraph,
+    version: number | 'latest' = 1,
+  ): Promise<string> => {
     const workflowId = await flow.create(component);
     await flow.send('PUT', `/workflows/${workflowId}`, { name });
     const call = {
       ...at('call', CALL),
-      data: { label: name, nodeType: CALL, config: { workflowId, version: 1 } },
+      data: { label: name, nodeType: CALL, config: { workflowId, version } },
     };
     return flow.create({ nodes: [call], edges: [] });
   };
@@ -309,24 +313,26 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     );
   });
 
+  const createReview = (message: string): SentGraph => ({
+    nodes: [
+      {
+        ...at('words', 'input:text'),
+        data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
+      },
+      {
+        ...at('ask', 'logic:approval'),
+        data: { label: 'Ask', nodeType: 'logic:approval', config: { message } },
+      },
+      { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
+    ],
+    edges: [
+      { source: 'words', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
+      { source: 'ask', target: 'shown', sourceHandle: 'out-approved', targetHandle: 'in-input' },
+    ],
+  });
+
   it('asks for the approvals inside', async () => {
-    const id = await createCaller('Review', {
-      nodes: [
-        {
-          ...at('words', 'input:text'),
-          data: { label: 'Words', nodeType: 'input:text', config: { value: 'a fox' } },
-        },
-        {
-          ...at('ask', 'logic:approval'),
-          data: { label: 'Ask', nodeType: 'logic:approval', config: { message: 'Is the fox good?' } },
-        },
-        { ...at('shown', 'output:preview'), data: { label: 'Shown', nodeType: 'output:preview' } },
-      ],
-      edges: [
-        { source: 'words', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
-        { source: 'ask', target: 'shown', sourceHandle: 'out-approved', targetHandle: 'in-input' },
-      ],
-    });
+    const id = await createCaller('Review', createReview('Is the fox good?'));
     await using testPage = await flow.open(id);
     const { page } = testPage;
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -336,6 +342,22 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'component-waiting', VIEWS[2]);
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('asks anew after an edit of a component whose latest version the call uses', async () => {
+    const id = await createCaller('Check', createReview('Is the fox red?'), 'latest');
+    const component = String(findCall(await flow.read(id))?.data.config?.workflowId);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await nodeOf(page, 'Check').getByText('Is the fox red?').waitFor();
+    await flow.send('PUT', `/workflows/${component}`, createReview('Is the fox brown?'));
+    await nodeOf(page, 'Check').click(HEAD);
+    await page.keyboard.press('o');
+    await page.getByRole('navigation', { name: 'Path' }).waitFor();
+    await page.keyboard.press('Shift+O');
+    await nodeOf(page, 'Check').getByText('Is the fox brown?').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -1,4 +1,4 @@
-// Shows how the ports of a component differ between the version of a call and the current one, and moves the call.
+// Shows how the ports of a component differ between the version of a call and the current one, and updates the call.
 import { findNode } from '../../../board/board.ts';
 import { type PortChange, updateCall } from '../../../board/component-update.ts';
 import { messages } from '../../../component-messages.ts';
@@ -7,9 +7,9 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import {
+  applyVersion,
   getCalledComponent,
   openComponent,
-  takeVersion,
   useInterface,
 } from '../../../runs/component-versions.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
@@ -25,27 +25,27 @@ export function UpdateDialog({ nodeId, onClose }: UpdateDialogProps) {
   const editor = useEditor();
   const board = useBoard(state => state.board);
   const node = findNode(board, nodeId);
-  const called = node && getCalledComponent(node);
-  const current = useInterface(called?.workflowId);
-  if (called === undefined) return null;
+  const component = node && getCalledComponent(node);
+  const current = useInterface(component?.workflowId);
+  if (component === undefined) return null;
   const isCurrent =
-    current !== undefined && (called.version === 'latest' || called.version >= current.version);
+    current !== undefined && (component.version === 'latest' || component.version >= current.version);
   const update = current && updateCall(board, editor.session.catalog, nodeId, current);
-  const take = (): void => {
+  const applyCurrent = (): void => {
     if (current === undefined) return;
     onClose();
-    takeVersion(editor, nodeId, current);
+    applyVersion(editor, nodeId, current);
   };
   return (
     <Dialog
-      title={updateMessages.title(called.name)}
+      title={updateMessages.title(component.name)}
       onClose={onClose}
       actions={
         <>
           <Button onClick={() => void openComponent(editor, nodeId)}>{updateMessages.open}</Button>
           {current && !isCurrent && (
-            <Button variant="primary" onClick={take}>
-              {updateMessages.take(current.version)}
+            <Button variant="primary" onClick={applyCurrent}>
+              {updateMessages.apply(current.version)}
             </Button>
           )}
         </>
@@ -58,7 +58,7 @@ export function UpdateDialog({ nodeId, onClose }: UpdateDialogProps) {
           <p>
             {isCurrent
               ? updateMessages.current
-              : updateMessages.versions(Number(called.version), current.version)}
+              : updateMessages.versions(Number(component.version), current.version)}
           </p>
           {update.ports.length === 0 ? <p>{updateMessages.samePorts}</p> : <PortTable ports={update.ports} />}
           {update.lostEdges > 0 && <p role="alert">{updateMessages.lost(update.lostEdges)}</p>}

@@ -1,14 +1,14 @@
-// Shows the call from which the user comes back, and moves it to the current version if the user asked for that.
+// Shows the call when the user comes back from its component, and updates it if the user asked for that.
 import { useEffect } from 'react';
 import { findNode } from '../../../board/board.ts';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { showToast } from '../../../lib/toasts.ts';
 import {
+  applyVersion,
+  consumeReturn,
   getCalledComponent,
   planUpdate,
   readInterface,
-  takeReturn,
-  takeVersion,
 } from '../../../runs/component-versions.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 
@@ -16,20 +16,20 @@ export function useReturn(): void {
   const editor = useEditor();
   const { session, view, canvas } = editor;
   useEffect(() => {
-    const back = takeReturn(session.id);
-    if (back === undefined) return;
-    const { nodeId, takesUpdate } = back;
+    const pendingReturn = consumeReturn(session.id);
+    if (pendingReturn === undefined) return;
+    const { nodeId, updatesCall } = pendingReturn;
     const node = findNode(session.store.getState().board, nodeId);
     if (node === undefined) return;
     session.store.actions.select([nodeId]);
     // The canvas mounts after this.
     requestAnimationFrame(() => canvas.current?.focusNode(nodeId));
-    const called = getCalledComponent(node);
-    if (!takesUpdate || called === undefined) return;
-    readInterface(called.workflowId).then(
+    const component = getCalledComponent(node);
+    if (!updatesCall || component === undefined) return;
+    readInterface(component.workflowId).then(
       current => {
-        // Removed connections are confirmed.
-        if (planUpdate(editor, nodeId, current).lostEdges === 0) takeVersion(editor, nodeId, current);
+        // If connections would be removed, the user confirms the update first.
+        if (planUpdate(editor, nodeId, current).lostEdges === 0) applyVersion(editor, nodeId, current);
         else view.setState({ panel: { kind: 'component', nodeId } });
       },
       (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),

@@ -27,7 +27,7 @@ interface MediaItem {
 }
 
 type Part = keyof typeof libraryMessages.parts;
-type Insert = (at: Position | undefined) => void;
+type Insert = (position: Position | undefined) => void;
 
 export function Library() {
   const [part, setPart] = useState<Part>('nodes');
@@ -61,9 +61,10 @@ function Nodes() {
               label={label}
               detail={hint}
               picture={icon}
-              onInsert={at => {
+              onInsert={position => {
                 const entry = entries.find(({ nodeType }) => nodeType === id);
-                if (entry !== undefined) insertEntry(editor, entry, at === undefined ? {} : { at });
+                if (entry !== undefined)
+                  insertEntry(editor, entry, position === undefined ? {} : { position });
               }}
             />
           ))}
@@ -87,7 +88,7 @@ function Templates() {
                 label={template.title}
                 detail={template.description}
                 picture={url && <MediaView url={url} contentType="image/*" label="" variant="square" />}
-                onInsert={at => void insertTemplate(editor, template, at)}
+                onInsert={position => void insertTemplate(editor, template, position)}
               />
             );
           })}
@@ -100,11 +101,11 @@ function Templates() {
 async function insertTemplate(
   editor: EditorContextValue,
   template: Template,
-  at: Position | undefined,
+  position: Position | undefined,
 ): Promise<void> {
   try {
     const board = await readTemplateBoard(template);
-    pasteGraph(editor, board, at ?? editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
+    pasteGraph(editor, board, position ?? editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
   } catch (error) {
     showToast(toErrorMessage(error), { tone: 'failed' });
   }
@@ -122,7 +123,7 @@ function MediaFiles() {
               key={mediaId}
               label={name}
               picture={<MediaView url={url} contentType={contentType} label="" variant="square" />}
-              onInsert={at => insertMedia(editor, { url, name, contentType }, at)}
+              onInsert={position => insertMedia(editor, { url, name, contentType }, position)}
             />
           ))}
         </ul>
@@ -134,14 +135,14 @@ function MediaFiles() {
 function insertMedia(
   { session, canvas }: EditorContextValue,
   { url, name, contentType }: Omit<MediaItem, 'mediaId'>,
-  at: Position | undefined,
+  position: Position | undefined,
 ): void {
   const kind = getMediaKind({ type: contentType });
   if (kind === undefined) return;
   const placed = placeMedia(
     session,
     { kind, url, name },
-    { at },
+    { position },
     canvas.current?.getCenter() ?? { x: 0, y: 0 },
   );
   if (placed === undefined) return;

@@ -16,8 +16,8 @@ import { toErrorMessage } from '../../../kit/failure.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { openComponent, takeVersion, useNewerVersion } from '../../../runs/component-versions.ts';
-import { moveCall, toGraphQuery } from '../../../runs/components.ts';
+import { applyVersion, openComponent, useNewerVersion } from '../../../runs/component-versions.ts';
+import { setCallVersion, toGraphQuery } from '../../../runs/components.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 import { CONTROLS, type ControlProps } from './controls.tsx';
 import { ConnectedInput, useSource } from './input-field.tsx';
@@ -67,10 +67,10 @@ function VersionField({ node }: { readonly node: GraphNode }) {
     },
   });
   const newest = versions[0]?.version;
-  const numbers = versions.map(it => it.version);
+  const numbers = versions.map(item => item.version);
   const listed = version === LATEST || numbers.includes(version) ? numbers : [...numbers, version];
-  const move = (next: number | typeof LATEST): void =>
-    void moveCall(editor, node.id, next).catch((thrown: unknown) =>
+  const setVersion = (next: number | typeof LATEST): void =>
+    void setCallVersion(editor, node.id, next).catch((thrown: unknown) =>
       showToast(toErrorMessage(thrown), { tone: 'failed' }),
     );
   return (
@@ -81,7 +81,7 @@ function VersionField({ node }: { readonly node: GraphNode }) {
         label={nodeMessages.version}
         value={String(version)}
         disabled={versions.length === 0}
-        onChange={({ target }) => move(target.value === LATEST ? LATEST : Number(target.value))}
+        onChange={({ target }) => setVersion(target.value === LATEST ? LATEST : Number(target.value))}
       >
         <option value={LATEST}>{nodeMessages.latest}</option>
         {listed.map(number => (
@@ -92,8 +92,8 @@ function VersionField({ node }: { readonly node: GraphNode }) {
       </SelectField>
       <div className={styles.runButtons}>
         {newer !== undefined && (
-          <Button size="s" onClick={() => takeVersion(editor, node.id, newer)}>
-            {updateMessages.take(newer.version)}
+          <Button size="s" onClick={() => applyVersion(editor, node.id, newer)}>
+            {updateMessages.apply(newer.version)}
           </Button>
         )}
         <Button size="s" onClick={() => void openComponent(editor, node.id)}>
