@@ -31,12 +31,11 @@ import { ScheduleDialog } from './schedule-form.tsx';
 import { AddressDialog, TriggerDialog } from './trigger-form.tsx';
 import {
   type Automation,
-  getName,
   removeAutomation,
-  renewAddress,
-  useAction,
+  replaceWebhookUrl,
+  useAutomationAction,
   useAutomations,
-  useReload,
+  useReloadAutomations,
   useRunStatuses,
 } from './use-automations.ts';
 
@@ -96,10 +95,9 @@ interface CardProps {
 }
 
 function Card({ automation, names, status, isOnBoard }: CardProps) {
-  const { workflowId, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
+  const { name, workflowId, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
   const KindIcon = ICONS[getKind(automation)] ?? CalendarClock;
-  const act = useAction(automation);
-  const name = getName(automation);
+  const act = useAutomationAction(automation);
   return (
     <li className={styles.card} aria-label={name}>
       <div className={styles.head}>
@@ -155,7 +153,7 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
           isBusy={act.isPending && act.variables !== 'run'}
           onClick={() => act.mutate(isActive ? 'pause' : 'resume')}
         >
-          {isActive ? messages.pause : messages.resume}
+          {isActive ? messages.pause : messages.activate}
         </Button>
         <HistoryButton automation={automation} />
       </div>
@@ -177,15 +175,15 @@ function HistoryButton({ automation }: { readonly automation: Automation }) {
   );
 }
 
-type OpenDialog = 'edit' | 'backfill' | 'renew' | 'remove';
+type OpenDialog = 'edit' | 'backfill' | 'replace-address' | 'remove';
 
 function CardMenu({ automation }: { readonly automation: Automation }) {
   const [dialog, setDialog] = useState<OpenDialog>();
-  /** The new address of a hook, until the dialog that shows it is closed. */
-  const [address, setAddress] = useState<string>();
-  const reload = useReload();
+  /** The new URL of a webhook, until the dialog that shows it is closed. */
+  const [newUrl, setNewUrl] = useState<string>();
+  const reload = useReloadAutomations();
   const close = (): void => setDialog(undefined);
-  const name = getName(automation);
+  const { name } = automation;
   return (
     <>
       <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
@@ -194,7 +192,7 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
           <MenuItem onSelect={() => setDialog('backfill')}>{messages.backfill}</MenuItem>
         )}
         {getKind(automation) === 'hook' && (
-          <MenuItem onSelect={() => setDialog('renew')}>{messages.trigger.renew}</MenuItem>
+          <MenuItem onSelect={() => setDialog('replace-address')}>{messages.trigger.replaceAddress}</MenuItem>
         )}
         <MenuItem isDangerous onSelect={() => setDialog('remove')}>
           {messages.remove}
@@ -209,21 +207,21 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
       {dialog === 'backfill' && automation.type === 'schedules' && (
         <BackfillDialog schedule={automation} onClose={close} />
       )}
-      {dialog === 'renew' && (
+      {dialog === 'replace-address' && automation.type === 'triggers' && (
         <ConfirmDialog
-          title={messages.trigger.renewTitle(name)}
-          action={messages.trigger.renew}
-          onConfirm={async () => setAddress(await renewAddress(automation))}
+          title={messages.trigger.replaceTitle(name)}
+          action={messages.trigger.replaceAddress}
+          onConfirm={async () => setNewUrl(await replaceWebhookUrl(automation))}
           onClose={close}
         >
-          {messages.trigger.renewText}
+          {messages.trigger.replaceText}
         </ConfirmDialog>
       )}
-      {address !== undefined && automation.type === 'triggers' && (
+      {newUrl !== undefined && automation.type === 'triggers' && (
         <AddressDialog
-          url={address}
+          url={newUrl}
           isSigned={automation.config.hasSecret === true}
-          onClose={() => setAddress(undefined)}
+          onClose={() => setNewUrl(undefined)}
         />
       )}
       {dialog === 'remove' && (

@@ -11,7 +11,7 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import styles from './forms.module.css';
 import { messages } from './messages.ts';
-import { useReload } from './use-automations.ts';
+import { useReloadAutomations } from './use-automations.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -31,7 +31,7 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
     enabled: period !== undefined,
     staleTime: 0,
   });
-  const reload = useReload();
+  const reload = useReloadAutomations();
   const start = useMutation({
     mutationFn: () => api.post<Backfill>(path, period),
     onSuccess: ({ runs }) => {

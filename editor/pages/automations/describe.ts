@@ -7,7 +7,7 @@ export interface Timing {
   readonly timeZone: string;
 }
 
-const NAMED: Readonly<Record<string, string>> = {
+const CRON_ALIASES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
   '@monthly': '0 0 1 * *',
@@ -65,7 +65,7 @@ const describeEvery = (count: number, unit: string): string =>
 
 /** Returns undefined for an expression that is clearer as it is. */
 function describeCron(expression: string): string | undefined {
-  const fields = (NAMED[expression.toLowerCase()] ?? expression).split(/\s+/);
+  const fields = (CRON_ALIASES[expression.toLowerCase()] ?? expression).split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   if (fields.length !== 5) return undefined;
   const isEveryDay = day === '*' && month === '*' && weekday === '*';
@@ -79,14 +79,14 @@ function describeWithinDay(minute: string, hour: string): string | undefined {
   const step = /^\*\/(\d+)$/.exec(minute)?.[1];
   if (hour === '*' && (minute === '*' || step !== undefined))
     return describeEvery(minute === '*' ? 1 : Number(step), 'minute');
-  const past = readNumbers(minute, 0, 59);
-  if (past?.length !== 1) return undefined;
+  const minutes = parseNumbers(minute, 0, 59);
+  if (minutes?.length !== 1) return undefined;
   const every = describeEvery(hour === '*' ? 1 : Number(hour.slice(2)), 'hour');
-  return past[0] === 0 ? every : `${every}, ${past[0]} minutes past`;
+  return minutes[0] === 0 ? every : `${every}, ${minutes[0]} minutes past`;
 }
 
 function describeTimes(minute: string, hour: string): string | undefined {
-  const [minutes, hours] = [readNumbers(minute, 0, 59), readNumbers(hour, 0, 23)];
+  const [minutes, hours] = [parseNumbers(minute, 0, 59), parseNumbers(hour, 0, 23)];
   if (minutes === undefined || hours === undefined || minutes.length * hours.length > MAX_LISTED)
     return undefined;
   return joinWords(
@@ -97,7 +97,7 @@ function describeTimes(minute: string, hour: string): string | undefined {
 function describeDays(day: string, month: string, weekday: string): string | undefined {
   if (weekday !== '*') return day === '*' && month === '*' ? describeWeekdays(weekday) : undefined;
   if (day === '*') return month === '*' ? 'every day' : undefined;
-  const [days, months] = [readNumbers(day, 1, 31), month === '*' ? [] : readNumbers(month, 1, 12)];
+  const [days, months] = [parseNumbers(day, 1, 31), month === '*' ? [] : parseNumbers(month, 1, 12)];
   if (days === undefined || months === undefined || days.length + months.length > MAX_LISTED)
     return undefined;
   const numbers = `${days.length === 1 ? 'day' : 'days'} ${joinWords(days.map(String))}`;
@@ -109,7 +109,7 @@ function describeWeekdays(field: string): string | undefined {
   const named = field.replace(/[a-z]{3}/gi, name =>
     String(DAYS.findIndex(day => day.slice(0, 3).toLowerCase() === name.toLowerCase())),
   );
-  const numbers = readNumbers(named, 0, 7);
+  const numbers = parseNumbers(named, 0, 7);
   if (numbers === undefined) return undefined;
   // 7 is Sunday too. The week begins on Monday.
   const days = [...new Set(numbers.map(number => number % 7))].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7));
@@ -120,8 +120,8 @@ function describeWeekdays(field: string): string | undefined {
   return `every ${joinWords(days.map(number => DAYS[number] ?? ''))}`;
 }
 
-/** Reads lists and ranges such as `1-5,9`. */
-function readNumbers(field: string, min: number, max: number): readonly number[] | undefined {
+/** Parses lists and ranges such as `1-5,9`. */
+function parseNumbers(field: string, min: number, max: number): readonly number[] | undefined {
   const numbers: number[] = [];
   for (const part of field.split(',')) {
     const match = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part);

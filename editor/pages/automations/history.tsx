@@ -1,4 +1,4 @@
-// Renders what an automation did: when it was due, what came of it and why.
+// Renders the history of an automation: times, outcomes, reasons and runs.
 import { Link } from 'wouter';
 import type { Firing, TriggerEvent } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
@@ -7,7 +7,7 @@ import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { formatExact } from '../../lib/format.ts';
 import { messages } from './messages.ts';
-import { type Automation, getHistoryPath, getName } from './use-automations.ts';
+import { type Automation, getHistoryPath } from './use-automations.ts';
 
 interface HistoryDialogProps {
   readonly automation: Automation;
@@ -20,7 +20,7 @@ const POLL_MS = 5000;
 
 export function HistoryDialog({ automation, onClose }: HistoryDialogProps) {
   const query = useList<Entry>(getHistoryPath(automation), { limit: 50 }, () => POLL_MS);
-  const title = messages.historyOf(getName(automation));
+  const title = messages.historyOf(automation.name);
   return (
     <Dialog title={title} size="l" onClose={onClose}>
       <InfiniteList query={query} empty={<p>{messages.noHistory}</p>}>

@@ -1,4 +1,5 @@
-// Renders a field for each input node of a workflow: its value in scheduled runs, or where a trigger takes it from.
+// Renders a field for each input node of a workflow: its value in scheduled runs, or the
+// JSON pointer with which a trigger reads it.
 import { useQuery } from '@tanstack/react-query';
 import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
 import { TextArea, TextField } from '../../kit/field.tsx';
@@ -33,13 +34,13 @@ export function toInputTexts(inputs: Readonly<Record<string, unknown>> | undefin
   );
 }
 
-/** Returns the values to send. Text is sent as it is, anything else as JSON where it is valid: a URL is not. */
+/** Returns the values to send. Inputs other than text are parsed as JSON if they are valid JSON; a URL is not. */
 export function readInputValues(nodes: readonly GraphNode[], texts: InputTexts): Record<string, Json> {
-  const texted = new Set(nodes.filter(isText).map(({ id }) => id));
+  const textNodeIds = new Set(nodes.filter(isText).map(({ id }) => id));
   return Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')
-      .map(([id, text]) => [id, texted.has(id) ? text : parseJson(text)]),
+      .map(([id, text]) => [id, textNodeIds.has(id) ? text : parseJson(text)]),
   );
 }
 
@@ -57,7 +58,7 @@ interface FieldsProps {
   readonly onChange: (values: InputTexts) => void;
 }
 
-/** Renders the values of scheduled runs. */
+/** Renders the values of the inputs in scheduled runs. */
 export function ValueFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (
@@ -88,22 +89,25 @@ function toPlaceholder({ data: { config } }: GraphNode): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 }
 
-/** Stands for the whole payload, whose pointer is empty, as an empty field means none. */
-const WHOLE = '*';
+/** Stands for the whole payload. Its pointer is the empty string, but an empty field means no pointer. */
+const WHOLE_PAYLOAD = '*';
 
 export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undefined): InputTexts =>
   Object.fromEntries(
-    Object.entries(inputs ?? {}).map(([id, pointer]) => [id, pointer === '' ? WHOLE : String(pointer)]),
+    Object.entries(inputs ?? {}).map(([id, pointer]) => [
+      id,
+      pointer === '' ? WHOLE_PAYLOAD : String(pointer),
+    ]),
   );
 
 export const readPointers = (texts: InputTexts): Record<string, string> =>
   Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')
-      .map(([id, text]) => [id, text === WHOLE ? '' : text]),
+      .map(([id, text]) => [id, text === WHOLE_PAYLOAD ? '' : text]),
   );
 
-/** Renders where a trigger takes the inputs from. */
+/** Renders the JSON pointers with which a trigger reads the inputs. */
 export function PointerFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// Renders the form of a schedule. It says the schedule in words and shows the next five times.
+// Renders the form of a schedule, with the schedule in words and its next five times.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
@@ -12,7 +12,7 @@ import styles from './forms.module.css';
 import { readInputValues, toInputTexts, useWorkflowInputs, ValueFields } from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { type Repeat, type TimingBody, type TimingFields, toFields, toTiming } from './timing.ts';
-import { useReload } from './use-automations.ts';
+import { useReloadAutomations } from './use-automations.ts';
 
 const formMessages = messages.form;
 
@@ -29,7 +29,7 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
   const [timing, setTiming] = useState(() => toFields(schedule));
   const [options, setOptions] = useState(() => toOptions(schedule));
   const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
-  const reload = useReload();
+  const reload = useReloadAutomations();
   const body = toTiming(timing);
   const save = async (): Promise<void> => {
     const fields = {
@@ -68,7 +68,7 @@ interface TimingFormProps {
   readonly onChange: (fields: Partial<TimingFields>) => void;
 }
 
-const TIMED: ReadonlySet<Repeat> = new Set(['day', 'weekdays', 'week', 'month']);
+const REPEATS_WITH_TIME: ReadonlySet<Repeat> = new Set(['day', 'weekdays', 'week', 'month']);
 
 function TimingForm({ fields, onChange }: TimingFormProps) {
   const { repeat } = fields;
@@ -102,9 +102,9 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
             onChange={set('dayOfMonth')}
           />
         )}
-        {TIMED.has(repeat) && (
+        {REPEATS_WITH_TIME.has(repeat) && (
           <TextField
-            label={formMessages.at}
+            label={formMessages.time}
             type="time"
             required
             value={fields.time}
@@ -179,7 +179,7 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
-/** Says the schedule in words, and shows its next five times in its own time zone. */
+/** Renders the schedule in words, and its next five times in its own time zone. */
 function Preview({ timing }: { readonly timing: TimingBody }) {
   const { cron = null, everySeconds = null, timeZone } = timing;
   const isValid = isTimeZone(timeZone);
@@ -194,7 +194,7 @@ function Preview({ timing }: { readonly timing: TimingBody }) {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short', timeZone });
   return (
     <div className={styles.summary} role="status">
-      <strong>{formatSentence(describeTiming({ cron, everySeconds, timeZone }))}</strong>
+      <strong>{formMessages.runs(describeTiming({ cron, everySeconds, timeZone }))}</strong>
       <div className={styles.times}>
         <span>
           {formMessages.nextTimes}, {describeTimeZone(timeZone)}
@@ -210,8 +210,6 @@ function Preview({ timing }: { readonly timing: TimingBody }) {
     </div>
   );
 }
-
-const formatSentence = (words: string): string => formMessages.runs(words);
 
 interface OptionFields {
   readonly version: Schedule['version'];

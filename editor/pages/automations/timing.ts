@@ -16,14 +16,14 @@ export interface TimingFields {
   readonly timeZone: string;
 }
 
-/** What the service stores: one of `cron` and `everySeconds`. */
+/** The timing as the service stores it: one of `cron` and `everySeconds` is set. */
 export interface TimingBody {
   readonly cron?: string;
   readonly everySeconds?: number;
   readonly timeZone: string;
 }
 
-const localTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const getLocalTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const DEFAULTS = {
   repeat: 'weekdays',
@@ -42,7 +42,7 @@ const UNITS = [86_400, 3600, 60];
 export function toFields(
   schedule: Pick<Schedule, 'cron' | 'everySeconds' | 'timeZone'> | undefined,
 ): TimingFields {
-  if (schedule === undefined) return { ...DEFAULTS, timeZone: localTimeZone() };
+  if (schedule === undefined) return { ...DEFAULTS, timeZone: getLocalTimeZone() };
   const { cron, everySeconds, timeZone } = schedule;
   const base = { ...DEFAULTS, timeZone };
   if (everySeconds !== null) {
@@ -92,12 +92,12 @@ function toCron(
   if (repeat === 'hour') return isNumber(minute) ? `${minute} * * * *` : undefined;
   const [hours, minutes] = time.split(':').map(Number);
   if (hours === undefined || minutes === undefined || Number.isNaN(hours + minutes)) return undefined;
-  const at = `${minutes} ${hours}`;
+  const minuteAndHour = `${minutes} ${hours}`;
   const expressions = {
-    day: `${at} * * *`,
-    weekdays: `${at} * * 1-5`,
-    week: `${at} * * ${weekday}`,
-    month: isNumber(dayOfMonth) ? `${at} ${dayOfMonth} * *` : undefined,
+    day: `${minuteAndHour} * * *`,
+    weekdays: `${minuteAndHour} * * 1-5`,
+    week: `${minuteAndHour} * * ${weekday}`,
+    month: isNumber(dayOfMonth) ? `${minuteAndHour} ${dayOfMonth} * *` : undefined,
   };
   return expressions[repeat];
 }

@@ -13,12 +13,12 @@ import styles from './forms.module.css';
 import { PointerFields, readPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { MaxCreditsField } from './schedule-form.tsx';
-import { useReload } from './use-automations.ts';
+import { useReloadAutomations } from './use-automations.ts';
 
 const triggerMessages = messages.trigger;
 
 type Kind = Trigger['kind'];
-/** What the form knows of `config`, as text. */
+/** The parts of `config` that the form edits, as text. */
 type ConfigFields = Readonly<Record<'secret' | 'workflowId' | 'url' | 'everyMinutes' | 'prefix', string>> & {
   readonly statuses: readonly string[];
 };
@@ -38,11 +38,11 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
   const [pointers, setPointers] = useState(() => toPointerTexts(trigger?.inputs));
   const [maxCredits, setMaxCredits] = useState(trigger?.maxCredits?.toString() ?? '');
   const [url, setUrl] = useState<string>();
-  const reload = useReload();
+  const reload = useReloadAutomations();
   const save = async (): Promise<void> => {
     const body = {
       ...(name === '' ? {} : { name }),
-      config: CONFIGS[kind](config),
+      config: TO_CONFIG[kind](config),
       inputs: readPointers(pointers),
       maxCredits: maxCredits === '' ? null : Number(maxCredits),
     };
@@ -108,7 +108,7 @@ function toConfigFields(trigger: Trigger | undefined): ConfigFields {
   };
 }
 
-const CONFIGS: Readonly<Record<Kind, (fields: ConfigFields) => object>> = {
+const TO_CONFIG: Readonly<Record<Kind, (fields: ConfigFields) => object>> = {
   hook: ({ secret }) => (secret === '' ? {} : { secret }),
   after: ({ workflowId, statuses }) => ({ workflowId, statuses }),
   feed: ({ url, everyMinutes }) => ({ url, everyMinutes: Number(everyMinutes) }),
@@ -225,7 +225,7 @@ export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
   const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
   return (
     <Dialog
-      title={triggerMessages.tokenTitle}
+      title={triggerMessages.addressTitle}
       onClose={onClose}
       actions={
         <Button variant="primary" onClick={onClose}>
@@ -233,13 +233,13 @@ export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
         </Button>
       }
     >
-      <p>{triggerMessages.token}</p>
+      <p>{triggerMessages.addressOnce}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre className={formStyles.code} tabIndex={0}>
         {url}
       </pre>
       <h3>{triggerMessages.example}</h3>
-      {isSigned && <p className={formStyles.muted}>{triggerMessages.signed}</p>}
+      {isSigned && <p className={formStyles.muted}>{triggerMessages.signatureHint}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre className={formStyles.code} tabIndex={0}>
         {example}

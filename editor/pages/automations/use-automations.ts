@@ -19,9 +19,9 @@ const MAX_RUNS = 100;
 
 /** Reads the schedules and triggers of a workflow, or of all workflows that the user may edit. */
 export function useAutomations(workflowId: string | undefined) {
-  const at = workflowId === undefined ? '' : `/workflows/${workflowId}`;
-  const schedules = useList<Schedule>(`${at}/schedules`, PAGE, () => POLL_MS);
-  const triggers = useList<Trigger>(`${at}/triggers`, PAGE, () => POLL_MS);
+  const prefix = workflowId === undefined ? '' : `/workflows/${workflowId}`;
+  const schedules = useList<Schedule>(`${prefix}/schedules`, PAGE, () => POLL_MS);
+  const triggers = useList<Trigger>(`${prefix}/triggers`, PAGE, () => POLL_MS);
   const items: readonly Automation[] = [
     ...toItems(schedules.data).map(schedule => ({ type: 'schedules' as const, ...schedule })),
     ...toItems(triggers.data).map(trigger => ({ type: 'triggers' as const, ...trigger })),
@@ -65,7 +65,7 @@ export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<stri
 const toPath = ({ type, id }: Automation): string => `/${type}/${id}`;
 
 /** Reloads all lists of automations and runs. */
-export function useReload(): () => Promise<void> {
+export function useReloadAutomations(): () => Promise<void> {
   const client = useQueryClient();
   return () =>
     client.invalidateQueries({
@@ -77,8 +77,8 @@ export function useReload(): () => Promise<void> {
 type Action = 'pause' | 'resume' | 'run';
 
 /** Pauses, activates or runs an automation. */
-export function useAction(automation: Automation) {
-  const reload = useReload();
+export function useAutomationAction(automation: Automation) {
+  const reload = useReloadAutomations();
   const path = toPath(automation);
   return useMutation({
     mutationFn: async (action: Action) =>
@@ -87,16 +87,16 @@ export function useAction(automation: Automation) {
         : void (await api.patch(path, { isActive: action === 'resume' })),
     onSuccess: (executionId, action) => {
       const open = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
-      showToast(DONE[action], executionId === undefined ? {} : { action: open });
+      showToast(SUCCESS_MESSAGES[action], executionId === undefined ? {} : { action: open });
     },
     onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
     onSettled: reload,
   });
 }
 
-const DONE: Readonly<Record<Action, string>> = {
+const SUCCESS_MESSAGES: Readonly<Record<Action, string>> = {
   pause: messages.paused,
-  resume: messages.resumed,
+  resume: messages.activated,
   run: messages.started,
 };
 
@@ -104,13 +104,10 @@ export async function removeAutomation(automation: Automation): Promise<void> {
   await api.delete(toPath(automation));
 }
 
-/** Replaces the token of a hook. Returns its new address. */
-export async function renewAddress(automation: Automation): Promise<string | undefined> {
-  return (await api.patch<CreatedTrigger>(toPath(automation), { renewToken: true })).url;
+/** Replaces the token in the URL of a webhook trigger. Returns the new URL. */
+export async function replaceWebhookUrl(trigger: Pick<Trigger, 'id'>): Promise<string | undefined> {
+  return (await api.patch<CreatedTrigger>(`/triggers/${trigger.id}`, { renewToken: true })).url;
 }
 
 export const getHistoryPath = (automation: Automation): string =>
   `${toPath(automation)}/${automation.type === 'schedules' ? 'firings' : 'events'}`;
-
-export const getName = ({ name, type }: Automation): string =>
-  name || (type === 'schedules' ? messages.schedules : messages.triggers);

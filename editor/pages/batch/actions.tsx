@@ -18,8 +18,8 @@ import { messages } from './messages.ts';
 import { toRowsPath } from './use-batch.ts';
 
 export function Actions({ batch }: { readonly batch: Batch }) {
-  const change = useChange(batch.id);
-  const [isRaising, setIsRaising] = useState(false);
+  const action = useBatchAction(batch.id);
+  const [isRaisingLimit, setIsRaisingLimit] = useState(false);
   const { status, reason, counts } = batch;
   const canResume = status === 'PAUSED' || status === 'STOPPED';
   const needsLimit = reason === 'max_credits';
@@ -28,17 +28,17 @@ export function Actions({ batch }: { readonly batch: Batch }) {
       {status === 'RUNNING' && (
         <Button
           icon={Square}
-          isBusy={change.isPending}
-          onClick={() => change.mutate({ action: 'stop', text: messages.stopped })}
+          isBusy={action.isPending}
+          onClick={() => action.mutate({ action: 'stop', text: messages.stopped })}
         >
           {messages.stop}
         </Button>
       )}
       {status === 'STOPPING' && counts.running > 0 && (
         <Button
-          isBusy={change.isPending}
+          isBusy={action.isPending}
           onClick={() =>
-            change.mutate({ action: 'stop', body: { cancelRunning: true }, text: messages.stopped })
+            action.mutate({ action: 'stop', body: { cancelRunning: true }, text: messages.stopped })
           }
         >
           {messages.cancelRunning}
@@ -47,8 +47,8 @@ export function Actions({ batch }: { readonly batch: Batch }) {
       {counts.failed > 0 && status !== 'STOPPING' && (
         <Button
           icon={RotateCcw}
-          isBusy={change.isPending}
-          onClick={() => change.mutate({ action: 'retry', text: messages.retried })}
+          isBusy={action.isPending}
+          onClick={() => action.mutate({ action: 'retry', text: messages.retried })}
         >
           {messages.retry(counts.failed)}
         </Button>
@@ -57,30 +57,30 @@ export function Actions({ batch }: { readonly batch: Batch }) {
         <Button
           variant="primary"
           icon={Play}
-          isBusy={change.isPending}
+          isBusy={action.isPending}
           onClick={() =>
-            needsLimit ? setIsRaising(true) : change.mutate({ action: 'resume', text: messages.resumed })
+            needsLimit ? setIsRaisingLimit(true) : action.mutate({ action: 'resume', text: messages.resumed })
           }
         >
           {messages.resume}
         </Button>
       )}
       <ExportMenu id={batch.id} />
-      {isRaising && <RaiseDialog batch={batch} onClose={() => setIsRaising(false)} />}
+      {isRaisingLimit && <RaiseLimitDialog batch={batch} onClose={() => setIsRaisingLimit(false)} />}
     </>
   );
 }
 
-interface Change {
+interface BatchAction {
   readonly action: 'stop' | 'resume' | 'retry';
   readonly body?: object;
   readonly text: string;
 }
 
-function useChange(id: string) {
+function useBatchAction(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ action, body = {} }: Change) => api.post<Batch>(`/batches/${id}/${action}`, body),
+    mutationFn: ({ action, body = {} }: BatchAction) => api.post<Batch>(`/batches/${id}/${action}`, body),
     onSuccess: (batch, { text }) => {
       client.setQueryData(['/batches', id], batch);
       void client.invalidateQueries({ queryKey: [toRowsPath(id)] });
@@ -110,7 +110,7 @@ function ExportMenu({ id }: { readonly id: string }) {
 }
 
 /** Asks for a larger limit before a batch that reached its limit continues. */
-function RaiseDialog({ batch, onClose }: { readonly batch: Batch; readonly onClose: () => void }) {
+function RaiseLimitDialog({ batch, onClose }: { readonly batch: Batch; readonly onClose: () => void }) {
   const client = useQueryClient();
   const limit = batch.maxCredits ?? 0;
   const [text, setText] = useState(String(Math.max(limit + 1, batch.credits.estimated)));

@@ -1,4 +1,4 @@
-// Computes where the rows of a batch are in the matrix of two of its axes.
+// Maps the rows of a batch to the cells of a matrix of two of its axes.
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 
 export type Axis = NonNullable<Batch['axes']>[number];
@@ -13,7 +13,7 @@ export interface MatrixView {
   readonly fixed: readonly number[];
 }
 
-/** The last axis varies fastest, so that neighbors in a line are neighbors in the batch. */
+/** Returns the initial view: the last axis as columns, because it varies fastest from row to row of the batch. */
 export const getFirstView = (axes: readonly Axis[]): MatrixView => ({
   lines: axes.length - 2,
   columns: axes.length - 1,
@@ -44,7 +44,7 @@ export function describeValue({ inputs, config }: BatchRow, { nodeId, field }: A
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the view with another axis as lines or columns. The two change places if the axis is the other one. */
+/** Returns the view with another axis as lines or columns. Swaps the two if the other side shows that axis. */
 export function showAxis(view: MatrixView, side: 'lines' | 'columns', axis: number): MatrixView {
   const other = side === 'lines' ? 'columns' : 'lines';
   return { ...view, [side]: axis, ...(view[other] === axis ? { [other]: view[side] } : {}) };

@@ -1,4 +1,4 @@
-// Renders the rows of a batch as a virtual grid that is used with the keyboard.
+// Renders the rows of a batch as a virtualized grid with keyboard navigation.
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
@@ -15,7 +15,7 @@ interface GridProps extends CardsProps {
 
 export function Grid({ rows, onNearEnd, ...props }: GridProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const { width, top } = usePlace(ref);
+  const { width, top } = useElementBounds(ref);
   const columns = Math.max(1, Math.floor((width + GAP_PX) / (MIN_CARD_PX + GAP_PX)));
   const height = getCardHeight((width - GAP_PX * (columns - 1)) / columns) + GAP_PX;
   const lines = Math.ceil(rows.length / columns);
@@ -58,8 +58,8 @@ export function Grid({ rows, onNearEnd, ...props }: GridProps) {
             transform: `translateY(${line.start - top}px)`,
           }}
         >
-          {rows.slice(line.index * columns, (line.index + 1) * columns).map((row, place) => (
-            <RowCard key={row.row} {...toCard(row, line.index * columns + place)} />
+          {rows.slice(line.index * columns, (line.index + 1) * columns).map((row, column) => (
+            <RowCard key={row.row} {...toCard(row, line.index * columns + column)} />
           ))}
         </div>
       ))}
@@ -69,23 +69,23 @@ export function Grid({ rows, onNearEnd, ...props }: GridProps) {
 }
 
 /** Returns the width of the element and its distance from the top of the page. */
-function usePlace(ref: React.RefObject<HTMLDivElement | null>): {
+function useElementBounds(ref: React.RefObject<HTMLDivElement | null>): {
   readonly width: number;
   readonly top: number;
 } {
-  const [place, setPlace] = useState({ width: 0, top: 0 });
+  const [bounds, setBounds] = useState({ width: 0, top: 0 });
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
     const read = (): void => {
       const { width, top } = element.getBoundingClientRect();
       const next = { width, top: Math.round(top + window.scrollY) };
-      setPlace(last => (last.width === next.width && last.top === next.top ? last : next));
+      setBounds(last => (last.width === next.width && last.top === next.top ? last : next));
     };
     const observer = new ResizeObserver(read);
     observer.observe(element);
     read();
     return () => observer.disconnect();
   }, [ref]);
-  return place;
+  return bounds;
 }

@@ -1,4 +1,4 @@
-// Renders the rows of a batch as a virtual matrix of two of its axes.
+// Renders the rows of a batch as a virtualized matrix of two of its axes.
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
@@ -51,13 +51,13 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const columnItems = columns.getVirtualItems();
   const toNumber = (line: number, column: number): number =>
     findRowNumber(axes, view, [view.lines, line], [view.columns, column]);
-  const toPlace = (index: number) => ({
+  const toCell = (index: number) => ({
     line: Math.floor(index / columnAxis.count),
     column: index % columnAxis.count,
   });
   const blocks = listBlocks(lineItems, columnItems).map(([firstLine, firstColumn]) =>
-    listPlaces(firstLine, Math.min(firstLine + BLOCK.lines, lineAxis.count)).flatMap(line =>
-      listPlaces(firstColumn, Math.min(firstColumn + BLOCK.columns, columnAxis.count)).map(column =>
+    listIndexes(firstLine, Math.min(firstLine + BLOCK.lines, lineAxis.count)).flatMap(line =>
+      listIndexes(firstColumn, Math.min(firstColumn + BLOCK.columns, columnAxis.count)).map(column =>
         toNumber(line, column),
       ),
     ),
@@ -71,22 +71,22 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
     ref,
     count: lineAxis.count * columnAxis.count,
     columns: columnAxis.count,
-    findRow: index => findRow(toPlace(index).line, toPlace(index).column),
+    findRow: index => findRow(toCell(index).line, toCell(index).column),
     scrollTo: index => {
-      const { line, column } = toPlace(index);
+      const { line, column } = toCell(index);
       lines.scrollToIndex(line);
       columns.scrollToIndex(column);
     },
   });
-  const loaded = (numbers: readonly number[]): BatchRow | undefined =>
+  const findLoaded = (numbers: readonly number[]): BatchRow | undefined =>
     rows.get(numbers.find(number => rows.has(number)) ?? 0);
   const headings = {
     lines: lineItems.map(({ index, start }) => {
-      const row = loaded(columnItems.map(column => toNumber(index, column.index)));
+      const row = findLoaded(columnItems.map(column => toNumber(index, column.index)));
       return { index, start, text: row && describeValue(row, lineAxis) };
     }),
     columns: columnItems.map(({ index, start }) => {
-      const row = loaded(lineItems.map(line => toNumber(line.index, index)));
+      const row = findLoaded(lineItems.map(line => toNumber(line.index, index)));
       return { index, start, text: row && describeValue(row, columnAxis) };
     }),
   };
@@ -174,7 +174,7 @@ interface ValueSelectProps {
   readonly batch: Batch;
   readonly axes: readonly Axis[];
   readonly view: MatrixView;
-  /** Of the axis whose value is chosen. */
+  /** Index of the axis whose value is chosen. */
   readonly index: number;
   readonly label: string;
   readonly onChange: (value: number) => void;
@@ -182,12 +182,12 @@ interface ValueSelectProps {
 
 function ValueSelect({ batch, axes, view, index, label, onChange }: ValueSelectProps) {
   const axis = axes[index] as Axis;
-  const numbers = listPlaces(0, Math.min(axis.count, MAX_DESCRIBED)).map(value =>
+  const numbers = listIndexes(0, Math.min(axis.count, MAX_DESCRIBED)).map(value =>
     findRowNumber(axes, view, [index, value]),
   );
   const { rows } = useRows(batch.id, [numbers]);
   const options = Object.fromEntries(
-    listPlaces(0, axis.count).map(value => {
+    listIndexes(0, axis.count).map(value => {
       const row = rows.get(numbers[value] ?? 0);
       return [value, row === undefined ? messages.value(value + 1) : describeValue(row, axis)];
     }),
@@ -245,12 +245,12 @@ type Items = readonly { readonly index: number }[];
 
 /** Returns the first line and column of each block that has one of the items. */
 function listBlocks(lines: Items, columns: Items): readonly (readonly [line: number, column: number])[] {
-  const starts = (items: Items, size: number): readonly number[] => [
+  const listStarts = (items: Items, size: number): readonly number[] => [
     ...new Set(items.map(({ index }) => index - (index % size))),
   ];
-  const columnStarts = starts(columns, BLOCK.columns);
-  return starts(lines, BLOCK.lines).flatMap(line => columnStarts.map(column => [line, column] as const));
+  const columnStarts = listStarts(columns, BLOCK.columns);
+  return listStarts(lines, BLOCK.lines).flatMap(line => columnStarts.map(column => [line, column] as const));
 }
 
-const listPlaces = (start: number, end: number): readonly number[] =>
+const listIndexes = (start: number, end: number): readonly number[] =>
   Array.from({ length: end - start }, (_, index) => start + index);

@@ -1,4 +1,4 @@
-// Texts of the pages of batches.
+// Defines the texts of the batch pages.
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 
 export const messages = {

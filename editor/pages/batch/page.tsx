@@ -1,4 +1,4 @@
-// Renders the page of a batch: its progress and actions, and its rows as a grid.
+// Renders the page of a batch: its progress and actions, and its rows as a grid or a matrix.
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
@@ -61,14 +61,14 @@ function Progress({ batch }: { readonly batch: Batch }) {
   const { status, reason, counts, credits, maxCredits } = batch;
   const ended = counts.completed + counts.failed + counts.cancelled + counts.skipped;
   const elapsedMs = Date.now() - Date.parse(batch.createdAt);
-  const leftMs = ended === 0 ? undefined : (elapsedMs / ended) * (counts.total - ended);
+  const remainingMs = ended === 0 ? undefined : (elapsedMs / ended) * (counts.total - ended);
   return (
     <section className={styles.progress}>
       <p className={styles.figures}>
         <Badge tone={TONES[status]}>{messages.statuses[status]}</Badge>
         <strong>{messages.done(counts.completed, counts.total)}</strong>
         {counts.failed > 0 && <span className={styles.failed}>{messages.failed(counts.failed)}</span>}
-        {status === 'RUNNING' && leftMs !== undefined && <span>{messages.timeLeft(leftMs)}</span>}
+        {status === 'RUNNING' && remainingMs !== undefined && <span>{messages.timeLeft(remainingMs)}</span>}
         {credits.estimated > 0 && <span>{messages.charged(credits.charged, credits.estimated)}</span>}
         {maxCredits !== null && <span>{messages.limit(maxCredits)}</span>}
         <RelativeTime time={batch.createdAt} />
@@ -100,7 +100,7 @@ function Rows({ batch }: { readonly batch: Batch }) {
   const axes = batch.axes ?? [];
   const [view, setView] = useState(() => getFirstView(axes));
   const isMatrix = axes.length > 1 && search.get('view') !== 'grid';
-  const change = (name: string, value: string): void =>
+  const setFilter = (name: string, value: string): void =>
     setSearch(
       last => {
         const next = new URLSearchParams(last);
@@ -110,12 +110,12 @@ function Rows({ batch }: { readonly batch: Batch }) {
       },
       { replace: true },
     );
-  const choose = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
+  const renderFilter = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
     <FilterSelect
       label={messages[name]}
       value={search.get(name) ?? ''}
       options={options}
-      onChange={({ target }) => change(name, target.value)}
+      onChange={({ target }) => setFilter(name, target.value)}
     />
   );
   const cards = {
@@ -127,13 +127,13 @@ function Rows({ batch }: { readonly batch: Batch }) {
   return (
     <section aria-label={messages.results} className={styles.rows}>
       <div className={styles.tools}>
-        {axes.length > 1 && choose('view', messages.views)}
+        {axes.length > 1 && renderFilter('view', messages.views)}
         {isMatrix ? (
           <AxisControls batch={batch} axes={axes} view={view} onChange={setView} />
         ) : (
           <>
-            {choose('show', FILTERS)}
-            {choose('sort', messages.sorts)}
+            {renderFilter('show', FILTERS)}
+            {renderFilter('sort', messages.sorts)}
           </>
         )}
         {selected.size > 1 && (

@@ -48,7 +48,7 @@ export const toRowsPath = (id: string): string => `/batches/${id}/rows`;
 
 type RowPages = InfiniteData<ListPage<BatchRow>, string>;
 
-/** Reads rows by their numbers, in the form of a list, so that changes reach them too. */
+/** Reads rows by their numbers. Returns them as pages of a list, so that `replaceRow` updates them too. */
 export async function readRows(id: string, rows: readonly number[], signal: AbortSignal): Promise<RowPages> {
   const page = await getPage<BatchRow>(toRowsPath(id), { rows: rows.join(','), limit: 200 }, signal);
   return { pages: [page], pageParams: [''] };
@@ -56,7 +56,7 @@ export async function readRows(id: string, rows: readonly number[], signal: Abor
 
 const NO_INPUTS = {};
 
-/** Returns a row that stands in until the row with this number is read. */
+/** Returns a placeholder for a row that is not read yet. */
 export const toPendingRow = (row: number): BatchRow => ({
   row,
   key: null,
@@ -73,7 +73,7 @@ export const toPendingRow = (row: number): BatchRow => ({
 
 export const isLoaded = ({ inputs }: BatchRow): boolean => inputs !== NO_INPUTS;
 
-/** Returns the rows with these numbers that any list has. */
+/** Returns those of the rows that a list on the page has loaded. */
 export function findLoadedRows(
   client: ReturnType<typeof useQueryClient>,
   batchId: string,

@@ -15,7 +15,7 @@ const MAX_COMPARED = 4;
 /** The height of a card: its picture, and below it name, inputs and rating. */
 export const getCardHeight = (width: number): number => Math.round(width * 0.75) + 100;
 
-/** What every view of the rows takes. */
+/** The properties of every view of the rows. */
 export interface CardsProps {
   readonly batchId: string;
   /** Numbers of the rows that are selected to be compared. */
@@ -24,7 +24,7 @@ export interface CardsProps {
   readonly onOpen: (row: number) => void;
 }
 
-interface Cards {
+interface CardLayout {
   /** Contains the cards, and can take the focus. */
   readonly ref: RefObject<HTMLElement | null>;
   readonly count: number;
@@ -36,24 +36,24 @@ interface Cards {
 
 export function useCards(
   { batchId, selected, onSelect, onOpen }: CardsProps,
-  { ref, count, columns, findRow, scrollTo }: Cards,
+  { ref, count, columns, findRow, scrollTo }: CardLayout,
 ): {
   readonly onKeyDown: (event: React.KeyboardEvent) => void;
   readonly toCard: (row: BatchRow, index: number) => RowCardProps;
 } {
   const [current, setCurrent] = useState(0);
   const mark = useMark(batchId);
-  // The card of this row takes the focus once it is drawn.
-  const awaited = useRef<number>(undefined);
+  // The number of the row whose card gets the focus once it is rendered.
+  const focusTarget = useRef<number>(undefined);
   useLayoutEffect(() => {
-    if (awaited.current === undefined) return;
-    const card = ref.current?.querySelector<HTMLElement>(`[data-row="${awaited.current}"] button`);
+    if (focusTarget.current === undefined) return;
+    const card = ref.current?.querySelector<HTMLElement>(`[data-row="${focusTarget.current}"] button`);
     if (card == null) {
       // The card that had the focus may have been removed. The next key must still arrive.
       if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true });
       return;
     }
-    awaited.current = undefined;
+    focusTarget.current = undefined;
     card.focus({ preventScroll: true });
   });
   const toggle = (row: number): void => {
@@ -63,7 +63,7 @@ export function useCards(
   };
   const moveTo = (index: number): void => {
     const target = Math.min(Math.max(0, index), count - 1);
-    awaited.current = findRow(target)?.row;
+    focusTarget.current = findRow(target)?.row;
     setCurrent(target);
     scrollTo(target);
   };

@@ -67,7 +67,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
 }
 
 /** Returns the email or the name of the invited person. */
-const getRecipient = ({ email, name }: TeamInvitation): string => email ?? name ?? '';
+const getRecipient = ({ email, name }: TeamInvitation): string => email ?? name ?? messages.deletedAccount;
 
 interface SentInvitationProps {
   readonly invitation: TeamInvitation;
