@@ -105,7 +105,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('say so if a text is too long to show, and copy all of it', async () => {
-    const id = await service.create({
+    const id = await service.createWorkflow({
       nodes: [
         node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
         node('join', 'utility:prompt_concat', 'Join', {}, 400),
@@ -114,7 +114,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
         { id: 'e', source: 'text', target: 'join', sourceHandle: 'out-text', targetHandle: 'in-text1' },
       ],
     });
-    const run = await service.run(id);
+    const run = await service.runWorkflow(id);
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto(`/executions/${run.id}`);
