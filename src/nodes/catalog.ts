@@ -116,8 +116,8 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
 
 interface Need {
   isMet(settings: CatalogSettings): boolean;
-  /** A provider's display name, and the setting that configures it. */
-  readonly provider?: readonly [name: string, setting: string];
+  /** Why a node of a provider cannot run, and what to do. */
+  readonly provider?: string;
 }
 
 const NEEDS: Readonly<Record<Requirement, Need>> = {
@@ -129,12 +129,15 @@ const NEEDS: Readonly<Record<Requirement, Need>> = {
   replicate: provider(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
   openai: provider(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
   elevenlabs: provider(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
-  comfyui: provider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL'),
-  'speech-command': provider('A local speech engine', 'SPEECH_COMMAND'),
+  comfyui: provider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
+  'speech-command': provider('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
 };
 
-function provider(name: string, setting: keyof ProviderSettings): Need {
-  return { isMet: settings => settings[setting] !== undefined, provider: [name, setting] };
+function provider(name: string, setting: keyof ProviderSettings, remedy = 'Add a key in the settings'): Need {
+  return {
+    isMet: settings => settings[setting] !== undefined,
+    provider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
+  };
 }
 
 /** The node types of one service: the catalog that it shows, and the definitions that its runs use. */
@@ -254,9 +257,5 @@ export function findNeededProvider(
   return need === undefined || NEEDS[need].provider === undefined ? undefined : need;
 }
 
-/** Returns the sentence for nodes whose requirement is not met; undefined if it is not a provider. */
-export function explainNeed(need: Requirement): string | undefined {
-  const [name, setting] = NEEDS[need].provider ?? [];
-  if (name === undefined) return undefined;
-  return `${name} is not configured in this service (${setting}). Choose another node, or ask the operator to configure it.`;
-}
+/** Returns why a node whose requirement is not met cannot run; undefined if it does not need a provider. */
+export const explainNeed = (need: Requirement): string | undefined => NEEDS[need].provider;

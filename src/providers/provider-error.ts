@@ -16,7 +16,7 @@ const KINDS = {
   bad_output: 'returned an unusable result',
   outcome_unknown:
     'may have started the task, but the outcome is unknown; it is not retried automatically because it could be billed twice',
-  not_configured: 'is not configured in this service',
+  not_configured: 'is not configured; add a key in the settings, or ask an administrator to add one',
 } as const;
 
 export type ProviderErrorKind = keyof typeof KINDS;

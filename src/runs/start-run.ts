@@ -110,7 +110,7 @@ async function sampleHint(
 ): Promise<string> {
   if (findUnavailable(plan, steps).length === 0) return '';
   const run = await findSampleRun(deps.db, workflowId);
-  return run === undefined ? '' : ' Or send useSample: true to use the sample results of its template.';
+  return run === undefined ? '' : ' To use the sample results of its template, send useSample: true.';
 }
 
 /**

@@ -8,7 +8,7 @@ import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
 import { listSupplied } from '../services/catalog.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
-import { sampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
+import { sampleSteps, templateNotFound, toWorkflowId } from '../services/templates/duplicate-template.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
 import { getViewForReading, readGraphText } from '../services/workflows/read-workflow.ts';
@@ -123,7 +123,7 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const row = isId('workflow', workflowId)
     ? await findTemplateRow(deps.db, workflowId, readerId(actor))
     : undefined;
-  if (row === undefined) throw new AppError('not_found', 'Template not found.');
+  if (row === undefined) throw templateNotFound();
   const { nodes, edges } = await readTemplateGraph(deps, actor, id);
   return { ...(await presentPublished(deps, row, supplied)), nodes, edges, sample: null };
 }

@@ -194,7 +194,7 @@ describe('model nodes', () => {
     const values = { prompt: 'a fox', maxCredits: 1 };
     await assert.rejects(runNode('generate:fal_flux_dev', values, bare), {
       code: 'provider_not_configured',
-      message: 'fal is not configured in this service.',
+      message: 'fal is not configured; add a key in the settings, or ask an administrator to add one.',
     });
   });
 

@@ -35,7 +35,10 @@ export async function duplicateTemplate(
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const shipped = deps.shippedTemplates.find(id);
-  if (shipped === undefined) return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal });
+  if (shipped === undefined)
+    return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal }).catch((err: unknown) => {
+      throw err instanceof AppError && err.code === 'not_found' ? templateNotFound() : err;
+    });
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
     const { nodes, edges } = shipped.graphWith(name => files.get(samplePath(name))?.url);
     const input = { nodes, edges, autoLayout: false };
@@ -111,6 +114,8 @@ export function sampleSteps(
     fromSample: true,
   }));
 }
+
+export const templateNotFound = (): AppError => new AppError('not_found', 'Template not found.');
 
 /** Returns the workflow ID of a published template's ID; any other ID is returned unchanged. */
 export const toWorkflowId = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');

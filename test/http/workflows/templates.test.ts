@@ -173,7 +173,12 @@ describe('a copy', () => {
   });
 
   it('is refused for a template that does not exist', async () => {
-    assert.equal((await service.request('POST', '/templates/tpl_nothing/duplicate', {})).status, 404);
+    const { status, body } = await service.request<{ error: string }>(
+      'POST',
+      '/templates/tpl_nothing/duplicate',
+      {},
+    );
+    assert.deepEqual([status, body.error], [404, 'Template not found.']);
   });
 });
 
@@ -183,7 +188,10 @@ describe('a run with sample results', () => {
     const refused = await run(id, {});
     assert.equal(refused.status, 400);
     assert.equal(refused.body.code, 'provider_not_configured');
-    assert.match(String(refused.body.error), /useSample/);
+    assert.equal(
+      refused.body.error,
+      'fal is not configured. Add a key in the settings, or ask an administrator to set FAL_KEY. To use the sample results of its template, send useSample: true.',
+    );
     const inputs = { idea: 'Something else' };
     const { status, body } = await run(id, { useSample: true, inputs });
     assert.equal(status, 200, JSON.stringify(body));
