@@ -180,6 +180,7 @@ const ALL_WORKFLOWS: WorkflowFilter = {
   folderId: null,
   isPublished: null,
   isComponent: null,
+  callableFrom: null,
   status: null,
   form: 'card',
   before: null,

@@ -3,8 +3,9 @@ import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
 import { listWorkflows, type WorkflowListKey, type WorkflowListRow } from '../../store/workflows/lists.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { countExecutions } from '../../store/workflows/writes.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { authorize, userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type Order, readPage } from '../paging.ts';
@@ -18,7 +19,8 @@ const MAX_UNCOUNTED = 10_000;
 const SETTLED_MS = 60_000;
 
 /**
- * Lists one page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media.
+ * Lists one page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media
+ * and a foreign `callableFrom`.
  */
 export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWorkflowsQuery) {
   const user = requireScope(actor, 'workflows:read');
@@ -28,6 +30,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     isActive: parseFlag(query.isActive),
     isPublished: parseFlag(query.isPublished),
     isComponent: parseFlag(query.isComponent),
+    callableFrom: await checkCaller(deps, user, query.callableFrom),
     mediaId: query.mediaId ?? null,
     query: query.query ?? null,
     tag: query.tag ?? null,
@@ -46,6 +49,12 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     },
     row => presentListedWorkflow(deps, user, row),
   );
+}
+
+/** Throws 403 and 404 for a workflow that the user may not read, so that nobody learns who calls it. */
+async function checkCaller(deps: Deps, user: UserActor, id: string | undefined): Promise<string | null> {
+  if (id === undefined) return null;
+  return authorize(user, 'read', await findWorkflow(deps.db, id, user.userId)).workflow.id;
 }
 
 const parseFlag = (text: 'true' | 'false' | undefined): boolean | null =>

@@ -146,6 +146,12 @@ export const ListWorkflowsQuery = Type.Object({
   isComponent: Type.Optional(
     Type.Enum(['true', 'false'], { description: 'Whether a workflow calls it as a component' }),
   ),
+  callableFrom: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The id of a workflow: only workflows that it can call as components without a circle',
+    }),
+  ),
   status: Type.Optional(
     Type.Enum([...EXECUTION_STATUSES, 'NONE'], {
       description: 'Status of the last run; NONE for workflows that never ran',

@@ -66,6 +66,8 @@ export interface WorkflowFilter {
   readonly isPublished: boolean | null;
   /** Whether a workflow calls it as a component. */
   readonly isComponent: boolean | null;
+  /** The id of a workflow: only those that it can call without a circle. */
+  readonly callableFrom: string | null;
   /** Status of the last run; `NONE`: it never ran. */
   readonly status: ExecutionStatus | 'NONE' | null;
   /** Whether the list shows cards. */
@@ -131,6 +133,14 @@ left join media d on d.id = w.media_id`,
 const CALLERS = `from component_calls p join workflows u on u.id = p.caller_id
       where p.component_id = w.id and u.deleted_at is null`;
 
+/** Limits the callers that are followed, as in the search for circles at a write. */
+const MAX_CALLERS = 20_000;
+
+/** Selects the ids of the workflow and of all that call it, directly or through others, by current versions. */
+const selectWithCallers = (id: string): string => `with recursive caller (id) as (
+      select ${id} union select c.caller_id from caller join component_calls c on c.component_id = caller.id
+    ) select caller.id from caller limit ${MAX_CALLERS}`;
+
 const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'publishedSlug', w.published_slug,
     'poster', ${POSTER}, 'lastExecution', case when last.id is not null then json_build_object('id', last.id,
     'status', last.status, 'createdAt', ${toIsoText('last.created_at')}, 'finishedAt', ${toIsoText('last.finished_at')}) end,
@@ -163,6 +173,7 @@ const FILTERS = [
   ['folderId', 'text', value => `coalesce(w.folder_id, 'root') = ${value}`],
   ['isPublished', 'boolean', value => `w.is_published = ${value}`],
   ['isComponent', 'boolean', value => `exists (select ${CALLERS}) = ${value}`],
+  ['callableFrom', 'text', value => `w.id not in (${selectWithCallers(value)})`],
   ['status', 'text', value => `coalesce((select status from ${latestRun('w.id')} l), 'NONE') = ${value}`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 

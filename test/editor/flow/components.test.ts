@@ -163,6 +163,30 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('offers no workflow that calls this one', async () => {
+    const component = await flow.create(PICTURE);
+    const caller = await flow.create({
+      nodes: [
+        {
+          ...at('c', 'component:call'),
+          data: { label: 'C', nodeType: 'component:call', config: { workflowId: component } },
+        },
+      ],
+      edges: [],
+    });
+    await flow.send('PUT', `/workflows/${caller}`, { name: 'Otter caller' });
+    const other = await flow.create(PICTURE);
+    await flow.send('PUT', `/workflows/${other}`, { name: 'Otter maker' });
+    await using testPage = await flow.open(component);
+    const { page } = testPage;
+    await boardOf(page).focus();
+    await page.keyboard.press('n');
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    await palette.getByRole('combobox').fill('otter');
+    await palette.getByRole('option', { name: 'Otter maker' }).waitFor();
+    assert.equal(await palette.getByRole('option', { name: 'Otter caller' }).count(), 0);
+  });
+
   it('adds one from the palette and the library, connects it, and edits its version and values', async () => {
     const component = await flow.create({
       nodes: [

@@ -219,6 +219,25 @@ describe('the callers of a component', () => {
   });
 });
 
+describe('workflows that another one can call', () => {
+  it('are those that do not call it, directly or through others', async () => {
+    const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Innermost' });
+    const middle = await createWorkflow(owner, { ...callerOf(id), name: 'Middle' });
+    const outer = await createWorkflow(owner, { nodes: [call('c', middle.id, 'latest')], edges: [] });
+    const chain = [id, middle.id, outer.id];
+    const listCallable = async (from: string) => {
+      const { body } = await owner.request<{ id: string }[]>(
+        'GET',
+        `/workflows?limit=1000&callableFrom=${from}`,
+      );
+      return chain.filter(known => body.some(row => row.id === known));
+    };
+    assert.deepEqual(await Promise.all(chain.map(listCallable)), [[], [id], [id, middle.id]]);
+    const { status } = await otherUser.request('GET', `/workflows?callableFrom=${id}`);
+    assert.equal(status, 403);
+  });
+});
+
 describe('an update of callers', () => {
   it('moves every caller by a write that can be undone', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);

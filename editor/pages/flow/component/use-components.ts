@@ -12,20 +12,20 @@ const MAX_LISTED = 50;
 
 /**
  * Returns entries for the workflows of the user and of the workflow's team whose name, description or tag contains the
- * text. Without text, for those that are components already.
+ * text. Without text, for those that are components already. Leaves out those that call this one.
  */
 export function useComponents(text: string): readonly PaletteEntry[] {
   const { id, catalog, saver } = useEditor().session;
   const { teamId = null } = saver.base.info;
   const query = useDebounced(text.trim(), TYPING_MS);
   const { data = [] } = useQuery({
-    queryKey: ['/workflows', 'components', teamId, query],
+    queryKey: ['/workflows', 'components', id, teamId, query],
     queryFn: async ({ signal }) => {
       const filter = query === '' ? { isComponent: true } : { query };
       const lists = await Promise.all(
         [{}, ...(teamId === null ? [] : [{ teamId }])].map(owner =>
           api.get<readonly WorkflowListItem[]>('/workflows', {
-            query: { ...filter, ...owner, include: 'card', limit: MAX_LISTED },
+            query: { ...filter, ...owner, callableFrom: id, include: 'card', limit: MAX_LISTED },
             signal,
           }),
         ),
@@ -36,14 +36,12 @@ export function useComponents(text: string): readonly PaletteEntry[] {
   });
   const entry = catalog.find(CALL);
   if (entry === undefined) return [];
-  return data
-    .filter(workflow => workflow.id !== id)
-    .map(({ id: workflowId, name, description, poster }) => ({
-      ...entry,
-      nodeType: `${CALL} ${workflowId}`,
-      label: name,
-      category: 'component',
-      description: description ?? '',
-      component: { workflowId, poster: poster ?? undefined },
-    }));
+  return data.map(({ id: workflowId, name, description, poster }) => ({
+    ...entry,
+    nodeType: `${CALL} ${workflowId}`,
+    label: name,
+    category: 'component',
+    description: description ?? '',
+    component: { workflowId, poster: poster ?? undefined },
+  }));
 }
