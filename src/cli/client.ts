@@ -1,5 +1,6 @@
 // Connects the command line to a running service through the SDK, with error messages for people.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
+import { parseExactJson } from '../lib/exact-numbers.ts';
 import type { Settings } from '../lib/settings.ts';
 import { UsageError } from './command.ts';
 
@@ -69,24 +70,4 @@ function describeApiError({ message, issues }: ApiError): string {
     issue => `\n  ${issue.nodeId === undefined ? '' : `${issue.nodeId}: `}${issue.message}`,
   );
   return `${message}${found.join('')}`;
-}
-
-declare global {
-  interface JSON {
-    /** Returns an object that JSON.stringify writes as this text (ES2026, in Node 22 and later). */
-    rawJSON(text: string): object;
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-    ): unknown;
-  }
-}
-
-/** Parses JSON, with each number that JavaScript would change replaced by an object that stringifies to its text. */
-export function parseExactJson(text: string): unknown {
-  return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source
-      ? JSON.rawJSON(source)
-      : value,
-  );
 }

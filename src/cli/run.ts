@@ -1,9 +1,10 @@
 // `graphwright run`: saves a workflow file if given, starts a run, follows it and prints its results.
 import type { Json } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
+import { parseExactJson } from '../lib/exact-numbers.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect, parseExactJson } from './client.ts';
+import { connect } from './client.ts';
 import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
 import { followRun } from './terminal/follow.ts';
 import { describeTruncated, drawTable, type Execution } from './terminal/run-view.ts';

@@ -61,10 +61,15 @@ const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'inputs', 'outputs', '
 
 /** Returns the ports that a code node lists as `[{ id, type }]`, without those that are invalid. */
 export function getCodePorts(list: unknown): readonly ConfigPort[] {
-  const ports = Array.isArray(list) ? list.filter(isCodePort) : [];
-  return ports
-    .filter(({ id }, index) => ports.findIndex(port => port.id === id) === index)
-    .slice(0, MAX_CONFIG_PORTS);
+  return listDistinct(list, isCodePort).slice(0, MAX_CONFIG_PORTS);
+}
+
+/** Returns the valid ports, the first of each id. */
+function listDistinct<T extends ConfigPort>(list: unknown, isValid: (item: unknown) => item is T): T[] {
+  const ports = new Map<string, T>();
+  for (const item of Array.isArray(list) ? list : [])
+    if (isValid(item) && !ports.has(item.id)) ports.set(item.id, item);
+  return [...ports.values()];
 }
 
 /** Returns whether it is a port that a code node may have. */
@@ -78,21 +83,18 @@ export function isCodePort(item: unknown): item is ConfigPort {
 }
 
 /** A port of a component call. Its id is the id of a node of the component. */
-export interface ComponentPortConfig extends ConfigPort {
+export interface ComponentPort extends ConfigPort {
   readonly label: string;
   /** The input has no value of its own, so that the call must provide one. */
   readonly required?: boolean;
 }
 
 /** Returns the ports that a component call lists as `[{ id, label, type }]`, each id once. */
-export function getComponentPorts(list: unknown): readonly ComponentPortConfig[] {
-  if (!Array.isArray(list)) return [];
-  const ports = new Map<string, ComponentPortConfig>();
-  for (const item of list) if (isComponentPort(item) && !ports.has(item.id)) ports.set(item.id, item);
-  return [...ports.values()];
+export function getComponentPorts(list: unknown): readonly ComponentPort[] {
+  return listDistinct(list, isComponentPort);
 }
 
-/** Returns the ports of a component call. Only edges feed its inputs: their values are in `config.values`. */
+/** Returns the ports of a component call. Its inputs accept edges only: entered values are in `config.values`. */
 export function getCallPorts(config: JsonObject): Pick<ResolvedPorts, 'inputs' | 'outputs'> {
   const values = toFields(config.values);
   return {
@@ -113,7 +115,7 @@ export function getCallPorts(config: JsonObject): Pick<ResolvedPorts, 'inputs' |
   };
 }
 
-function isComponentPort(item: unknown): item is ComponentPortConfig {
+function isComponentPort(item: unknown): item is ComponentPort {
   return (
     isFields(item) &&
     typeof item.id === 'string' &&

@@ -97,7 +97,7 @@ function quote(value: unknown): string {
 export function createValidator(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) =>
     data => {
-      const check = compileCheck(schema, httpPart === 'body' ? 'first' : 'coerce');
+      const check = compileCheck(schema, httpPart === 'body' ? 'body' : 'parameters');
       return check(data) || { error: (check.errors ?? []).map(fault => ({ ...fault, root: schema })) };
     };
 }

@@ -1,7 +1,7 @@
-// Finds numbers in JSON text that JavaScript would change, before JSON.parse silently rounds them, or keeps them.
-import { findClosingQuote } from './json-text.ts';
+// Detects numbers in JSON text that JavaScript would change, and marks or preserves them.
+import { findClosingQuote } from './json-scan.ts';
 
-/** Replaces such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
+/** Stands for such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
 const MARK = '1e999';
 /** Any number with this many digits survives in a double. */
 const SAFE_LENGTH = 15;
@@ -9,6 +9,10 @@ const SAFE_LENGTH = 15;
 const EXACT_MEMBERS = ['data', 'config'];
 
 const QUOTE = 0x22;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
@@ -46,9 +50,9 @@ export function markInexactNumbers(text: string): string {
       if (exactDepth === 0 && isExactMember(text, stringStart, stringEnd)) exactDepth = depth;
     } else if (code === COMMA) {
       if (depth === exactDepth) exactDepth = 0;
-    } else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
       depth++;
-    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) {
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
       if (depth === exactDepth) exactDepth = 0;
       depth--;
     }
@@ -61,7 +65,7 @@ const MAY_CHANGE = new RegExp(`[\\d.]{${SAFE_LENGTH + 1}}|\\d[eE][+-]?\\d`);
 
 /**
  * Parses JSON. A number that JavaScript would change becomes raw JSON, an object that JSON.stringify writes as it was
- * sent.
+ * sent. Throws a SyntaxError. Browsers without JSON.rawJSON do not pass the source, and round as JSON.parse does.
  */
 export function parseExactJson(text: string): unknown {
   if (!MAY_CHANGE.test(text)) return JSON.parse(text) as unknown;

@@ -13,41 +13,41 @@ const OPTIONS = {
 } as const;
 
 /**
- * How a schema is checked. `first`: stops at the first fault and reports it with its schema and value, for request
- * bodies, since collecting all faults of a hostile body takes time. `coerce`: the same, after converting texts to
- * numbers and booleans, for query strings and path parameters. `all`: reports every fault, in time that grows with the
- * square of their number. `any`: the same schemas, stopping at the first fault.
+ * - `body`, for request bodies: stops at the first error, and reports it with its schema and value.
+ * - `parameters`, for query strings and path parameters: as `body`, after converting strings to numbers and booleans.
+ * - `allErrors`, for schemas with discriminated unions: reports all errors, in time quadratic in their number.
+ * - `firstError`, for the same schemas: stops at the first error.
  */
-export type CheckMode = 'first' | 'coerce' | 'all' | 'any';
+export type CheckMode = 'body' | 'parameters' | 'allErrors' | 'firstError';
 
 // One instance per process and mode: each caches what it compiled.
-const ENGINES: Readonly<Record<CheckMode, Ajv2020>> = {
-  first: new Ajv2020({ ...OPTIONS, verbose: true }),
-  coerce: new Ajv2020({ ...OPTIONS, verbose: true, coerceTypes: true }),
-  all: new Ajv2020({ ...OPTIONS, allErrors: true, discriminator: true }),
-  any: new Ajv2020({ ...OPTIONS, discriminator: true }),
+const AJV_BY_MODE: Readonly<Record<CheckMode, Ajv2020>> = {
+  body: new Ajv2020({ ...OPTIONS, verbose: true }),
+  parameters: new Ajv2020({ ...OPTIONS, verbose: true, coerceTypes: true }),
+  allErrors: new Ajv2020({ ...OPTIONS, allErrors: true, discriminator: true }),
+  firstError: new Ajv2020({ ...OPTIONS, discriminator: true }),
 };
 
-export type SchemaFault = ErrorObject;
+export type SchemaError = ErrorObject;
 
-/** Compiles the schema once per schema object. A check stores its faults in `errors`. */
+/** Compiles the schema once per schema object. A check stores its errors in `errors`. */
 export function compileCheck(schema: object, mode: CheckMode): ValidateFunction {
-  return ENGINES[mode].compile(schema);
+  return AJV_BY_MODE[mode].compile(schema);
 }
 
 export function matchesSchema<T extends TSchema>(schema: T, value: unknown): value is Static<T> {
-  return compileCheck(schema, 'any')(value) === true;
+  return compileCheck(schema, 'firstError')(value) === true;
 }
 
-/** In larger values only the first fault is reported: collecting all takes time with the square of their number. */
-const MAX_EXPLAINED_OBJECTS = 5000;
+/** A larger value could have so many errors that listing all of them takes seconds. */
+const MAX_OBJECTS_FOR_ALL_ERRORS = 5000;
 
-/** Returns the faults of the value in the order of the schema, or only the first fault of a large value. */
-export function findFaults(schema: object, value: unknown): readonly SchemaFault[] {
-  const match = compileCheck(schema, 'any');
+/** Returns the errors of the value in the order of the schema, or only the first error of a large value. */
+export function findSchemaErrors(schema: object, value: unknown): readonly SchemaError[] {
+  const match = compileCheck(schema, 'firstError');
   if (match(value)) return [];
-  if (hasMoreObjects(value, MAX_EXPLAINED_OBJECTS)) return match.errors ?? [];
-  const explain = compileCheck(schema, 'all');
+  if (hasMoreObjects(value, MAX_OBJECTS_FOR_ALL_ERRORS)) return match.errors ?? [];
+  const explain = compileCheck(schema, 'allErrors');
   explain(value);
   return explain.errors ?? [];
 }

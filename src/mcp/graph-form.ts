@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, getTypeDefaults } from '../graph/complete.ts';
-import type { ComponentPortConfig } from '../graph/config-ports.ts';
+import type { ComponentPort } from '../graph/config-ports.ts';
 import type { NewEdge } from '../graph/edit.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
@@ -96,7 +96,7 @@ export function formatEdge({ source, target, sourceHandle, targetHandle }: NewEd
 const MAX_PORTS = 50;
 
 /** Formats the ports of a component: `photo IMAGE, required, The photo`. */
-export function formatPorts(ports: readonly ComponentPortConfig[]): readonly string[] {
+export function formatPorts(ports: readonly ComponentPort[]): readonly string[] {
   return ports
     .slice(0, MAX_PORTS)
     .map(({ id, type, label, required }) =>

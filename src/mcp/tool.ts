@@ -1,7 +1,7 @@
 // Defines the form of a tool: data and a function. The protocol layer turns its output into responses.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { findFaults, type SchemaFault } from '../lib/schema-check.ts';
+import { findSchemaErrors, type SchemaError } from '../lib/schema-check.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
 
@@ -96,7 +96,7 @@ function requireMatch(
   const inexact = findInexact(input, keepsNumbers);
   if (inexact !== undefined)
     throw invalid([{ path: inexact, message: 'is a number that would lose precision: send it as text' }]);
-  const faults = findFaults(schema, input).slice(0, MAX_FAULTS);
+  const faults = findSchemaErrors(schema, input).slice(0, MAX_FAULTS);
   if (faults.length > 0) throw invalid(faults.map(fault => describeFault(schema, fault)));
 }
 
@@ -105,7 +105,7 @@ interface Fault {
   readonly message: string;
 }
 
-function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaFault): Fault {
+function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaError): Fault {
   if (keyword === 'required')
     return { path: `${instancePath}/${params.missingProperty}`, message: 'is missing' };
   if (keyword === 'additionalProperties')

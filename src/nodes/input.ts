@@ -3,7 +3,8 @@ import { asNumber, asSource, asText, describeJson, readInputValue } from '../gra
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
 import { jsonToValue, ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
-import { JsonText, parseItemTexts } from '../lib/json-text.ts';
+import { parseItemTexts } from '../lib/json-scan.ts';
+import { JsonText } from '../lib/json-text.ts';
 import {
   audio,
   choice,

@@ -2,7 +2,7 @@
 import { getBuiltKeys, getExtractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
-import { joinMembers } from '../lib/json-text.ts';
+import { joinMembers } from '../lib/json-scan.ts';
 import { createPorts, defineNode, json, NodeError } from './define.ts';
 import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 

@@ -16,7 +16,7 @@ import { listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/executions.ts';
 import { deleteExecutionRow } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
-import { hasLeft } from '../store/teams.ts';
+import { isOutsideTeam } from '../store/teams.ts';
 import { listVisibleInRuns } from '../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
@@ -72,7 +72,10 @@ async function authorizeExecution(
 ): Promise<ExecutionRow> {
   if (row === undefined) throw notFound();
   const isStarter = row.user_id === user.userId;
-  if (isStarter && !(isTeamWorkspace(row.workspace) && (await hasLeft(deps.db, row.workspace, user.userId))))
+  if (
+    isStarter &&
+    !(isTeamWorkspace(row.workspace) && (await isOutsideTeam(deps.db, row.workspace, user.userId)))
+  )
     return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   // A user who starts a run of a team's workflow through a share is not a member of the team.

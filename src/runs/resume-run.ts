@@ -4,7 +4,8 @@
 import { createIdResolver } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { JsonText, joinMembers, parseMemberTexts } from '../lib/json-text.ts';
+import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
+import { JsonText } from '../lib/json-text.ts';
 import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';

@@ -1,6 +1,6 @@
 // Lists executions by workflow or user, with filters that each use an index.
 import { getFirstIdAt } from '../lib/ids.ts';
-import { parseMemberTexts } from '../lib/json-text.ts';
+import { parseMemberTexts } from '../lib/json-scan.ts';
 import type { Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { ownsCreations, USER_SHARES } from './permissions.ts';

@@ -2,7 +2,7 @@
 import type { Tx } from './db.ts';
 import { type After, all, first, firstValue, matches } from './rows.ts';
 
-export interface KeyRow {
+export interface KeyWithUser {
   readonly id: string;
   readonly user_id: number;
   readonly scopes: readonly string[];
@@ -12,7 +12,7 @@ export interface KeyRow {
 }
 
 /** Returns the key and its user, or undefined if the key is unknown or revoked, or the user is disabled. */
-export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
+export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyWithUser | undefined> {
   return first(
     tx,
     `select k.id, k.user_id, k.scopes, k.expires_at, u.plan, u.is_admin
@@ -23,11 +23,11 @@ export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined>
 }
 
 /** Returns whether the key was ever stored, even if it is revoked. */
-export function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
+export function wasKeyIssued(tx: Tx, hash: Buffer): Promise<boolean> {
   return matches(tx, 'select from api_keys where hash = $1', [hash]);
 }
 
-export interface ListedKey {
+export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly scopes: readonly string[];
@@ -39,7 +39,7 @@ export interface ListedKey {
 const LIST_COLUMNS = 'id, name, scopes, expires_at, last_used_at, created_at';
 
 /** Returns the key, or undefined if the user has no such key or has revoked it. */
-export function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey | undefined> {
+export function findKey(tx: Tx, id: string, userId: number): Promise<ApiKey | undefined> {
   return first(
     tx,
     `select ${LIST_COLUMNS} from api_keys where id = $1 and user_id = $2 and revoked_at is null`,
@@ -51,7 +51,7 @@ export function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey |
 export function renameKey(
   tx: Tx,
   key: { readonly id: string; readonly userId: number; readonly name: string },
-): Promise<ListedKey | undefined> {
+): Promise<ApiKey | undefined> {
   return first(
     tx,
     `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LIST_COLUMNS}`,
@@ -59,8 +59,8 @@ export function renameKey(
   );
 }
 
-/** Lists the keys of a user, newest first, before the cursor. */
-export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ListedKey[]> {
+/** Lists the keys of a user, newest first, starting after the cursor. */
+export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<readonly ApiKey[]> {
   return all(
     tx,
     `select ${LIST_COLUMNS} from api_keys
@@ -79,13 +79,13 @@ export async function insertKey(
     readonly scopes: readonly string[];
     readonly expiresAt: Date | null;
   },
-): Promise<ListedKey> {
-  const { rows } = await tx.query<ListedKey>(
+): Promise<ApiKey> {
+  const { rows } = await tx.query<ApiKey>(
     `insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)
      returning ${LIST_COLUMNS}`,
     [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
   );
-  return rows[0] as ListedKey;
+  return rows[0] as ApiKey;
 }
 
 /** Revokes the key and returns its hash, or undefined if the user has no such key. */

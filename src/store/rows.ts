@@ -44,5 +44,5 @@ export async function valueSet<T>(tx: Tx, ...statement: Statement): Promise<Read
 
 /** Returns whether the statement found or changed a row. */
 export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
-  return (await tx.query(...statement)).rowCount === 1;
+  return ((await tx.query(...statement)).rowCount ?? 0) > 0;
 }

@@ -24,37 +24,37 @@ export interface MemberRow {
   readonly created_at: Date;
 }
 
-const TEAM = `
+const SELECT_TEAMS = `
 select t.id, t.name, m.role, t.created_at
 from team_members m join teams t on t.id = m.team_id
 where m.user_id = $1`;
 
 /** Returns the team, or undefined if it does not exist or the user is not in it. */
 export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRow | undefined> {
-  return first(tx, `${TEAM} and t.id = $2`, [userId, teamId]);
+  return first(tx, `${SELECT_TEAMS} and t.id = $2`, [userId, teamId]);
 }
 
-/** Returns whether the team exists. */
 export function teamExists(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
 }
 
 /** Returns whether the workspace is a team that the user is not in. */
-export async function hasLeft(tx: Tx, workspace: string, userId: number): Promise<boolean> {
+export async function isOutsideTeam(tx: Tx, workspace: string, userId: number): Promise<boolean> {
   return !(await matches(tx, `select where ${ownsCreations('$1::text', '$2::int')}`, [workspace, userId]));
 }
 
-/**
- * Returns the team whose workspace the user works in, or undefined for the personal workspace, as after leaving that
- * team.
- */
+/** Returns the user's active team, or undefined in the personal workspace. */
 export function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
-  return first(tx, `${TEAM} and t.id = (select active_team_id from users where id = $1)`, [userId]);
+  return first(tx, `${SELECT_TEAMS} and t.id = (select active_team_id from users where id = $1)`, [userId]);
 }
 
 /** Lists the teams of a user by id, after the cursor. */
 export function listTeams(tx: Tx, userId: number, page: After<string>): Promise<readonly TeamRow[]> {
-  return all(tx, `${TEAM} and t.id > $2 order by t.id limit $3`, [userId, page.after ?? '', page.limit]);
+  return all(tx, `${SELECT_TEAMS} and t.id > $2 order by t.id limit $3`, [
+    userId,
+    page.after ?? '',
+    page.limit,
+  ]);
 }
 
 export async function insertTeam(
@@ -85,7 +85,7 @@ export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
 /**
  * Deletes the team. Remaining media and uploads then belong to their uploaders, deleted workflows to their creators.
  */
-export async function deleteTeamRow(tx: Tx, teamId: string): Promise<void> {
+export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
@@ -100,18 +100,18 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('select from teams where id = $1 for no key update', [teamId]);
 }
 
-const MEMBER = `
+const SELECT_MEMBERS = `
 select m.user_id, u.name, m.role, m.created_at
 from team_members m join users u on u.id = m.user_id
 where m.team_id = $1`;
 
 export function findMember(tx: Tx, teamId: string, userId: number): Promise<MemberRow | undefined> {
-  return first(tx, `${MEMBER} and m.user_id = $2`, [teamId, userId]);
+  return first(tx, `${SELECT_MEMBERS} and m.user_id = $2`, [teamId, userId]);
 }
 
 /** Lists members by user id, after the cursor. */
 export function listMembers(tx: Tx, teamId: string, page: After<number>): Promise<readonly MemberRow[]> {
-  return all(tx, `${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
+  return all(tx, `${SELECT_MEMBERS} and m.user_id > $2 order by m.user_id limit $3`, [
     teamId,
     page.after ?? 0,
     page.limit,
@@ -127,7 +127,12 @@ export function insertMember(tx: Tx, teamId: string, userId: number, role: TeamR
   );
 }
 
-export async function updateMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<void> {
+export async function updateMemberRole(
+  tx: Tx,
+  teamId: string,
+  userId: number,
+  role: TeamRole,
+): Promise<void> {
   await tx.query('update team_members set role = $3 where team_id = $1 and user_id = $2', [
     teamId,
     userId,

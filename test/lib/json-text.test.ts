@@ -1,13 +1,8 @@
 // Tests JSON that is passed on as it was sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  JsonText,
-  joinMembers,
-  parseItemTexts,
-  parseMemberTexts,
-  stringifyJson,
-} from '../../src/lib/json-text.ts';
+import { joinMembers, parseItemTexts, parseMemberTexts } from '../../src/lib/json-scan.ts';
+import { JsonText, stringifyJson } from '../../src/lib/json-text.ts';
 
 const SENT =
   '{"b":1,"2":2,"1":[3,{"x":"a , } ] \\" b"}],"big":12345678901234567890,"e":1e400,"__proto__":{"n":"\\u0000\\ud800"}}';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { findFaults, matchesSchema } from '../../src/lib/schema-check.ts';
+import { findSchemaErrors, matchesSchema } from '../../src/lib/schema-check.ts';
 
 const LIST = Type.Object({ items: Type.Array(Type.Object({ name: Type.String() })) });
 
@@ -10,17 +10,17 @@ describe('a schema check', () => {
   it('reports every fault of a value', () => {
     const value = { items: [{}, { name: 'a' }, { name: 1 }] };
     assert.deepEqual(
-      findFaults(LIST, value).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`),
+      findSchemaErrors(LIST, value).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`),
       ['/items/0 required', '/items/2/name type'],
     );
     assert.equal(matchesSchema(LIST, value), false);
-    assert.deepEqual(findFaults(LIST, { items: [{ name: 'a' }] }), []);
+    assert.deepEqual(findSchemaErrors(LIST, { items: [{ name: 'a' }] }), []);
   });
 
   it('reports only the first fault of a large value', () => {
     const value = { items: Array.from({ length: 100_000 }, () => ({})) };
     assert.deepEqual(
-      findFaults(LIST, value).map(({ instancePath }) => instancePath),
+      findSchemaErrors(LIST, value).map(({ instancePath }) => instancePath),
       ['/items/0'],
     );
   });

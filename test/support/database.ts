@@ -1,7 +1,7 @@
 // Creates a database for each test file, cloned from the migrated template.
 import { existsSync, rmSync } from 'node:fs';
 import { type Db, openDb, type Tx } from '../../src/store/db.ts';
-import { ADDRESS_VARIABLE, startTestServer, TEMPLATE, type TestAddress } from './postgres.ts';
+import { ADDRESS_VARIABLE, startTestServer, TEMPLATE_DATABASE, type TestAddress } from './postgres.ts';
 
 export interface TestDatabase {
   readonly db: Db;
@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const address = await findAddress();
   const database = `test_${process.pid}_${count++}`;
   // Copying the files takes a third of the time of writing each block to the log.
-  await administrate(address, `create database ${database} template ${TEMPLATE} strategy file_copy`);
+  await administrate(address, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const connection = { ...address, database };
   const db = openDb({
     connection,

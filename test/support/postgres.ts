@@ -7,15 +7,15 @@ import { openDb } from '../../src/store/db.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
-export const TEMPLATE = 'graphwright_template';
+export const TEMPLATE_DATABASE = 'graphwright_template';
 
 /** The environment variable with the server's address: JSON of `TestAddress`. */
 export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
 
-/** Linux mounts a file system there that lives in memory. */
-const MEMORY = '/dev/shm';
+/** Linux's in-memory file system. */
+const SHARED_MEMORY_DIR = '/dev/shm';
 /** Enough for the databases of all concurrent tests several times over. */
-const ROOM_BYTES = 2e9;
+const MIN_FREE_BYTES = 2e9;
 
 export interface TestAddress {
   readonly socketDir: string;
@@ -32,9 +32,12 @@ export interface TestServer {
 
 /** Starts the server and fills the template. `stop` removes everything again. */
 export async function startTestServer(): Promise<TestServer> {
-  const folder = await mkdtemp(join(await findRoom(), 'graphwright-test-'));
+  const folder = await mkdtemp(join(await chooseTempDir(), 'graphwright-test-'));
   // Test files run concurrently, and each may start several services.
-  const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 });
+  const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 }).catch(async err => {
+    await rm(folder, { recursive: true, force: true });
+    throw err;
+  });
   const stop = async (): Promise<void> => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
@@ -51,27 +54,27 @@ export async function startTestServer(): Promise<TestServer> {
 }
 
 /** Uses memory if there is room: each database is a copy of a thousand files, which is slow to create on a disk. */
-async function findRoom(): Promise<string> {
-  const room = await statfs(MEMORY).catch(() => undefined);
-  return room !== undefined && room.bavail * room.bsize > ROOM_BYTES ? MEMORY : tmpdir();
+async function chooseTempDir(): Promise<string> {
+  const disk = await statfs(SHARED_MEMORY_DIR).catch(() => undefined);
+  return disk !== undefined && disk.bavail * disk.bsize > MIN_FREE_BYTES ? SHARED_MEMORY_DIR : tmpdir();
 }
 
 async function makeTemplate(address: TestAddress): Promise<void> {
-  const admin = open(address);
+  const admin = connect(address);
   // Test data does not need to survive a crash.
   await admin.query('alter system set fsync = off');
   await admin.query('alter system set full_page_writes = off');
   // Autovacuum would visit each database every ten seconds, though each lives only as long as one test file.
   await admin.query('alter system set autovacuum = off');
   await admin.query('select pg_reload_conf()');
-  await admin.query(`create database ${TEMPLATE}`);
+  await admin.query(`create database ${TEMPLATE_DATABASE}`);
   await admin.close();
-  const template = open({ ...address, database: TEMPLATE });
+  const template = connect({ ...address, database: TEMPLATE_DATABASE });
   await migrate(template, () => runMigrations({ pgPool: template.pool }));
   await template.close();
 }
 
-const open = (connection: TestAddress): ReturnType<typeof openDb> =>
+const connect = (connection: TestAddress): ReturnType<typeof openDb> =>
   openDb({
     connection,
     maxConnections: 3,

@@ -1,6 +1,7 @@
 // Renders a row of a batch: its result, its inputs, its state, rating and pick.
 
 import Check from 'icon:check';
+import FileAudio from 'icon:file-audio';
 import Heart from 'icon:heart';
 import Star from 'icon:star';
 import { useId } from 'react';
@@ -26,7 +27,7 @@ const TONES: Readonly<Record<BatchRow['status'], Tone>> = {
   skipped: 'neutral',
 };
 
-/** A card shows the beginning of a longer text. */
+/** The maximum number of characters of text on a card. */
 const MAX_CARD_TEXT = 1000;
 
 export interface RowCardProps {
@@ -57,7 +58,7 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
         onFocus={onFocus}
       >
         <span id={`${id}-result`} className={styles.content}>
-          <Result row={row} label="" maxText={MAX_CARD_TEXT} />
+          <Result row={row} label="" isCard />
         </span>
       </button>
       <label className={styles.choose}>
@@ -115,28 +116,32 @@ interface ResultProps {
   readonly row: BatchRow;
   /** Text alternative of media. */
   readonly label: string;
-  readonly maxText?: number;
+  readonly isCard?: boolean;
 }
 
-/** Renders the first picture, video or text of the row. */
-export function Result({ row, label, maxText }: ResultProps) {
+/** Renders the first picture, video, sound or text of the row, or its error or progress. */
+export function Result({ row, label, isCard = false }: ResultProps) {
   const outputs = row.outputs as readonly Output[];
-  const media = outputs.find(({ url }) => typeof url === 'string' && isVisible(url))?.url;
-  if (typeof media === 'string') return <MediaView url={media} label={label} variant="small" />;
+  const media = outputs.find(
+    ({ url }) => typeof url === 'string' && getMediaKind({ url }) !== undefined,
+  )?.url;
+  if (typeof media === 'string') {
+    // A card is a button, which cannot contain a player.
+    if (isCard && getMediaKind({ url: media }) === 'audio')
+      return <FileAudio className={styles.sound} aria-hidden />;
+    return <MediaView url={media} label={label} variant="small" />;
+  }
   if (row.status === 'failed') return <span className={styles.error}>{row.error?.message}</span>;
   const text = outputs.find(output => output.text !== undefined || output.value !== undefined);
   if (text !== undefined)
     return (
-      <span className={styles.text}>{String(text.text ?? JSON.stringify(text.value)).slice(0, maxText)}</span>
+      <span className={styles.text}>
+        {String(text.text ?? JSON.stringify(text.value)).slice(0, isCard ? MAX_CARD_TEXT : undefined)}
+      </span>
     );
   if (row.status === 'completed') return <span className={styles.none}>{messages.noOutput}</span>;
   return <span className={classNames(styles.pending, row.status === 'running' && styles.moving)} />;
 }
-
-const isVisible = (url: string): boolean => {
-  const kind = getMediaKind({ url });
-  return kind === 'image' || kind === 'video';
-};
 
 /** Returns the values of the inputs and of the config that the row sets, separated by dots. */
 export function describeInputs({ inputs, config }: BatchRow): string {

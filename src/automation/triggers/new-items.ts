@@ -15,11 +15,13 @@ import type { Tx } from '../../store/db.ts';
 
 /** The maximum number of runs that a poll starts. It bounds the cost if a source renames all of its items. */
 export const MAX_NEW = 50;
-/** More than a source may list, so that what it lists is never forgotten. */
+/** The maximum number of items that are remembered, besides those that the source still lists. */
 const MAX_KEPT = 5000;
 
 export interface Found {
-  /** Everything that the source lists. */
+  /** Everything that the source lists. An item is never forgotten while it is listed: it would start a second run. */
+  readonly listed: readonly string[];
+  /** What becomes known, besides `fresh`. */
   readonly seen: readonly string[];
   /** What starts runs, oldest first. */
   readonly fresh: readonly NewItem[];
@@ -36,12 +38,12 @@ export async function storeFound(
   await deps.runDb.transaction(async tx => {
     const trigger = await lockTrigger(tx, id);
     if (trigger === undefined) return;
-    const { seen, fresh, notes } = await find(tx, trigger);
+    const { listed, seen, fresh, notes } = await find(tx, trigger);
     const isBaseline = !trigger.has_baseline;
     const chosen = isBaseline ? [] : fresh.slice(0, MAX_NEW);
     await insertWaiting(tx, id, chosen);
     await markSeen(tx, id, seen);
-    await trimItems(tx, id, MAX_KEPT);
+    await trimItems(tx, id, listed, MAX_KEPT);
     if (isBaseline) await updateTrigger(tx, id, { has_baseline: true });
     const skipped = isBaseline ? 0 : fresh.length - chosen.length;
     const all = [

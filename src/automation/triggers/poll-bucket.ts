@@ -35,11 +35,12 @@ export async function pollBucket(
       'The inbox has more than 10,000 files. The rest is ignored: move files away.',
     );
   const files = new Map(listing.files.map(file => [toItem(file), file]));
+  const listed = [...files.keys()];
   if (!trigger.has_baseline) {
-    const fresh = [...files.keys()].map(item => ({ item, label: null, inputs: null }));
-    return storeFound(deps, trigger, async () => ({ seen: [...files.keys()], fresh, notes: [] }));
+    const fresh = listed.map(item => ({ item, label: null, inputs: null }));
+    return storeFound(deps, trigger, async () => ({ listed, seen: listed, fresh, notes: [] }));
   }
-  const seen = await listSeen(deps.db, trigger.id, [...files.keys()]);
+  const seen = await listSeen(deps.db, trigger.id, listed);
   const unknown = [...files].filter(([item]) => !seen.has(item)).slice(0, MAX_NEW);
   const sizes = unknown.map(([item, { sizeBytes }]) => ({ item, size: sizeBytes }));
   const complete = await recordCandidates(deps.db, trigger.id, sizes);
@@ -64,7 +65,7 @@ export async function pollBucket(
     await storeFound(deps, trigger, async tx => {
       const reason = isRefused ? `${file.key}: ${received.message}` : '';
       if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });
-      return { seen: [item], fresh, notes: [] };
+      return { listed, seen: [item], fresh, notes: [] };
     });
   }
 }

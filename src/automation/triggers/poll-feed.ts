@@ -51,11 +51,8 @@ async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }:
   const byGuid = new Map(items.map(item => [item.guid, toKeyed(item)]));
   const keyed = [...byGuid.values()];
   await storeFound(deps, trigger, async (tx, { inputs }) => {
-    const seen = await listSeen(
-      tx,
-      trigger.id,
-      keyed.flatMap(({ guid, print }) => [guid, print]),
-    );
+    const listed = keyed.flatMap(({ guid, print }) => [guid, print]);
+    const seen = await listSeen(tx, trigger.id, listed);
     const unknown = keyed.filter(({ guid }) => !seen.has(guid));
     const fresh = unknown.filter(({ print }) => !seen.has(print));
     const renamed = unknown.length - fresh.length;
@@ -66,7 +63,8 @@ async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }:
       inputs: mapInputs(inputs, item),
     }));
     return {
-      seen: keyed.flatMap(({ guid, print }) => [guid, print]),
+      listed,
+      seen: listed,
       fresh: runs,
       notes: [
         ...(renamed === 0 ? [] : [`The feed changed the guid of ${renamed} items. They are not run again.`]),

@@ -14,11 +14,11 @@ import {
 import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
+  BackupDownload,
   BackupsResponse,
   downloadBackup,
-  PreparedBackup,
-  prepareBackup,
-  readBackups,
+  readBackupStatus,
+  requireNoDownload,
 } from '../../services/operator/backups.ts';
 import { OverviewResponse, readOverview } from '../../services/operator/overview.ts';
 import { checkProviders, ProvidersResponse } from '../../services/operator/provider-checks.ts';
@@ -210,7 +210,7 @@ function registerBackups(app: App, deps: Deps): void {
       description: 'Returns the last backup that the command line or a download made, and the current sizes.',
       response: { 200: BackupsResponse },
     }),
-    req => readBackups(deps, req.actor),
+    req => readBackupStatus(deps, req.actor),
   );
   app.post(
     '/api/v1/admin/backup',
@@ -220,10 +220,10 @@ function registerBackups(app: App, deps: Deps): void {
         'Checks that a backup can be downloaded now, and returns its path. A session must be confirmed; the download then needs no confirmation for 15 minutes.',
       reauthentication: 'always',
       errors: ['conflict'],
-      response: { 200: PreparedBackup },
+      response: { 200: BackupDownload },
     }),
     async req => {
-      prepareBackup(deps, req.actor);
+      requireNoDownload(deps, req.actor);
       return { url: BACKUP_FILE };
     },
   );

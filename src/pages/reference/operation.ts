@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import type { Document, Operation, Parameter, Response } from './document.ts';
 import { findExample, getRefName, resolveResponse } from './document.ts';
 import { getPathValue, listSamples } from './samples.ts';
-import { type Row, renderInline, renderSchema, renderTable, renderType } from './schema.ts';
+import { type PropertyRow, renderInline, renderPropertyList, renderSchema, renderType } from './schema.ts';
 
 /** Renders the operation as a section with its id as anchor. */
 export function renderOperation(document: Document, operation: Operation, origin: string): Html {
@@ -37,7 +37,7 @@ function renderCredentialNote({ security = [] }: Operation): string {
   return `${isOpen ? 'Public. Returns more with' : 'Requires'} ${credentials.join(' or ')}.`;
 }
 
-const toRow = ({ name, required = false, schema = {}, description }: Parameter): Row => ({
+const toRow = ({ name, required = false, schema = {}, description }: Parameter): PropertyRow => ({
   name,
   isRequired: required,
   type: renderType(schema),
@@ -49,7 +49,7 @@ const PARAMETER_TITLES = { path: 'Path parameters', query: 'Query parameters', h
 function renderParameters({ parameters }: Operation): Html {
   return html`${Object.entries(PARAMETER_TITLES).map(([location, title]) => {
     const rows = parameters.filter(parameter => parameter.in === location).map(toRow);
-    return rows.length === 0 ? undefined : html`<h3>${title}</h3>${renderTable(rows)}`;
+    return rows.length === 0 ? undefined : html`<h3>${title}</h3>${renderPropertyList(rows)}`;
   })}`;
 }
 

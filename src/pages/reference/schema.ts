@@ -1,11 +1,11 @@
-// Renders schemas: a short description of a type, and a table of the members of an object.
+// Renders schemas: a short description of a type, and a list of the properties of an object.
 import { type Html, html } from '../html.ts';
 import { getRefName, type Schema } from './document.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENUM = 16;
 
-interface Member {
+interface Property {
   /** `webhook.url`, `issues[].code`. */
   readonly name: string;
   readonly schema: Schema;
@@ -14,6 +14,10 @@ interface Member {
 
 /** Describes a type and its limits in a few words. Named types are links. */
 export function renderType(schema: Schema): Html {
+  return joinHtml([renderTypeName(schema), ...listLimits(schema).map(limit => html`${limit}`)], ', ');
+}
+
+function renderTypeName(schema: Schema): Html {
   const { $ref, enum: values, anyOf, oneOf, allOf, type, items } = schema;
   if ($ref !== undefined) return html`<a href="/docs/types/${getRefName($ref)}">${getRefName($ref)}</a>`;
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
@@ -24,8 +28,7 @@ export function renderType(schema: Schema): Html {
     return items === undefined || Object.keys(items).length === 0
       ? html`list`
       : html`list of ${renderType(items)}`;
-  const name = Array.isArray(type) ? type.join(' or ') : (type ?? 'any value');
-  return html`${[name, ...listLimits(schema)].join(', ')}`;
+  return html`${Array.isArray(type) ? type.join(' or ') : (type ?? 'any value')}`;
 }
 
 function renderEnum(values: readonly unknown[]): Html {
@@ -47,12 +50,12 @@ function listLimits(schema: Schema): string[] {
   ].filter(limit => typeof limit === 'string');
 }
 
-/** Renders the members of an object as a table, and describes any other type. */
+/** Renders the properties of an object as a list, and describes any other type. */
 export function renderSchema(schema: Schema): Html {
-  const members = listMembers(schema);
-  if (members.length === 0) return html`<p>${renderType(schema)}</p>`;
-  return renderTable(
-    members.map(({ name, schema, isRequired }) => ({
+  const properties = listProperties(schema);
+  if (properties.length === 0) return html`<p>${renderType(schema)}</p>`;
+  return renderPropertyList(
+    properties.map(({ name, schema, isRequired }) => ({
       name,
       isRequired,
       type: renderType(schema),
@@ -61,15 +64,15 @@ export function renderSchema(schema: Schema): Html {
   );
 }
 
-export interface Row {
+export interface PropertyRow {
   readonly name: string;
   readonly isRequired: boolean;
   readonly type: Html;
   readonly description: string | undefined;
 }
 
-/** Renders members or parameters, one row each. */
-export function renderTable(rows: readonly Row[]): Html {
+/** Renders properties or parameters, one row each. */
+export function renderPropertyList(rows: readonly PropertyRow[]): Html {
   return html`<dl class="members">${rows.map(
     ({ name, isRequired, type, description }) =>
       html`<div><dt><code>${name}</code>${isRequired ? html` <span class="must">required</span>` : undefined}</dt><dd><p class="kind">${type}</p>${
@@ -83,25 +86,27 @@ export function renderInline(text: string): Html {
   return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-function listMembers(schema: Schema, prefix = '', depth = 1): Member[] {
+function listProperties(schema: Schema, prefix = '', depth = 1): Property[] {
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
     const name = `${prefix}${key}`;
-    const [inner, mark] = unwrapSchema(member);
+    const [inner, suffix] = unwrapSchema(member);
     return [
       { name, schema: member, isRequired: required.includes(key) },
-      ...(depth < MAX_DEPTH && inner !== undefined ? listMembers(inner, `${name}${mark}.`, depth + 1) : []),
+      ...(depth < MAX_DEPTH && inner !== undefined
+        ? listProperties(inner, `${name}${suffix}.`, depth + 1)
+        : []),
     ];
   });
 }
 
 /** Returns the unnamed object type inside a member: the member itself, its nullable type, or the type of its items. */
-function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, mark: string] {
+function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, suffix: string] {
   if (schema.properties !== undefined) return [schema, ''];
   if (schema.items?.properties !== undefined) return [schema.items, '[]'];
   return [schema.anyOf?.find(choice => choice.properties !== undefined), ''];
 }
 
-function joinHtml(pieces: readonly Html[], between: string): Html {
-  return html`${pieces.map((piece, at) => (at === 0 ? piece : html`${between}${piece}`))}`;
+function joinHtml(pieces: readonly Html[], separator: string): Html {
+  return html`${pieces.map((piece, at) => (at === 0 ? piece : html`${separator}${piece}`))}`;
 }

@@ -1,6 +1,6 @@
 // Validates an untrusted value as a scene graph, and reports problems by JSON pointer.
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { findFaults, type SchemaFault } from '../../lib/schema-check.ts';
+import { findSchemaErrors, type SchemaError } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 
 /** Maximum nesting depth, and maximum number of reported issues. */
@@ -29,7 +29,7 @@ function findIssues(value: unknown): readonly Issue[] {
   const deep = findPointerBelowDepth(value);
   if (deep !== undefined)
     return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
-  return selectIssues(findFaults(SCENE_GRAPH_SCHEMA, value));
+  return selectIssues(findSchemaErrors(SCENE_GRAPH_SCHEMA, value));
 }
 
 /** Returns the pointer of the first value below the deepest allowed level. The recursion ends at that level. */
@@ -52,8 +52,8 @@ const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required
  * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
  * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
  */
-function selectIssues(errors: readonly SchemaFault[]): readonly Issue[] {
-  const unions = new Map<string, SchemaFault>();
+function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
+  const unions = new Map<string, SchemaError>();
   const specific = new Set<string>();
   for (const error of errors) {
     if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
@@ -80,7 +80,7 @@ function selectIssues(errors: readonly SchemaFault[]): readonly Issue[] {
   return [...reported.values()];
 }
 
-function toPointer({ instancePath, keyword, params }: SchemaFault): string {
+function toPointer({ instancePath, keyword, params }: SchemaError): string {
   if (keyword === 'additionalProperties')
     return `${instancePath}/${escapeKey(String(params.additionalProperty))}`;
   if (keyword === 'required') return `${instancePath}/${escapeKey(String(params.missingProperty))}`;
@@ -90,7 +90,7 @@ function toPointer({ instancePath, keyword, params }: SchemaFault): string {
 
 const DEFS: Readonly<Record<string, object>> = SCENE_GRAPH_SCHEMA.$defs;
 
-const MESSAGES: Readonly<Record<string, (error: SchemaFault) => string>> = {
+const MESSAGES: Readonly<Record<string, (error: SchemaError) => string>> = {
   additionalProperties: () => 'is not a property that is known here',
   required: () => 'is missing',
   enum: ({ params }) => `must be one of ${(params.allowedValues as string[]).join(', ')}`,
@@ -103,6 +103,6 @@ const MESSAGES: Readonly<Record<string, (error: SchemaFault) => string>> = {
   },
 };
 
-function toMessage(error: SchemaFault): string {
+function toMessage(error: SchemaError): string {
   return MESSAGES[error.keyword]?.(error) ?? error.message ?? 'is not valid';
 }

@@ -3,7 +3,7 @@ import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db } from '../../store/db.ts';
-import { hasKey } from '../../store/keys.ts';
+import { wasKeyIssued } from '../../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../../store/users.ts';
 import { userWorkspace } from './access.ts';
 import { ALL_SCOPES, storeKey } from './keys.ts';
@@ -22,7 +22,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
     await lockStartUp(tx);
     const configuredKey = settings.BOOTSTRAP_API_KEY;
     if (await hasUsers(tx)) {
-      if (configuredKey !== undefined && !(await hasKey(tx, sha256(configuredKey)))) {
+      if (configuredKey !== undefined && !(await wasKeyIssued(tx, sha256(configuredKey)))) {
         await storeKey(tx, {
           userId: BOOTSTRAP_USER_ID,
           name: 'BOOTSTRAP_API_KEY',

@@ -25,7 +25,7 @@ export interface CredentialCache<R> {
   flush(): Promise<void>;
 }
 
-export interface CredentialSource<R> {
+export interface CredentialCacheOptions<R> {
   readonly now: () => number;
   readonly readCredential: (hash: Buffer) => Promise<CachedCredential | undefined>;
   readonly recordUse: (ids: readonly string[]) => Promise<void>;
@@ -33,7 +33,7 @@ export interface CredentialSource<R> {
   readonly reject: (expired: CachedCredential | undefined) => R;
 }
 
-interface Cached {
+interface CacheEntry {
   readonly credential: CachedCredential | undefined;
   readonly readAtMs: number;
 }
@@ -43,20 +43,20 @@ export function createCredentialCache<R>({
   readCredential,
   recordUse,
   reject,
-}: CredentialSource<R>): CredentialCache<R> {
+}: CredentialCacheOptions<R>): CredentialCache<R> {
   // By hash, so that a memory dump contains no secret.
-  const cache = createLru<Cached>(MAX_CACHED);
+  const cache = createLru<CacheEntry>(MAX_CACHED);
   const usedIds = new Set<string>();
   // Incremented when entries are removed: a read that started earlier may be outdated, so its result is not cached.
   let generation = 0;
   const toCacheKey = (hash: Buffer): string => hash.toString('latin1');
 
-  const readNow = async (hash: Buffer): Promise<CachedCredential | undefined> => {
+  const readAndCache = async (hash: Buffer): Promise<CachedCredential | undefined> => {
     // Taken before the query, since the result is at least this old.
     const readAtMs = now();
     const startGeneration = generation;
     const credential = await readCredential(hash);
-    if (startGeneration === generation) cache.set(toCacheKey(hash), { credential, readAtMs }, 1);
+    if (startGeneration === generation) cache.set(toCacheKey(hash), { credential, readAtMs });
     return credential;
   };
   const check = (credential: CachedCredential | undefined): UserActor | R => {
@@ -70,7 +70,7 @@ export function createCredentialCache<R>({
       const cached = cache.get(toCacheKey(hash));
       return cached !== undefined && now() - cached.readAtMs < CACHE_MS
         ? check(cached.credential)
-        : readNow(hash).then(check);
+        : readAndCache(hash).then(check);
     },
     forget: hashes => {
       generation++;
@@ -84,7 +84,12 @@ export function createCredentialCache<R>({
       if (usedIds.size === 0) return;
       const ids = [...usedIds];
       usedIds.clear();
-      await recordUse(ids);
+      try {
+        await recordUse(ids);
+      } catch (err) {
+        for (const id of ids) usedIds.add(id);
+        throw err;
+      }
     },
   };
 }

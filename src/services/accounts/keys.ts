@@ -3,7 +3,7 @@ import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
-import { findKey, insertKey, type ListedKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
+import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 import { parseIsoTime } from '../schema.ts';
@@ -60,7 +60,7 @@ export async function storeKey(
     readonly expiresAt: Date | null;
     readonly key: string;
   },
-): Promise<ListedKey> {
+): Promise<ApiKey> {
   return insertKey(tx, { ...key, id: newId('key'), hash: sha256(key.key) });
 }
 
@@ -82,7 +82,7 @@ export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: 
   return presentFound(await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) }));
 }
 
-function presentFound(key: ListedKey | undefined) {
+function presentFound(key: ApiKey | undefined) {
   if (key === undefined) throw new AppError('not_found', 'API key not found.');
   return presentKey(key);
 }
@@ -101,7 +101,7 @@ export async function revokeOwnKey(
   deps.keys?.forget([hash]);
 }
 
-function presentKey(key: ListedKey) {
+function presentKey(key: ApiKey) {
   return {
     id: key.id,
     name: key.name,

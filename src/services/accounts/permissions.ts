@@ -16,7 +16,7 @@ import {
   upsertEmailShare,
   upsertPermission,
 } from '../../store/permissions.ts';
-import { hasLeft } from '../../store/teams.ts';
+import { isOutsideTeam } from '../../store/teams.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
@@ -82,7 +82,7 @@ async function shareWithUser(
   if (!(await updatePermission(tx, share))) {
     await getKnownUser(tx, user, userId);
     // A creator who has left the team no longer owns the workflow.
-    if (userId === creatorId && (team_id === null || !(await hasLeft(tx, team_id, creatorId))))
+    if (userId === creatorId && (team_id === null || !(await isOutsideTeam(tx, team_id, creatorId))))
       throw new AppError('conflict', 'This user created the workflow and already owns it.');
     await upsertPermission(tx, share);
   }

@@ -9,7 +9,7 @@ import {
   hasOtherOwner,
   listMembers,
   lockTeam,
-  updateMember,
+  updateMemberRole,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
@@ -44,7 +44,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
     await requireManager(tx, user, id.teamId);
     const member = await getMember(tx, id);
     if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
-    await updateMember(tx, id.teamId, id.userId, role);
+    await updateMemberRole(tx, id.teamId, id.userId, role);
     return presentMember({ ...member, role });
   });
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../../store/db.ts';
 import type { TeamRow } from '../../store/teams.ts';
 import {
   countTeamWorkflows,
-  deleteTeamRow,
+  deleteEmptyTeam,
   findActiveTeam,
   findTeam,
   insertMember,
@@ -70,7 +70,7 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
         `The team has ${count === 1 ? 'a workflow' : `${count} workflows`}. Move or delete them first.`,
       );
     }
-    await deleteTeamRow(tx, id);
+    await deleteEmptyTeam(tx, id);
   });
 }
 

@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
-import { findFaults } from '../../lib/schema-check.ts';
+import { findSchemaErrors } from '../../lib/schema-check.ts';
 import type { AddressKind } from '../../lib/web-address.ts';
 import { ADDRESS_FORMS, isWebAddress } from '../../lib/web-address.ts';
 import type { ContentBlock } from './content.schema.ts';
@@ -115,7 +115,7 @@ function readBlocks(blocks: readonly { readonly type: string }[], findings: Find
       );
       return [];
     }
-    const [wrong] = findFaults(form, block);
+    const [wrong] = findSchemaErrors(form, block);
     if (wrong !== undefined) {
       findings.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message ?? 'has the wrong format'));
       return [];

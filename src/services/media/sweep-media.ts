@@ -5,14 +5,17 @@ import { deleteUpload, listUploadsBefore } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 
 /** An hour longer than an upload may take, so that no upload is deleted while it is being completed. */
-const AGE_MS = 90_000_000;
+const MIN_AGE_MS = 25 * 3_600_000;
 const BATCH = 100;
 
-/** Deletes one file after another. Stops if the signal is aborted, and continues the next day. */
+/**
+ * Deletes one file after another. A file that cannot be deleted stays for the next day. Throws if the signal is aborted.
+ */
 export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void> {
-  const before = new Date(deps.now() - AGE_MS);
-  await inBatches(
-    () => listUploadsBefore(deps.db, before, BATCH),
+  const before = new Date(deps.now() - MIN_AGE_MS);
+  await sweepInBatches(
+    deps,
+    after => listUploadsBefore(deps.db, { before, after, limit: BATCH }),
     async ({ id, is_media }) => {
       // A presigned URL still works after the upload was completed, so there may be a file in either case.
       await deps.storage.remove(toPendingKey(id));
@@ -21,8 +24,9 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
     },
     signal,
   );
-  await inBatches(
-    () => listOrphans(deps.db, before, BATCH),
+  await sweepInBatches(
+    deps,
+    after => listOrphans(deps.db, { before, after, limit: BATCH }),
     async ({ id }) => {
       await deps.storage.remove(id);
       await forgetOrphan(deps.db, id);
@@ -31,16 +35,23 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
   );
 }
 
-/** Sweeps one batch before it reads the next one. */
-async function inBatches<T>(
-  list: () => Promise<readonly T[]>,
+/** Sweeps a batch before it reads the next one, which starts after the last id. */
+async function sweepInBatches<T extends { readonly id: string }>(
+  { log }: Pick<Deps, 'log'>,
+  list: (after: string) => Promise<readonly T[]>,
   sweep: (item: T) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let batch = await list(); batch.length > 0; batch = await list()) {
+  let batch = await list('');
+  for (; batch.length > 0; batch = await list(batch.at(-1)?.id ?? '')) {
+    let failures = 0;
     for (const item of batch) {
       signal.throwIfAborted();
-      await sweep(item);
+      await sweep(item).catch((err: unknown) => {
+        // The storage is down.
+        if (++failures === BATCH) throw err;
+        log.error({ err, mediaId: item.id }, 'a file could not be swept; the next sweep tries again');
+      });
     }
   }
 }

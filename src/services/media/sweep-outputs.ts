@@ -1,7 +1,7 @@
 // Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import { getTemplates } from '../../render/templates/catalog.ts';
-import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
+import { deleteUnusedMedia, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from './receive-file.ts';
@@ -15,12 +15,12 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
   const beforeId = getFirstIdAt('media', deps.now() - days * DAY_MS);
-  const keptIds = listMediaIds(JSON.stringify([...getTemplates().values()]));
+  const protectedIds = listMediaIds(JSON.stringify([...getTemplates().values()]));
   let count = 0;
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();
-    const batch: OutputBatch = { afterId, beforeId, limit: BATCH, keptIds };
-    const { removed, lastId }: SweptOutputs = await deps.db.transaction(tx => deleteOutputs(tx, batch));
+    const batch: OutputBatch = { afterId, beforeId, limit: BATCH, protectedIds };
+    const { removed, lastId }: SweptOutputs = await deps.db.transaction(tx => deleteUnusedMedia(tx, batch));
     await deleteFiles(deps, removed);
     count += removed.length;
     afterId = lastId;

@@ -10,13 +10,13 @@ import { streamBackup } from '../backups/make-backup.ts';
 import type { Deps } from '../deps.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
-const Bytes = Type.Integer({ minimum: 0 });
+const Count = Type.Integer({ minimum: 0 });
 
 export const LastBackup = Type.Object({
-  createdAt: Type.String({ format: 'date-time', description: 'The moment that the backup shows' }),
+  createdAt: Type.String({ format: 'date-time', description: 'Time of the snapshot' }),
   finishedAt: Timestamp,
-  databaseBytes: Bytes,
-  media: Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Bytes }),
+  databaseBytes: Count,
+  media: Type.Object({ files: Count, bytes: Count }),
   madeBy: Type.Enum(['command line', 'download']),
 });
 
@@ -29,16 +29,16 @@ export const BackupsResponse = Named(
       minimum: 0,
       description: 'Size of the database. A backup is usually smaller',
     }),
-    mediaBytes: Bytes,
+    mediaBytes: Count,
   },
 );
 
-export const PreparedBackup = Named('PreparedBackup', 'Where to download a backup', {
+export const BackupDownload = Named('PreparedBackup', 'Where to download a backup', {
   url: Type.String({ description: 'Path of the download' }),
 });
 
 /** Throws 401 without the scope `instance:admin`. */
-export async function readBackups({ db }: Pick<Deps, 'db'>, actor: Actor) {
+export async function readBackupStatus({ db }: Pick<Deps, 'db'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const [last, sizes] = await Promise.all([findLastBackup(db), findSizes(db)]);
   return { last: last ?? null, databaseBytes: sizes.database_bytes, mediaBytes: sizes.media_bytes };
@@ -46,13 +46,13 @@ export async function readBackups({ db }: Pick<Deps, 'db'>, actor: Actor) {
 
 type DownloadDeps = Pick<Deps, 'runDb' | 'storage' | 'secretsKey' | 'now' | 'log'>;
 
-/** Services whose backup is being downloaded. A process makes one at a time, because each reads all data. */
-const busy = new WeakSet<Db>();
+/** Databases whose backup is being downloaded. Each process allows one at a time, because each reads all data. */
+const downloading = new WeakSet<Db>();
 
-/** Throws 409 while a backup is made. A download that follows needs no new confirmation. */
-export function prepareBackup({ runDb }: Pick<Deps, 'runDb'>, actor: Actor): void {
+/** Throws 409 while a backup is being downloaded. */
+export function requireNoDownload({ runDb }: Pick<Deps, 'runDb'>, actor: Actor): void {
   requireScope(actor, 'instance:admin');
-  if (busy.has(runDb))
+  if (downloading.has(runDb))
     throw new AppError('conflict', 'Another backup is being downloaded. Try again when it has finished.');
 }
 
@@ -62,8 +62,8 @@ export function downloadBackup(
   actor: Actor,
   signal: AbortSignal,
 ): { readonly pieces: ReadableStream<Uint8Array>; readonly fileName: string } {
-  prepareBackup(deps, actor);
-  busy.add(deps.runDb);
+  requireNoDownload(deps, actor);
+  downloading.add(deps.runDb);
   const { pieces, done } = streamBackup(
     { db: deps.runDb, storage: deps.storage, secretsKey: deps.secretsKey, now: deps.now },
     { version: readVersion(), includesSecretsKey: false, onProgress: () => undefined },
@@ -73,7 +73,7 @@ export function downloadBackup(
     .catch((err: unknown) => {
       if (!signal.aborted) deps.log.error({ err }, 'a backup could not be downloaded');
     })
-    .finally(() => busy.delete(deps.runDb));
+    .finally(() => downloading.delete(deps.runDb));
   const time = new Date(deps.now()).toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
   return { pieces, fileName: `graphwright-${time}.tar` };
 }

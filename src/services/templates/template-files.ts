@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Graph, MediaRef } from '../../graph/types.ts';
 import { toError } from '../../lib/errors.ts';
-import { findFaults } from '../../lib/schema-check.ts';
+import { findSchemaErrors } from '../../lib/schema-check.ts';
 import { Exact, Nullable } from '../schema.ts';
 
 /** Shelves in the order of the gallery. */
@@ -172,7 +172,7 @@ function readSample(folder: string, nodes: readonly { readonly id?: unknown }[])
 function readJson<T extends typeof Sample | typeof TemplateFile>(path: string, schema: T): Static<T> {
   if (statSync(path).size > MAX_TEXT_BYTES) throw new Error(`${path} has over ${MAX_TEXT_BYTES} bytes.`);
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  const [fault] = findFaults(schema, value);
+  const [fault] = findSchemaErrors(schema, value);
   if (fault !== undefined)
     throw new Error(`${path}: the value at ${fault.instancePath || '/'} ${fault.message ?? 'is invalid'}.`);
   return value as Static<T>;

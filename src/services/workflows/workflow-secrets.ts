@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { hasLeft } from '../../store/teams.ts';
+import { isOutsideTeam } from '../../store/teams.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
@@ -106,5 +106,5 @@ export async function changeSecrets(
 
 /** Returns whether the reader owns the team and the workflow's creator has left it. */
 async function mayReplaceSecrets(tx: Tx, { team_id, team_role, user_id }: ReadWorkflowRow): Promise<boolean> {
-  return team_id !== null && team_role === 'OWNER' && (await hasLeft(tx, team_id, user_id));
+  return team_id !== null && team_role === 'OWNER' && (await isOutsideTeam(tx, team_id, user_id));
 }

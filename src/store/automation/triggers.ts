@@ -239,12 +239,18 @@ export function recordCandidates(
   );
 }
 
-/** Keeps the items that were seen last. The caller's current ones were just seen. */
-export async function trimItems(tx: Tx, triggerId: string, keep: number): Promise<void> {
+/** Forgets all items except the listed ones and the `keep` newest. */
+export async function trimItems(
+  tx: Tx,
+  triggerId: string,
+  listed: readonly string[],
+  keep: number,
+): Promise<void> {
   await tx.query(
     `delete from trigger_items where trigger_id = $1 and status in ('seen', 'candidate', 'done') and seen_at < (
-       select seen_at from trigger_items where trigger_id = $1 order by seen_at desc offset $2 limit 1)`,
-    [triggerId, keep],
+       select seen_at from trigger_items where trigger_id = $1 order by seen_at desc offset $2 - 1 limit 1)
+       and item <> all ($3::text[])`,
+    [triggerId, keep, listed],
   );
 }
 

@@ -19,16 +19,23 @@ export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from media_strays where id = $1', [id]);
 }
 
-/** Lists orphans, oldest first. Files that have a media row by now are not included. */
+/** A page of files that were created before a time, by id. */
+export interface OldFiles {
+  readonly before: Date;
+  /** Lists larger ids. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Lists orphans by id. Files that have a media row by now are not included. */
 export function listOrphans(
   tx: Tx,
-  before: Date,
-  limit: number,
+  { before, after, limit }: OldFiles,
 ): Promise<readonly { readonly id: string }[]> {
   return all(
     tx,
     `select id from media_strays s where created_at < $1 and not exists (select from media m where m.id = s.id)
-     order by created_at limit $2`,
-    [before, limit],
+     and id > $2 order by id limit $3`,
+    [before, after, limit],
   );
 }

@@ -2,16 +2,16 @@
 import type { Tx } from '../db.ts';
 
 /** Columns of text that may contain a media id, for example in a URL. */
-const RESULT_TEXTS = `
+const TEXTS_WITH_MEDIA_IDS = `
   select p.content::text || coalesce(p.hero_image, '') || p.rendered::text as words from content_pages p
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
 /**
  * Whether `m` is used by a kept run, a video, any version of a graph, a workflow's media or poster, a page, or a
- * published text. The newest image of a workflow's own runs is its poster if none is pinned; before it, the card of
- * its template.
+ * published text. A workflow's newest own image counts as used: it is the poster if none is pinned. Until there is
+ * one, the poster is `sample_poster`, from its template.
  */
-export const IS_USED = `
+export const MEDIA_IS_USED = `(
   exists (select from executions e where e.id = m.execution_id)
   or exists (select from media_reuses r where r.media_id = m.id)
   or exists (select from media v where v.poster_id = m.id)
@@ -22,30 +22,30 @@ export const IS_USED = `
   or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
     and i.origin = 'output' and i.content_type like 'image/%' and not i.from_app order by i.workflow_id, i.id desc limit 1) n
     where n.workflow_id = m.workflow_id)
-  or m.id in (select mentioned.ids[1] from (${RESULT_TEXTS}) as texts,
+  or m.id in (select mentioned.ids[1] from (${TEXTS_WITH_MEDIA_IDS}) as texts,
     regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as mentioned (ids)
-    where strpos(texts.words, 'med_') > 0)`;
+    where strpos(texts.words, 'med_') > 0))`;
 
 export interface OutputBatch {
-  /** Ids start with their time. */
+  /** Ids sort by the time of their creation. */
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
   /** Ids that are in use outside of the database. */
-  readonly keptIds: readonly string[];
+  readonly protectedIds: readonly string[];
 }
 
 export interface SweptOutputs {
-  /** Their rows are deleted, and their files are orphans. */
+  /** Their rows are deleted. Their files are orphans now, which the media sweep deletes. */
   readonly removed: readonly string[];
-  /** The last one that was checked; undefined if there are no more. */
+  /** The last one that was checked; undefined if there are no more, or if others have locked all of them. */
   readonly lastId: string | undefined;
 }
 
 /** Checks the next files by id and deletes those that are unused. Requires a transaction. */
-export async function deleteOutputs(
+export async function deleteUnusedMedia(
   tx: Tx,
-  { afterId, beforeId, limit, keptIds }: OutputBatch,
+  { afterId, beforeId, limit, protectedIds }: OutputBatch,
 ): Promise<SweptOutputs> {
   // Lock first, check in the next statement: a run that starts to use one waits for this transaction.
   const { rows: locked } = await tx.query<{ id: string }>(
@@ -55,14 +55,14 @@ export async function deleteOutputs(
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return { removed: [], lastId: undefined };
   const { rows } = await tx.query<{ id: string }>(
-    `with gone as (
-       delete from media m where m.id = any ($1::text[]) and m.id <> all ($2::text[]) and not (${IS_USED})
+    `with deleted as (
+       delete from media m where m.id = any ($1::text[]) and m.id <> all ($2::text[]) and not ${MEDIA_IS_USED}
        returning m.id
-     ), noted as (
-       insert into media_strays (id) select id from gone on conflict (id) do nothing
+     ), recorded as (
+       insert into media_strays (id) select id from deleted on conflict (id) do nothing
      )
-     select id from gone`,
-    [ids, keptIds],
+     select id from deleted`,
+    [ids, protectedIds],
   );
   return { removed: rows.map(({ id }) => id), lastId: ids.at(-1) };
 }

@@ -3,6 +3,7 @@ import type { Tx } from '../db.ts';
 import { ownsCreations } from '../permissions.ts';
 import { all, firstNumber, firstValue, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
+import type { OldFiles } from './orphans.ts';
 
 type SharedColumn = 'id' | 'user_id' | 'workspace' | 'name' | 'content_type' | 'bytes' | 'created_at';
 
@@ -105,17 +106,16 @@ export async function markDiscarded(tx: Tx, id: string, at: Date): Promise<void>
   await tx.query('update media_uploads set discarded_at = $2 where id = $1', [id, at]);
 }
 
-/** Lists uploads, oldest first, and whether they became media. */
+/** Lists uploads by id, and whether they became media. */
 export function listUploadsBefore(
   tx: Tx,
-  before: Date,
-  limit: number,
+  { before, after, limit }: OldFiles,
 ): Promise<readonly { readonly id: string; readonly is_media: boolean }[]> {
   return all(
     tx,
     `select id, exists (select from media m where m.id = u.id) as is_media
-     from media_uploads u where created_at < $1 order by created_at limit $2`,
-    [before, limit],
+     from media_uploads u where created_at < $1 and id > $2 order by id limit $3`,
+    [before, after, limit],
   );
 }
 

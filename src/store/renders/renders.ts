@@ -1,6 +1,6 @@
 // Reads and writes the renders of preview clips.
 import type { Tx } from '../db.ts';
-import { IS_USED } from '../media/outputs.ts';
+import { MEDIA_IS_USED } from '../media/outputs.ts';
 import { ownsCreations } from '../permissions.ts';
 import { first, matches } from '../rows.ts';
 
@@ -138,7 +138,7 @@ export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): 
        returning media_id, poster_id
      ), gone as (
        delete from media m using old
-       where m.id in (old.media_id, old.poster_id) and not (${IS_USED})
+       where m.id in (old.media_id, old.poster_id) and not ${MEDIA_IS_USED}
        returning m.id
      ), orphans as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
      select from old`,

@@ -12,6 +12,7 @@ import {
   listSeen,
   markSeen,
   recordCandidates,
+  trimItems,
 } from '../../../src/store/automation/triggers.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -153,6 +154,16 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       assert.deepEqual([...(await record())], []);
       assert.deepEqual([...(await insertWaiting(db, id, [fresh]))], []);
       assert.deepEqual([...(await listSeen(db, id, ['a', 'b']))].sort(), ['a', 'b']);
+    });
+
+    it('remembers files that are still listed, however many came after them', async () => {
+      const { db } = place.service;
+      const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
+      await markSeen(db, id, ['listed', 'removed']);
+      await db.query(`update trigger_items set seen_at = now() - interval '1 hour' where trigger_id = $1`, [id]);
+      await markSeen(db, id, ['new']);
+      await trimItems(db, id, ['listed'], 1);
+      assert.deepEqual([...(await listSeen(db, id, ['listed', 'removed', 'new']))].sort(), ['listed', 'new']);
     });
 
     it('reads only the own prefix, unless an administrator chooses another', async () => {

@@ -4,9 +4,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
 import { openDiskStorage } from '../../../src/media/disk.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
+import { recordOrphan } from '../../../src/store/media/orphans.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -68,10 +70,22 @@ it('a file without a row is not served, and is deleted a day later', async () =>
   assert.deepEqual([await served(kept.body.mediaId), await served(orphan)], [200, 404]);
 
   const storage = await openDiskStorage(media());
-  const sweep = (now: number) =>
-    sweepMedia({ db: database.db, storage, now: () => now } as unknown as Deps, AbortSignal.timeout(10_000));
+  const failures: unknown[] = [];
+  const log = { error: (details: unknown) => failures.push(details) };
+  const sweep = (now: number, remove = storage.remove) => {
+    const deps = { db: database.db, storage: { ...storage, remove }, now: () => now, log };
+    return sweepMedia(deps as unknown as Deps, AbortSignal.timeout(10_000));
+  };
   await sweep(Date.now());
   assert.equal((await files()).length, 2);
+  // One file that cannot be deleted does not keep the others.
+  await recordOrphan(database.db, newId('media', Date.now()));
+  await sweep(Date.now() + 2 * DAY_MS, async id => {
+    if (id === orphan) throw new Error('EACCES');
+    return storage.remove(id);
+  });
+  const { rows } = await database.db.query<{ id: string }>('select id from media_strays');
+  assert.deepEqual([rows.map(({ id }) => id), failures.length], [[orphan], 1]);
   await sweep(Date.now() + 2 * DAY_MS);
   assert.deepEqual(await files(), [kept.body.mediaId]);
   assert.equal(await served(kept.body.mediaId), 200);

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { VersionListItem } from '../../../../sdk/src/schemas.ts';
 import { readCall } from '../../../../src/graph/components/calls.ts';
-import { type ComponentPortConfig, getComponentPorts } from '../../../../src/graph/config-ports.ts';
+import { type ComponentPort, getComponentPorts } from '../../../../src/graph/config-ports.ts';
 import type { GraphNode, Json, JsonObject } from '../../../../src/graph/types.ts';
 import { getComponentName, getShownOutput, setCallValue, setShownOutput } from '../../../board/call.ts';
 import { getCommand } from '../../../canvas/commands.ts';
@@ -109,7 +109,7 @@ function VersionField({ node }: { readonly node: GraphNode }) {
 
 interface ValueFieldProps {
   readonly node: GraphNode;
-  readonly port: ComponentPortConfig;
+  readonly port: ComponentPort;
   readonly value: Json | undefined;
   /** The config of the input node in the component, if it is known. */
   readonly inner: JsonObject | undefined;
@@ -169,7 +169,7 @@ interface Field {
 }
 
 /** The field for each type of input. */
-const FIELDS: Readonly<Record<ComponentPortConfig['type'], Field>> = {
+const FIELDS: Readonly<Record<ComponentPort['type'], Field>> = {
   TEXT: { control: 'text', key: 'value' },
   NUMBER: { control: 'number', key: 'value' },
   JSON: { control: 'json', key: 'value' },

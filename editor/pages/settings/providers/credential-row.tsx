@@ -119,7 +119,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
         </MenuItem>
       </Menu>
       {openDialog === 'replace' && (
-        <KeyDialog kind={kind} owner={owner} count={1} credential={credential} onClose={close} />
+        <KeyDialog kind={kind} owner={owner} takenNames={[]} credential={credential} onClose={close} />
       )}
       {openDialog === 'limit' && <LimitDialog credential={credential} onClose={close} />}
       {openDialog === 'remove' && (

@@ -14,14 +14,14 @@ import styles from './providers.module.css';
 interface KeyDialogProps {
   readonly kind: ProviderName;
   readonly owner: Credential['owner'];
-  /** Credentials of this kind that exist, so that the new one has another name. */
-  readonly count: number;
+  /** Names of the credentials of this kind, so that the new one has another name. */
+  readonly takenNames: readonly string[];
   /** The credential whose key to replace; undefined: a new one. */
   readonly credential?: Credential | undefined;
   readonly onClose: () => void;
 }
 
-export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialogProps) {
+export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyDialogProps) {
   const { label, keyUrl, address } = PROVIDERS[kind];
   const [apiKey, setApiKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
@@ -34,13 +34,13 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
     const test = await api.post<CredentialTest>('/credentials/test', { kind, owner, values });
     if (!test.ok) throw new UserFacingError(messages.testFailed(test.error ?? ''));
     if (credential === undefined) {
-      const name = count === 0 ? label : `${label} ${count + 1}`;
+      const name = chooseName(label, takenNames);
       const { id } = await api.post<Credential>('/credentials', { kind, owner, name, values });
       // Records the outcome, so that the card says when the key was tested.
       await api.post(`/credentials/${id}/test`).catch(() => undefined);
     } else await api.patch(`/credentials/${credential.id}`, { values });
-    const done = credential === undefined ? messages.added(label) : messages.replaced(credential.name);
-    await finishChange(done);
+    const message = credential === undefined ? messages.added(label) : messages.replaced(credential.name);
+    await finishChange(message);
   };
   const keyField = (
     <TextField
@@ -57,8 +57,8 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
   );
   const addressField = (
     <TextField
-      label={address === 'required' ? messages.address : messages.optionalAddress}
-      hint={address === 'required' ? messages.addressHint : undefined}
+      label={messages.address}
+      hint={address === 'required' ? messages.addressHint : credential && messages.addressAgain}
       type="url"
       placeholder={address === 'required' ? 'http://127.0.0.1:8188' : 'https://llm.example.com/v1'}
       required={address === 'required'}
@@ -84,7 +84,7 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
       {address === 'required' && addressField}
       {keyField}
       {address === 'optional' && (
-        <details className={styles.server}>
+        <details className={styles.server} open={credential !== undefined}>
           <summary>{messages.compatible}</summary>
           {addressField}
         </details>
@@ -93,15 +93,22 @@ export function KeyDialog({ kind, owner, count, credential, onClose }: KeyDialog
   );
 }
 
-const AFFECTED = ['/credentials', '/admin/providers', '/models'] as const;
+/** Returns the label, with the first free number if that name is taken. */
+function chooseName(label: string, takenNames: readonly string[]): string {
+  let name = label;
+  for (let number = 2; takenNames.includes(name); number++) name = `${label} ${number}`;
+  return name;
+}
 
-/** Finishes a change of keys: everything that shows which models can be used is read again. */
+const AFFECTED_QUERIES = ['/credentials', '/admin/providers', '/models'] as const;
+
+/** Reports a change of keys, and reloads everything that shows which models can be used. */
 export function useFinishKeyChange(): (text: string) => Promise<void> {
   const client = useQueryClient();
   const finishChange = useFinishChange();
   return async text => {
-    // The board keeps its catalog; the next board reads a new one.
+    // An open board keeps its node catalog; the next board loads a new one.
     client.removeQueries({ queryKey: ['/nodes'] });
-    await finishChange(text, AFFECTED);
+    await finishChange(text, AFFECTED_QUERIES);
   };
 }

@@ -92,7 +92,7 @@ function Cards({ owner, isManager, checks }: CardsProps) {
         <KeyDialog
           kind={adding}
           owner={owner}
-          count={keysOf(adding).length}
+          takenNames={keysOf(adding).map(({ name }) => name)}
           onClose={() => setAdding(undefined)}
         />
       )}
