@@ -1,5 +1,4 @@
 // Reads and writes cached results of nodes, by workspace and key.
-
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 

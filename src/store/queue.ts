@@ -1,5 +1,4 @@
 // Enqueues jobs within the statement or transaction that causes them. Also unlocks lost jobs, for which graphile-worker has no function.
-
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 

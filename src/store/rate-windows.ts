@@ -1,5 +1,4 @@
 // Counts uses in fixed windows that all processes share.
-
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 

@@ -1,5 +1,4 @@
 // Checks the version of an external PostgreSQL.
-
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';

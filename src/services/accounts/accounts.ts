@@ -1,10 +1,11 @@
 // Reads and changes the caller's own account and active workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { haveCommonTeam, type TeamRole } from '../../store/teams.ts';
+import { haveCommonTeam, type MemberRow } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
+import { presentColumns } from '../present-columns.ts';
 import { userWorkspace } from './access.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
@@ -43,11 +44,7 @@ async function presentMe(deps: Deps, user: UserActor) {
   const active = await getActiveWorkspace(tx, user);
   return {
     userId: row.id,
-    email: row.email,
-    name: row.name,
-    plan: row.plan,
-    isAuthor: row.is_author,
-    isAdmin: row.is_admin,
+    ...presentColumns(row, 'email name plan is_author is_admin'),
     scopes: [...user.scopes],
     personalTeamId: userWorkspace(row.id),
     activeTeamId: active.team_id,
@@ -58,14 +55,7 @@ async function presentMe(deps: Deps, user: UserActor) {
 }
 
 /** Presents a member of a team. */
-export function presentMember(row: {
-  readonly user_id: number;
-  readonly name: string;
-  readonly role: TeamRole;
-  readonly created_at: Date;
-}) {
-  return { userId: row.user_id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() };
-}
+export const presentMember = (row: MemberRow) => presentColumns(row, 'user_id name role created_at');
 
 /** A user named in a request. */
 export type UserRef = { readonly userId: number } | { readonly email: string };

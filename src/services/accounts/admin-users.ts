@@ -7,6 +7,7 @@ import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { createPasswordLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
@@ -134,15 +135,7 @@ function presentListedUser({ has_password, balance, held, last_seen_at, ...user 
   };
 }
 
-function presentUser(user: UserRow) {
-  return {
-    userId: user.id,
-    email: user.email,
-    name: user.name,
-    plan: user.plan,
-    isAuthor: user.is_author,
-    isAdmin: user.is_admin,
-    disabled: user.disabled,
-    createdAt: user.created_at.toISOString(),
-  };
-}
+const presentUser = (user: UserRow) => ({
+  userId: user.id,
+  ...presentColumns(user, 'email name plan is_author is_admin disabled created_at'),
+});

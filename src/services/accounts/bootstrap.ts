@@ -6,7 +6,8 @@ import type { Db } from '../../store/db.ts';
 import { wasKeyIssued } from '../../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../../store/users.ts';
 import { userWorkspace } from './access.ts';
-import { ALL_SCOPES, storeKey } from './keys.ts';
+import { SCOPES } from './actor.ts';
+import { storeKey } from './keys.ts';
 
 const BOOTSTRAP_CREDITS = 1_000_000;
 
@@ -26,7 +27,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
         await storeKey(tx, {
           userId: BOOTSTRAP_USER_ID,
           name: 'BOOTSTRAP_API_KEY',
-          scopes: ALL_SCOPES,
+          scopes: SCOPES,
           expiresAt: null,
           key: configuredKey,
         });
@@ -42,7 +43,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
     });
     await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'Initial credits');
     const key = configuredKey ?? generateApiKey();
-    await storeKey(tx, { userId, name: 'bootstrap', scopes: ALL_SCOPES, expiresAt: null, key });
+    await storeKey(tx, { userId, name: 'bootstrap', scopes: SCOPES, expiresAt: null, key });
     return configuredKey === undefined ? key : undefined;
   });
 }

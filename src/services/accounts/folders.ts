@@ -17,6 +17,7 @@ import {
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type ArrayQuery, byId, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { can, getWorkspaceId, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
@@ -149,14 +150,5 @@ async function checkParent(
   }
 }
 
-function presentFolder(folder: FolderRow) {
-  return {
-    id: folder.id,
-    name: folder.name,
-    parentId: folder.parent_id,
-    teamId: folder.team_id,
-    workflowCount: folder.workflow_count,
-    createdAt: folder.created_at.toISOString(),
-    updatedAt: folder.updated_at.toISOString(),
-  };
-}
+const presentFolder = (folder: FolderRow) =>
+  presentColumns(folder, 'id name parent_id team_id workflow_count created_at updated_at');

@@ -18,6 +18,7 @@ import { findMember, insertMember, lockTeam, type TeamRole } from '../../store/t
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { getKnownUser, parseUserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
@@ -193,26 +194,13 @@ async function getOwnInvitation(
 
 function presentTeamInvitation({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitation: InvitationRow) {
   return {
-    id: invitation.id,
-    email: invitation.email,
-    userId: invitation.user_id,
-    name: invitation.name,
-    role: invitation.role,
-    invitedBy: invitation.invited_by,
-    createdAt: invitation.created_at.toISOString(),
-    expiresAt: invitation.expires_at.toISOString(),
+    ...presentColumns(invitation, 'id email user_id name role invited_by created_at expires_at'),
     isExpired: invitation.expires_at.getTime() <= now(),
     url: `${settings.BASE_URL}/settings/teams?invitation=${invitation.id}`,
   };
 }
 
-function presentOwnInvitation(invitation: InvitationRow) {
-  return {
-    id: invitation.id,
-    team: { id: invitation.team_id, name: invitation.team_name },
-    role: invitation.role,
-    invitedBy: invitation.invited_by,
-    createdAt: invitation.created_at.toISOString(),
-    expiresAt: invitation.expires_at.toISOString(),
-  };
-}
+const presentOwnInvitation = (invitation: InvitationRow) => ({
+  ...presentColumns(invitation, 'id role invited_by created_at expires_at'),
+  team: { id: invitation.team_id, name: invitation.team_name },
+});

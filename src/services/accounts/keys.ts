@@ -6,8 +6,9 @@ import type { Tx } from '../../store/db.ts';
 import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { parseIsoTime } from '../schema.ts';
-import { type Actor, hasScope, requireScope, SCOPES, type Scope, type UserActor } from './actor.ts';
+import { type Actor, hasScope, requireScope, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
 /** The dependencies that the command line has too. */
@@ -101,16 +102,8 @@ export async function revokeOwnKey(
   deps.keys?.forget([hash]);
 }
 
-function presentKey(key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    // The column contains only known scopes.
-    scopes: key.scopes as readonly Scope[],
-    expiresAt: key.expires_at?.toISOString() ?? null,
-    lastUsedAt: key.last_used_at?.toISOString() ?? null,
-    createdAt: key.created_at.toISOString(),
-  };
-}
-
-export const ALL_SCOPES: readonly Scope[] = SCOPES;
+const presentKey = (key: ApiKey) => ({
+  ...presentColumns(key, 'id name scopes expires_at last_used_at created_at'),
+  // The column contains only known scopes.
+  scopes: key.scopes as readonly Scope[],
+});

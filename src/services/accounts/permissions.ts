@@ -20,6 +20,7 @@ import { isOutsideTeam } from '../../store/teams.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { authorize } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
 import { getKnownUser, parseUserRef, type UserRef } from './accounts.ts';
@@ -110,6 +111,4 @@ export async function unshareWorkflow(
   });
 }
 
-function presentShare({ user_id, name, email, role, created_at }: PermissionRow) {
-  return { userId: user_id, name, email, role, createdAt: created_at.toISOString() };
-}
+const presentShare = (row: PermissionRow) => presentColumns(row, 'user_id name email role created_at');

@@ -17,6 +17,7 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { can, userWorkspace, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
@@ -107,6 +108,4 @@ function toWorkspaceAccess({ userId }: UserActor, team: TeamRow | undefined): Wo
 }
 
 /** Presents a team. */
-export function presentTeam(team: TeamRow) {
-  return { id: team.id, name: team.name, role: team.role, createdAt: team.created_at.toISOString() };
-}
+export const presentTeam = (team: TeamRow) => presentColumns(team, 'id name role created_at');

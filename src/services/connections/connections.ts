@@ -6,6 +6,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
 /** Lists the caller's connections, newest first. */
@@ -14,17 +15,8 @@ export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor,
   return readPage(query, byId('connection'), part => listGrants(db, userId, part), presentConnection);
 }
 
-function presentConnection(grant: GrantRow) {
-  return {
-    id: grant.id,
-    clientId: grant.client_id,
-    clientName: grant.client_name,
-    redirectHost: grant.redirect_host,
-    scopes: grant.scopes,
-    createdAt: grant.created_at.toISOString(),
-    lastUsedAt: grant.last_used_at?.toISOString() ?? null,
-  };
-}
+const presentConnection = (grant: GrantRow) =>
+  presentColumns(grant, 'id client_id client_name redirect_host scopes created_at last_used_at');
 
 /** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {

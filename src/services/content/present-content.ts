@@ -1,6 +1,7 @@
 // Presents a content page for the webhook's response and for rendering: every field, with defaults.
 import type { Static } from 'typebox';
 import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
+import { presentColumns } from '../present-columns.ts';
 import type {
   ContentBlock,
   CrossLink,
@@ -61,25 +62,15 @@ const DEFAULTS = {
 
 export function presentContent(row: ContentRow): ContentPage {
   return {
-    slug: row.slug,
-    title: row.title,
-    type: row.type,
+    ...presentColumns(row, 'slug title type'),
     subtitle: row.subtitle ?? row.title,
     // Written only by checkContent, so it is valid.
     ...(DEFAULTS as Pick<ContentPage, keyof typeof DEFAULTS>),
     ...row.content,
-    heroImage: row.hero_image,
-    isPublished: row.is_published,
     meta_description: row.meta_description,
-    seoKeywords: row.seo_keywords,
-    pillar: row.pillar,
-    workflowId: row.workflow_id,
-    subcategory: row.subcategory,
-    parentCategory: row.parent_category,
     author: row.author_name,
-    publishedAt: row.published_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    ...presentColumns(row, 'hero_image is_published seo_keywords pillar workflow_id subcategory'),
+    ...presentColumns(row, 'parent_category published_at created_at updated_at'),
   };
 }
 
@@ -112,12 +103,8 @@ export interface PublishedPage extends ContentPage {
 
 export function presentCard(row: ContentCardRow): ContentCard {
   return {
-    slug: row.slug,
-    title: row.title,
-    type: row.type,
+    ...presentColumns(row, 'slug title type published_at updated_at'),
     summary: row.meta_description ?? row.subtitle ?? row.title,
     image: row.hero_image,
-    publishedAt: row.published_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
   };
 }

@@ -18,6 +18,7 @@ import {
   readSiteRevision,
 } from '../../store/content.ts';
 import type { Deps } from '../deps.ts';
+import { presentColumns } from '../present-columns.ts';
 import type { MarkdownRenderer } from './content.ts';
 import { listMarkdownParts } from './content-fields.ts';
 import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
@@ -137,7 +138,7 @@ export async function listAllContent(
   limit: number,
 ): Promise<readonly Pick<ContentCard, 'slug' | 'type' | 'updatedAt'>[]> {
   const rows = await listSitemap(deps.db, limit);
-  return rows.map(({ slug, type, updated_at }) => ({ slug, type, updatedAt: updated_at.toISOString() }));
+  return rows.map(row => presentColumns(row, 'slug type updated_at'));
 }
 
 /** Returns the revision of all pages together; see `ContentHead.siteRevision`. */

@@ -25,6 +25,7 @@ import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import type { ChangeCredential, CreateCredential, ListCredentials } from './credential.schema.ts';
 import {
   type CredentialOwner,
@@ -219,17 +220,10 @@ function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
     name: row.name,
     owner: row.workspace === null ? ('instance' as const) : ('workspace' as const),
     teamId: toTeamId(row.workspace),
-    isDefault: row.is_default,
-    dailyUsdLimit: row.daily_usd_limit,
-    status: row.status,
-    error: row.error,
-    lastTestedAt: row.last_tested_at?.toISOString() ?? null,
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    ...presentColumns(row, 'is_default daily_usd_limit status error last_tested_at last_used_at'),
     hint: canManage ? row.hint : null,
     source: 'stored' as const,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    createdBy: row.created_by,
+    ...presentColumns(row, 'created_at updated_at created_by'),
   };
 }
 

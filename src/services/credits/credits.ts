@@ -12,6 +12,7 @@ import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { Exact } from '../schema.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
@@ -68,18 +69,8 @@ async function readPool(deps: Pick<Deps, 'db'>, workspace: string, query: PageQu
   return { balance: pool.balance, held: pool.held, entries: data, nextCursor };
 }
 
-function presentEntry(entry: EntryRow) {
-  return {
-    id: entry.id,
-    kind: entry.kind,
-    amount: entry.amount,
-    executionId: entry.execution_id,
-    workflowId: entry.workflow_id,
-    nodeId: entry.node_id,
-    note: entry.note,
-    createdAt: entry.created_at.toISOString(),
-  };
-}
+const presentEntry = (entry: EntryRow) =>
+  presentColumns(entry, 'id kind amount execution_id workflow_id node_id note created_at');
 
 /**
  * Grants credits to a user or a team; a negative amount revokes them. Throws 404 if it does not exist, 409 if the

@@ -6,6 +6,7 @@ import { countUnread, listNotices, markRead, type NoticeRow, streamKey } from '.
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import type { ListNotices, ReadNoticesBody } from './notice.schema.ts';
 
 /** Returns a page of the caller's notices, newest first, and how many the caller has not read. */
@@ -69,14 +70,4 @@ export async function* followNotices(
   }
 }
 
-function presentNotice({ id, kind, title, text, link, created_at, read_at }: NoticeRow) {
-  return {
-    id,
-    kind,
-    title,
-    text,
-    link,
-    createdAt: created_at.toISOString(),
-    readAt: read_at?.toISOString() ?? null,
-  };
-}
+const presentNotice = (row: NoticeRow) => presentColumns(row, 'id kind title text link created_at read_at');

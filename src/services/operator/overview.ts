@@ -22,6 +22,7 @@ import {
 import { readServerVersion } from '../../store/server-version.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { presentColumns } from '../present-columns.ts';
 import { checkReadiness } from '../readiness.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 import { LastBackup } from './backups.ts';
@@ -164,12 +165,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
     lastBackup: lastBackup ?? null,
     runs,
     spending,
-    lowBalances: lowBalances.map(({ team_id, user_id, name, balance }) => ({
-      teamId: team_id,
-      userId: user_id,
-      name,
-      balance,
-    })),
+    lowBalances: lowBalances.map(row => presentColumns(row, 'team_id user_id name balance')),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../store/workload.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { presentColumns } from '../present-columns.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -49,15 +50,9 @@ export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor:
     oldestQueuedSeconds:
       oldest === undefined ? null : Math.max(0, Math.round((now() - oldest.getTime()) / 1000)),
     jobs: jobs.map(({ task, state, count }) => ({ task, state, count })),
-    workers: workers.map(worker => ({
-      id: worker.id,
-      hostname: worker.hostname,
-      pid: worker.pid,
-      startedAt: worker.started_at.toISOString(),
-      heartbeatAt: worker.heartbeat_at.toISOString(),
-      isAlive: worker.is_alive,
-      runs: worker.runs,
-    })),
+    workers: workers.map(worker =>
+      presentColumns(worker, 'id hostname pid started_at heartbeat_at is_alive runs'),
+    ),
   };
 }
 

@@ -9,6 +9,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { mediaUrl } from '../media/media-record.ts';
+import { presentColumns } from '../present-columns.ts';
 import { openSource } from './preview-source.ts';
 import type { PreviewBody, RenderedClip, RenderFailure } from './renderer.schema.ts';
 
@@ -102,9 +103,7 @@ function present(deps: Deps, row: RenderRow) {
       posterUrl: toUrl(row.poster_id, row.poster_name),
       result: row.result === null ? null : (JSON.parse(row.result) as RenderedClip),
       error: row.error === null ? null : (JSON.parse(row.error) as RenderFailure),
-      createdAt: row.created_at.toISOString(),
-      startedAt: row.started_at?.toISOString() ?? null,
-      finishedAt: row.finished_at?.toISOString() ?? null,
+      ...presentColumns(row, 'created_at started_at finished_at'),
       urls: toUrls(deps, row.id),
     },
   };

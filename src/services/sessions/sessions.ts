@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { getPool } from '../../store/credits.ts';
 import { countInvitationsOfUser } from '../../store/people/invitations.ts';
-import { deleteSession, findSession, type ListedSession, listSessions } from '../../store/people/sessions.ts';
+import { deleteSession, findSession, listSessions } from '../../store/people/sessions.ts';
 import { listTeams } from '../../store/teams.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
 import { userWorkspace } from '../accounts/access.ts';
@@ -11,6 +11,7 @@ import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 
 /** Maximum number of listed teams, ordered by id. */
 const MAX_TEAMS = 200;
@@ -47,17 +48,12 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   };
 }
 
-function presentUser(row: UserRow, { scopes }: UserActor) {
-  return {
-    userId: row.id,
-    email: row.email,
-    name: row.name,
-    isAuthor: row.is_author,
-    isAdmin: row.is_admin,
-    scopes: [...scopes],
-    personalTeamId: userWorkspace(row.id),
-  };
-}
+const presentUser = (row: UserRow, { scopes }: UserActor) => ({
+  userId: row.id,
+  ...presentColumns(row, 'email name is_author is_admin'),
+  scopes: [...scopes],
+  personalTeamId: userWorkspace(row.id),
+});
 
 /** Lists the sessions that have not ended, newest first. */
 export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: PageQuery) {
@@ -66,19 +62,11 @@ export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: Pa
     query,
     byId('session'),
     part => listSessions(db, userId, new Date(now()), part),
-    session => ({ ...presentSession(session), isCurrent: session.id === credential.id }),
+    session => ({
+      ...presentColumns(session, 'id user_agent address created_at last_seen_at expires_at'),
+      isCurrent: session.id === credential.id,
+    }),
   );
-}
-
-function presentSession(session: ListedSession) {
-  return {
-    id: session.id,
-    userAgent: session.user_agent,
-    address: session.address,
-    createdAt: session.created_at.toISOString(),
-    lastSeenAt: session.last_seen_at.toISOString(),
-    expiresAt: session.expires_at.toISOString(),
-  };
 }
 
 /** Ends a session of the caller, in every process within five seconds. Throws 404. */

@@ -6,6 +6,7 @@ import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/wor
 import { can, canDo, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { presentColumns } from '../present-columns.ts';
 import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
 /**
@@ -76,20 +77,8 @@ export type PresentedMembers = ReturnType<typeof presentMembers>;
 /** Presents everything but the graph to owners and editors. */
 export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }: WorkflowView) {
   return {
-    id: row.id,
-    userId: row.user_id,
-    teamId: row.team_id,
-    folderId: row.folder_id,
-    name: row.name,
-    description: row.description,
-    tags: row.tags,
-    isActive: row.is_active,
-    webhookId: row.webhook_id,
-    webhookUrl: row.webhook_url,
-    linkPermission: row.link_permission,
-    isPublished: row.is_published,
-    publishedSlug: row.published_slug,
-    publishedAt: row.published_at?.toISOString() ?? null,
+    ...presentColumns(row, 'id user_id team_id folder_id name description tags is_active webhook_id'),
+    ...presentColumns(row, 'webhook_url link_permission is_published published_slug published_at'),
     publishSettings: row.publish_settings,
     poster: presentPoster(deps, row.poster),
     media: presentMedia(deps, row.media),
@@ -97,13 +86,12 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     views: row.views,
     dailyCreditBudget: row.daily_credit_budget,
     executionEngine: 'standard',
-    lastEditorHeartbeatAt: row.last_editor_heartbeat_at?.toISOString() ?? null,
+    ...presentColumns(row, 'last_editor_heartbeat_at'),
     isOwner: isCreator(actor, row),
     canEdit: canDo(role, 'edit'),
     canDuplicate: can(actor, 'duplicate', { workflow: row }),
     userRole: role,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    ...presentColumns(row, 'created_at updated_at'),
   };
 }
 

@@ -6,6 +6,7 @@ import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
@@ -67,10 +68,7 @@ async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<Work
 
 function presentVersion(row: VersionRow, workflow: WorkflowRow) {
   return {
-    version: row.version,
-    userId: row.user_id,
-    userName: row.user_name,
-    createdAt: row.created_at.toISOString(),
+    ...presentColumns(row, 'version user_id user_name created_at'),
     isCurrent: row.version === workflow.version,
     isPublished: row.version === workflow.published_version,
   };

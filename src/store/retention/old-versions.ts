@@ -1,5 +1,4 @@
 // Deletes versions of workflows beyond the number that is kept.
-
 import type { Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
 import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';

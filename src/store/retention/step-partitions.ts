@@ -1,5 +1,4 @@
 // Manages the partitions of node states by time: creates them ahead, and drops them when their runs are deleted.
-
 import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
