@@ -2,7 +2,6 @@
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
-import { createRateLimitError } from '../services/accounts/rate-limits.ts';
 import { presentUpload } from '../services/media/media-record.ts';
 import { dropFile, type IncomingFile, receiveFile, recordFile } from '../services/media/receive-file.ts';
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
@@ -32,18 +31,9 @@ export async function uploadToApp(
   if (!fields.some(({ control }) => control === 'media'))
     throw new AppError('not_found', 'This app takes no files.');
   for (const name of visitor.names) {
-    const allowance = await deps.limiter.consume(
-      `app-uploads:${app.id}:${name}`,
-      UPLOADS_AN_HOUR,
-      HOUR_SECONDS,
-    );
-    if (!allowance.isAllowed)
-      throw createRateLimitError(
-        'app_limit_reached',
-        `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`,
-        allowance,
-        deps.now(),
-      );
+    const key = `app-uploads:${app.id}:${name}`;
+    const reason = `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`;
+    await deps.limiter.requireToken(key, UPLOADS_AN_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
   }
   // The visitor can do nothing about the storage of the owner.
   const toFault = (err: unknown): unknown =>

@@ -3,7 +3,7 @@ import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { type Allowance, createRateLimitError } from '../../services/accounts/rate-limits.ts';
+import { createRateLimitError } from '../../services/accounts/rate-limits.ts';
 import { findSignatureFault } from '../../services/webhooks/webhook-signature.ts';
 import {
   deleteExpiredItem,
@@ -19,6 +19,7 @@ import { mapInputs } from './map-inputs.ts';
 import { startItem } from './start-items.ts';
 
 const PER_MINUTE = 60;
+const TOO_MANY = `More than ${PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
 /** If this process dies, a job starts the run after this time. */
 const RESCUE_MS = 10_000;
@@ -42,11 +43,10 @@ export async function receiveHook(
   const key = `hook:${hash.toString('base64url')}`;
   // Refused from memory, so that a flood of requests to one address does not reach the database.
   const known = deps.limiter.peek(key, PER_MINUTE, MINUTE_S);
-  if (known.remaining === 0) throw createLimitError(deps, known);
+  if (known.remaining === 0) throw createRateLimitError('rate_limited', TOO_MANY, known, deps.now());
   const trigger = await findTriggerByToken(deps.db, hash);
   if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
-  const allowance = await deps.limiter.consume(key, PER_MINUTE, MINUTE_S);
-  if (!allowance.isAllowed) throw createLimitError(deps, allowance);
+  await deps.limiter.requireToken(key, PER_MINUTE, MINUTE_S, TOO_MANY);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
   await requireSignature(deps, trigger, headers, body);
@@ -72,15 +72,6 @@ export async function receiveHook(
     'trigger_refused',
     'The run was refused. The owner of the trigger finds the reason in its history.',
     { cause: outcome },
-  );
-}
-
-function createLimitError({ now }: RunDeps, allowance: Allowance): AppError {
-  return createRateLimitError(
-    'rate_limited',
-    `More than ${PER_MINUTE} requests in a minute`,
-    allowance,
-    now(),
   );
 }
 

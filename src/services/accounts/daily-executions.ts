@@ -2,7 +2,7 @@
 import type { PlanLimits, Settings } from '../../lib/settings.ts';
 import type { Deps } from '../deps.ts';
 import type { UserActor } from './actor.ts';
-import { type Allowance, createRateLimitError } from './rate-limits.ts';
+import type { Allowance } from './rate-limits.ts';
 
 const DAY = 86_400;
 const MINUTE = 60;
@@ -14,31 +14,24 @@ export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string):
 
 const getDailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
-type LimitDeps = Pick<Deps, 'settings' | 'limiter' | 'now'>;
+type LimitDeps = Pick<Deps, 'settings' | 'limiter'>;
 
 /** Counts an execution. Throws 429 `daily_execution_limit`. */
-export async function countExecution(deps: LimitDeps, actor: UserActor): Promise<Allowance> {
+export function countExecution({ limiter, settings }: LimitDeps, actor: UserActor): Promise<Allowance> {
   // Executions without a limit are counted too, because the plan may change before the day ends.
-  const limit = getPlanLimits(deps.settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
-  const day = await deps.limiter.consume(getDailyKey(actor), limit, DAY);
-  if (day.isAllowed) return day;
-  throw createRateLimitError(
-    'daily_execution_limit',
-    `More than ${limit} executions today (UTC)`,
-    day,
-    deps.now(),
-  );
+  const limit = getPlanLimits(settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
+  const reason = `More than ${limit} executions today (UTC)`;
+  return limiter.requireToken(getDailyKey(actor), limit, DAY, reason, 'daily_execution_limit');
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
 export const startsKey = (caller: string): string => `executions:${caller}`;
 
 /** Counts a start that is not a REST request toward the limit per minute. Throws 429 `rate_limited`. */
-export async function countStart({ limiter, settings, now }: LimitDeps, actor: UserActor): Promise<void> {
+export async function countStart({ limiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
-  const minute = await limiter.consume(startsKey(`user:${actor.userId}`), limit, MINUTE);
-  if (!minute.isAllowed)
-    throw createRateLimitError('rate_limited', `More than ${limit} executions in a minute`, minute, now());
+  const key = startsKey(`user:${actor.userId}`);
+  await limiter.requireToken(key, limit, MINUTE, `More than ${limit} executions in a minute`);
 }
 
 /** Undoes `countExecution` if nothing was started. */

@@ -88,6 +88,19 @@ export class RateLimiter {
     return toAllowance(bucket, isAllowed, windowSeconds);
   }
 
+  /** Uses a token like `consume`. Throws 429 with the reason if there is none. */
+  async requireToken(
+    key: string,
+    limit: number,
+    windowSeconds: number,
+    reason: string,
+    code: ErrorCode = 'rate_limited',
+  ): Promise<Allowance> {
+    const allowance = await this.consume(key, limit, windowSeconds);
+    if (allowance.isAllowed) return allowance;
+    throw createRateLimitError(code, reason, allowance, this.#now());
+  }
+
   /**
    * Returns what `consume` would return, without using a token or knowing what other processes used since the last
    * lease.

@@ -1,10 +1,9 @@
 // Tests credentials by a request to the provider that costs nothing.
-import { type AppError, toError } from '../../lib/errors.ts';
+import { toError } from '../../lib/errors.ts';
 import { getProbe, readProbe } from '../../nodes/models/provider-probes.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import { listValues, recordStatus } from '../../store/credentials.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
-import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import type { TestCredential } from './credential.schema.ts';
 import { findOwnCredential, notFound, requireCredentials, requireManaged } from './credential-access.ts';
@@ -69,19 +68,7 @@ function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof
   return { ok: error === null, latencyMs, ...account, ...(error === null ? {} : { error }) };
 }
 
-async function countTest({ limiter, now }: Deps, userId: number): Promise<void> {
-  const { isAllowed, ...state } = await limiter.consume(
-    `credential tests ${userId}`,
-    TESTS_PER_MINUTE,
-    MINUTE_S,
-  );
-  if (!isAllowed) throw tooManyTests(state, now());
+async function countTest({ limiter }: Deps, userId: number): Promise<void> {
+  const reason = `A user can test ${TESTS_PER_MINUTE} credentials a minute`;
+  await limiter.requireToken(`credential tests ${userId}`, TESTS_PER_MINUTE, MINUTE_S, reason);
 }
-
-const tooManyTests = (state: { limit: number; reset: number }, nowMs: number): AppError =>
-  createRateLimitError(
-    'rate_limited',
-    `A user can test ${TESTS_PER_MINUTE} credentials a minute`,
-    state,
-    nowMs,
-  );

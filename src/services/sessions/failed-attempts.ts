@@ -4,7 +4,7 @@
 // recently signed in to the account, for the account itself. So guesses from elsewhere do not lock people out of their
 // usual network, and guesses from many networks are still bounded.
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { type Allowance, createRateLimitError } from '../accounts/rate-limits.ts';
+import type { Allowance } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 
 const WINDOW_SECONDS = 900;
@@ -41,7 +41,7 @@ export const attemptsAt = ({ account, network, isKnown }: Attempt): readonly Tar
  * attempts cannot exceed the limit, and undone unless it failed because of a wrong password or link.
  */
 export async function limitFailures<T>(
-  { limiter, now }: Pick<Deps, 'limiter' | 'now'>,
+  { limiter }: Pick<Deps, 'limiter'>,
   targets: readonly Target[],
   work: () => Promise<T>,
 ): Promise<T> {
@@ -49,15 +49,9 @@ export async function limitFailures<T>(
   let failed = false;
   try {
     for (const target of targets) {
-      const allowance = await limiter.consume(target.key, target.limit, WINDOW_SECONDS);
-      if (!allowance.isAllowed)
-        throw createRateLimitError(
-          'rate_limited',
-          `More than ${target.limit} failed sign-ins at ${target.name} in 15 minutes`,
-          allowance,
-          now(),
-        );
-      reserved.push([target, allowance]);
+      const { key, limit, name } = target;
+      const reason = `More than ${limit} failed sign-ins at ${name} in 15 minutes`;
+      reserved.push([target, await limiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
     }
     return await work();
   } catch (err) {

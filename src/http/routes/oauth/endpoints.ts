@@ -1,7 +1,6 @@
 // Routes of the OAuth authorization server: metadata and endpoints.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
-import { createRateLimitError } from '../../../services/accounts/rate-limits.ts';
 import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
 import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
@@ -64,21 +63,11 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
 }
 
 /** Limits requests by network, across all processes. */
-function limitBy({ limiter, now }: Deps, name: string, limit: number, seconds: number) {
+function limitBy({ limiter }: Deps, name: string, limit: number, seconds: number) {
+  const reason = `More than ${limit} ${name} in ${seconds === HOUR ? 'an hour' : 'a minute'} from your address`;
   return async (req: FastifyRequest): Promise<void> => {
-    const allowance = await limiter.consume(
-      `oauth:${name}:${toNetwork(getClientAddress(req))}`,
-      limit,
-      seconds,
-    );
-    if (allowance.isAllowed) return;
-    const window = seconds === HOUR ? 'an hour' : 'a minute';
-    throw createRateLimitError(
-      'rate_limited',
-      `More than ${limit} ${name} in ${window} from your address`,
-      allowance,
-      now(),
-    );
+    const key = `oauth:${name}:${toNetwork(getClientAddress(req))}`;
+    await limiter.requireToken(key, limit, seconds, reason);
   };
 }
 
