@@ -1,7 +1,6 @@
 // Records which components a new version calls, in the transaction that stores it. Every write passes here, so it is
 // also where the right to a component and circles are decided.
 import { CALL, listCalls } from '../../graph/components/calls.ts';
-import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../store/workflows/components.ts';
 import { lockVersions } from '../../store/workflows/versions.ts';
 import type { UserActor } from '../accounts/actor.ts';
+import { type GraphWrite, getWrittenGraph } from '../workflows/write-graph.ts';
 import { findCircle, nameCircle } from './component-circle.ts';
 
 export interface NewVersionCalls {
@@ -20,9 +20,7 @@ export interface NewVersionCalls {
   readonly version: number;
   /** Versions whose calls may stay as they are; empty for a new workflow. */
   readonly replaced: readonly number[];
-  readonly text: string;
-  /** Returns the parsed text. */
-  readonly graph: () => Graph;
+  readonly write: GraphWrite;
 }
 
 /** Throws 403 `component_forbidden`, and 400 `component_circle` or `component_missing`. */
@@ -31,9 +29,9 @@ export async function recordCalls(
   user: Pick<UserActor, 'userId'>,
   written: NewVersionCalls,
 ): Promise<void> {
-  const { workflowId: id, version, replaced, text } = written;
-  if (!text.includes(CALL)) return;
-  const calls = listCalls(written.graph()).filter(({ workflowId }) => workflowId !== '');
+  const { workflowId: id, version, replaced, write } = written;
+  if (!write.text.includes(CALL)) return;
+  const calls = listCalls(getWrittenGraph(write)).filter(({ workflowId }) => workflowId !== '');
   if (calls.length === 0) return;
   const kept = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];

@@ -3,6 +3,7 @@ import type { Graph, GraphNode } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from '../../store/apps.ts';
 import type { Tx } from '../../store/db.ts';
+import { type GraphWrite, getWrittenGraph } from './write-graph.ts';
 
 /** The controls of each type of input node. The first one is the default. */
 const CONTROLS_OF: Readonly<Record<string, readonly Control[]>> = {
@@ -81,10 +82,10 @@ const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinit
  * Throws 409 `app_would_break` if the workflow has an enabled app that runs its current version and that the new graph
  * cannot serve.
  */
-export async function requireAppServed(tx: Tx, workflowId: string, graph: () => Graph): Promise<void> {
+export async function requireAppServed(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
   if (settings === undefined) return;
-  const issues = findAppFaults(settings, graph());
+  const issues = findAppFaults(settings, getWrittenGraph(write));
   const [first] = issues;
   if (first === undefined) return;
   throw new AppError(

@@ -17,7 +17,6 @@ import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { requireAppServed } from './app-faults.ts';
 import type { GraphWorker } from './edit-transaction.ts';
-import { parseStoredGraph } from './graph-versions.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
@@ -104,8 +103,7 @@ export async function commitChange(
   { fields, write, warnings, saving = 'manual', breaksApp = false, restores }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
-  if (write.isChanged && !breaksApp)
-    await requireAppServed(tx, workflow.id, () => write.graph ?? parseStoredGraph(write.text).graph);
+  if (write.isChanged && !breaksApp) await requireAppServed(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });
@@ -114,8 +112,7 @@ export async function commitChange(
       workflowId: workflow.id,
       version: next.version,
       replaced: [workflow.version, ...(restores === undefined ? [] : [restores])],
-      text: write.text,
-      graph: () => write.graph ?? parseStoredGraph(write.text).graph,
+      write,
     });
   if (differs(rest, workflow)) {
     await updateWorkflow(tx, { ...next, ...toWriter(actor) });

@@ -8,8 +8,10 @@ import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
+import { dropMedia } from '../media/receive-file.ts';
 import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
+  type CommittedWorkflow,
   commitChange,
   listSentFields,
   lockForEdit,
@@ -18,7 +20,6 @@ import {
   readBack,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
-import { parseStoredGraph } from './graph-versions.ts';
 import { performWrite } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
@@ -80,7 +81,7 @@ export function createBlankRow(name: string): NewFields {
 
 export interface NewWorkflowCommit {
   readonly fields: NewFields;
-  /** Files that came with it, stored in the same transaction. */
+  /** Files that came with it. Their rows are stored in the same transaction; the files are deleted if it fails. */
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
@@ -97,7 +98,7 @@ export async function commitNewWorkflow(
   { fields, media = [], write, warnings, prepare, complete }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
-  const committed = await deps.db.transaction(async tx => {
+  const store = async (tx: Tx): Promise<CommittedWorkflow> => {
     await insertMediaWithinQuota(tx, deps.settings, media);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
@@ -107,6 +108,10 @@ export async function commitNewWorkflow(
     const workflow = await readBack(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };
+  };
+  const committed = await deps.db.transaction(store).catch(async (err: unknown) => {
+    await dropMedia(deps, media);
+    throw err;
   });
   return { id, ...presentCommitted(deps, committed) };
 }
@@ -119,13 +124,7 @@ export async function insertNewWorkflow(
 ): Promise<void> {
   await insertWorkflow(tx, { id, userId: user.userId, ...fields });
   await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
-  await recordCalls(tx, user, {
-    workflowId: id,
-    version: 1,
-    replaced: [],
-    text: write.text,
-    graph: () => write.graph ?? parseStoredGraph(write.text).graph,
-  });
+  await recordCalls(tx, user, { workflowId: id, version: 1, replaced: [], write });
 }
 
 /** Replaces a workflow like a PUT, but rejects a folder of another workspace. */

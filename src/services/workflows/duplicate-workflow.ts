@@ -2,13 +2,17 @@
 import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { copyCalls } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
-import { copyMedia } from '../media/copied-media.ts';
-import { dropMedia } from '../media/receive-file.ts';
-import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from './create-workflow.ts';
-import { parseStoredGraph } from './graph-versions.ts';
+import { copyMedia, type NamedMedia } from '../media/copied-media.ts';
+import {
+  type CreatedWorkflow,
+  commitNewWorkflow,
+  createBlankRow,
+  type NewWorkflowCommit,
+} from './create-workflow.ts';
+import { parseStoredGraph, type StoredGraph } from './graph-versions.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
@@ -28,25 +32,37 @@ export async function duplicateWorkflow(
   const user = requireScope(actor, 'workflows:write');
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
   const read = await readGraphText(deps, { workflow, role, actor: user });
-  const { text, warnings } = await copyCalls(deps, user, parseStoredGraph(read));
   const fields = {
     ...createBlankRow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,
     tags: workflow.tags,
     folderId: body?.folderId ?? null,
   };
-  const media = await copyMedia(deps, user, { ids: listMediaIds(text), from: workflow }, signal);
-  try {
-    return await commitNewWorkflow(deps, user, {
-      fields,
-      media: media.rows,
-      write: unchanged(replaceMediaIds(text, media.copies)),
-      warnings: [...warnings, ...media.warnings],
-    });
-  } catch (err) {
-    await dropMedia(deps, media.rows);
-    throw err;
-  }
+  return copyGraph(deps, user, { fields, graph: parseStoredGraph(read), from: workflow }, signal);
+}
+
+interface GraphCopy {
+  readonly fields: NewWorkflowCommit['fields'];
+  /** As the user may read it. */
+  readonly graph: StoredGraph;
+  readonly from: NamedMedia['from'];
+}
+
+/** Creates a workflow with the graph and copies of the files in it that the user cannot use. */
+export async function copyGraph(
+  deps: Deps,
+  user: UserActor,
+  { fields, graph, from }: GraphCopy,
+  signal: AbortSignal,
+): Promise<CreatedWorkflow> {
+  const { text, warnings } = await copyCalls(deps, user, graph);
+  const media = await copyMedia(deps, user, { ids: listMediaIds(text), from }, signal);
+  return commitNewWorkflow(deps, user, {
+    fields,
+    media: media.rows,
+    write: unchanged(replaceMediaIds(text, media.copies)),
+    warnings: [...warnings, ...media.warnings],
+  });
 }
 
 function copyName(name: string): string {

@@ -4,13 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
+import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { MAX_COMPONENT_BYTES } from '../components/exported-components.ts';
 import { type NewComponent, prepareComponents } from '../components/imported-components.ts';
 import type { Deps } from '../deps.ts';
 import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
-import { dropMedia } from '../media/receive-file.ts';
 import {
   type CreatedWorkflow,
   commitNewWorkflow,
@@ -23,7 +23,6 @@ import type { GraphWrite } from './write-graph.ts';
 
 /** The same limit as for any body that contains a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
-const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
 /** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for an embedded file. */
 export async function importWorkflow(
@@ -40,20 +39,15 @@ export async function importWorkflow(
   const write = await performWrite({ ...deps, imported }, user, { kind: 'write', input });
   const texts = [write.text, ...created.map(component => component.write.text)];
   const media = await receiveMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
-  try {
-    return await commitNewWorkflow(deps, user, {
-      fields: toFields(body),
-      media: media.rows,
-      write: { ...replaceMedia(write, media), warnings: [] },
-      warnings: media.warnings,
-      prepare: async tx => {
-        for (const component of created) await insertComponent(tx, user, component, media);
-      },
-    });
-  } catch (err) {
-    await dropMedia(deps, media.rows);
-    throw err;
-  }
+  return commitNewWorkflow(deps, user, {
+    fields: toFields(body),
+    media: media.rows,
+    write: { ...replaceMedia(write, media), warnings: [] },
+    warnings: media.warnings,
+    prepare: async tx => {
+      for (const component of created) await insertComponent(tx, user, component, media);
+    },
+  });
 }
 
 async function checkSizes({ nodes, edges, components = [] }: ImportBody): Promise<void> {
@@ -108,12 +102,12 @@ function replaceMedia(write: GraphWrite, { replacements }: ReceivedMedia): Graph
 
 /** Replaces URLs first, because they contain the id. */
 function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
-  const used = [...new Set(text.match(MEDIA_ID))].flatMap(id => replacements.get(id) ?? []);
+  const used = listMediaIds(text).flatMap(id => replacements.get(id) ?? []);
   const rewritten = used.reduce(
     (result, { oldUrl, url }) => result.replaceAll(toJsonText(oldUrl), () => toJsonText(url)),
     text,
   );
-  return rewritten.replaceAll(MEDIA_ID, id => replacements.get(id)?.id ?? id);
+  return replaceMediaIds(rewritten, new Map([...replacements].map(([oldId, { id }]) => [oldId, id])));
 }
 
 const toJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -8,7 +8,7 @@ import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, type ReadGraph, readGraph, withDims } from './check-graph.ts';
-import { type StoredGraph, toGraphText } from './graph-versions.ts';
+import { parseStoredGraph, type StoredGraph, toGraphText } from './graph-versions.ts';
 
 export interface GraphInput {
   readonly nodes: unknown;
@@ -51,6 +51,9 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const arranged = graph === read.graph ? { text, graph: sized } : sizeGraph(deps, graph);
   return { ...arranged, isChanged: arranged.text !== stored?.text, findings, warnings };
 }
+
+/** Returns the graph, parsing its text if needed. */
+export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
 /** Returns the stored graph unchanged. */
 export function unchanged(text: string): GraphWrite {
