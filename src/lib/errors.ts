@@ -134,6 +134,12 @@ export class AppError extends Error {
   }
 }
 
+/** Returns the value. Throws 404 with the message if it is undefined. */
+export function requireFound<T>(value: T | undefined, message: string): T {
+  if (value === undefined) throw new AppError('not_found', message);
+  return value;
+}
+
 /** Returns a 400 for one member of a request: a sentence that starts with its name, and its JSON pointer. */
 export function invalidField(path: string, message: string, name = path.slice(1)): AppError {
   return new AppError('invalid_request', `${name} ${message}.`, {

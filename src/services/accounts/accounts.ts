@@ -1,5 +1,5 @@
 // Reads and changes the caller's own account and active workspace.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { haveCommonTeam, type MemberRow } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
@@ -39,8 +39,7 @@ export async function setActiveWorkspace(
 
 async function presentMe(deps: Deps, user: UserActor) {
   const { db: tx } = deps;
-  const row = await findUser(tx, user.userId);
-  if (row === undefined) throw new AppError('not_found', 'Your account no longer exists.');
+  const row = requireFound(await findUser(tx, user.userId), 'Your account no longer exists.');
   const active = await getActiveWorkspace(tx, user);
   return {
     userId: row.id,
@@ -77,6 +76,5 @@ export async function getKnownUser(tx: Tx, caller: UserActor, userId: number): P
     caller.userId === userId ||
     (await haveCommonTeam(tx, caller.userId, userId));
   const row = isKnown ? await findUser(tx, userId) : undefined;
-  if (row !== undefined) return row;
-  throw new AppError('not_found', 'User not found in any of your teams. Use the email address instead.');
+  return requireFound(row, 'User not found in any of your teams. Use the email address instead.');
 }

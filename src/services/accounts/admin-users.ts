@@ -1,6 +1,6 @@
 // Creates, lists and changes accounts for the operator.
 import { generateApiKey } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
@@ -82,10 +82,7 @@ export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId:
   return presentFound(await findUser(deps.db, userId));
 }
 
-function presentFound(user: UserRow | undefined) {
-  if (user === undefined) throw new AppError('not_found', 'User not found.');
-  return presentUser(user);
-}
+const presentFound = (user: UserRow | undefined) => presentUser(requireFound(user, 'User not found.'));
 
 /** The in-memory credentials of this process; the command line has none. */
 type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;

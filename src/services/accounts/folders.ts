@@ -1,6 +1,6 @@
 // Manages folders, which form trees within a workspace. Changes to one workspace's tree are serialized, so that they
 // cannot create a cycle.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
@@ -117,8 +117,7 @@ async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderR
 }
 
 async function getFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
-  const folder = await findFolder(tx, user.userId, id);
-  if (folder === undefined) throw new AppError('not_found', 'Folder not found.');
+  const folder = requireFound(await findFolder(tx, user.userId, id), 'Folder not found.');
   if (can(user, 'read', { workspace: folder })) return folder;
   throw new AppError('forbidden', "You don't have permission to use this folder.");
 }

@@ -1,6 +1,6 @@
 // Manages API keys. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
 import { generateApiKey, sha256 } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
@@ -83,10 +83,9 @@ export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: 
   return presentFound(await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) }));
 }
 
-function presentFound(key: ApiKey | undefined) {
-  if (key === undefined) throw new AppError('not_found', 'API key not found.');
-  return presentKey(key);
-}
+const presentFound = (key: ApiKey | undefined) => presentKey(requireFound(key, NOT_FOUND));
+
+const NOT_FOUND = 'API key not found.';
 
 /**
  * Revokes a key of the caller. It stops working in this process immediately, in others within five seconds. Throws 404.
@@ -97,8 +96,7 @@ export async function revokeOwnKey(
   id: string,
 ): Promise<void> {
   const user = requireScope(actor, 'account:admin');
-  const hash = await revokeKey(deps.db, id, user.userId);
-  if (hash === undefined) throw new AppError('not_found', 'API key not found.');
+  const hash = requireFound(await revokeKey(deps.db, id, user.userId), NOT_FOUND);
   deps.keys?.forget([hash]);
 }
 

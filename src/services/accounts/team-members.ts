@@ -1,5 +1,5 @@
 // Manages the members and roles of a team. Changes to one team are serialized, so that at least one owner remains.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { deletePermissionsIn } from '../../store/permissions.ts';
 import type { MemberRow, TeamRole } from '../../store/teams.ts';
@@ -67,9 +67,7 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
 }
 
 async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRow> {
-  const member = await findMember(tx, teamId, userId);
-  if (member === undefined) throw new AppError('not_found', 'Team member not found.');
-  return member;
+  return requireFound(await findMember(tx, teamId, userId), 'Team member not found.');
 }
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {

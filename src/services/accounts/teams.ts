@@ -1,5 +1,5 @@
 // Manages teams, and resolves the workspaces that requests name by team id.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { TeamRow } from '../../store/teams.ts';
@@ -84,9 +84,7 @@ export async function requireManager(tx: Tx, user: UserActor, teamId: string): P
 
 /** Returns the team and the caller's role in it. Throws 404 for any other team, whether or not it exists. */
 export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
-  const team = await findTeam(tx, user.userId, teamId);
-  if (team === undefined) throw new AppError('not_found', 'Team not found.');
-  return team;
+  return requireFound(await findTeam(tx, user.userId, teamId), 'Team not found.');
 }
 
 /**

@@ -1,6 +1,6 @@
 // Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
 import { safeEqual } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
 import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
@@ -111,9 +111,8 @@ export async function changeContent(
   const { content: sent, warnings } = checkContent(body);
   const row = await explainConflict(sent, () =>
     deps.db.transaction(async tx => {
-      const current = await lockContent(tx, sent.slug);
-      if (current === undefined)
-        throw new AppError('not_found', `No content page has the slug ${sent.slug}.`);
+      const message = `No content page has the slug ${sent.slug}.`;
+      const current = requireFound(await lockContent(tx, sent.slug), message);
       const { title = current.title, type = current.type } = sent;
       return updateContent(tx, await applySent({ ...current, title, type }, sent, renderer));
     }),

@@ -1,5 +1,5 @@
 // Lists, reads and deletes the media of a workspace.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaOrigin, MediaRow, MediaUse } from '../../store/media/media.ts';
 import {
@@ -61,12 +61,10 @@ export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
     userId: user.userId,
     seesPrompts: await requireWorkspaceAccess(deps, user, 'edit', media),
   };
-  const row = await findListedMedia(deps.db, id, viewer);
-  if (row === undefined) throw mediaNotFound();
-  return presentMedia(deps, row);
+  return presentMedia(deps, requireFound(await findListedMedia(deps.db, id, viewer), NOT_FOUND));
 }
 
-const mediaNotFound = (): AppError => new AppError('not_found', 'Media not found.');
+const NOT_FOUND = 'Media not found.';
 
 /** Deletes a file. Throws 404, 403 and, unless `force` is set, 409 `media_in_use` with the names of the workflows. */
 export async function deleteMedia(
@@ -88,9 +86,7 @@ export async function deleteMedia(
 }
 
 async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
-  const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw mediaNotFound();
-  return row;
+  return requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, NOT_FOUND);
 }
 
 async function requireWorkspaceAccess(

@@ -1,5 +1,5 @@
 // Fetches a file from a user-supplied URL through the guarded client.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
 import { type FetchSource, maxBytesFor, maxBytesForAnyType } from '../../media/accepted-types.ts';
@@ -54,8 +54,7 @@ async function openOther(
 async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined> {
   const id = parseMediaUrl(deps, url);
   if (id === undefined) return undefined;
-  const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'Media not found.');
+  const row = requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, 'Media not found.');
   const { stream } = await deps.storage.read(id);
   return { source: stream, declared: row.content_type, name: row.name };
 }

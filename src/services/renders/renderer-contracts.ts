@@ -1,6 +1,6 @@
 // Serves the contracts for video authors: the scene-graph schema and guide, and the templates that the account may use.
 import { sha256 } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { openTemplateScene } from '../../render/scene.ts';
 import { renderSceneGraphDoc } from '../../render/schema/doc.ts';
@@ -88,9 +88,7 @@ export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
 }
 
 export function requireTemplate(id: string): Template {
-  const template = findTemplate(id);
-  if (template === undefined) throw new AppError('not_found', `Template ${id} not found.`);
-  return template;
+  return requireFound(findTemplate(id), `Template ${id} not found.`);
 }
 
 function presentTemplate({ settings }: Pick<Deps, 'settings'>, template: Template) {

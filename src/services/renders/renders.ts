@@ -1,5 +1,5 @@
 // Accepts, presents and cancels renders of preview clips. Workers render them.
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { type AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { requireCodec } from '../../render/video/make-video.ts';
@@ -86,8 +86,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
 /** Returns a render of the caller. Throws 404 for any other id. */
 async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'Render not found.');
-  return row;
+  return requireFound(row, 'Render not found.');
 }
 
 function present(deps: Deps, row: RenderRow) {

@@ -1,7 +1,7 @@
 // Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
-import { AppError, invalidField } from '../../lib/errors.ts';
+import { invalidField, requireFound } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import { type LinkKind, type NewLink, offerLink, putLink } from '../../store/people/password-links.ts';
 import { findUserByEmail } from '../../store/users.ts';
@@ -83,6 +83,5 @@ export async function createLink(
 
 async function getUserId(tx: Tx, email: string): Promise<number> {
   const user = await findUserByEmail(tx, email.trim());
-  if (user === undefined) throw new AppError('not_found', 'User not found. Check the email address.');
-  return user.id;
+  return requireFound(user, 'User not found. Check the email address.').id;
 }

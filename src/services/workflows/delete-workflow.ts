@@ -1,6 +1,6 @@
 // Marks workflows as deleted, undoes deletions for a day, and restores workflows for support.
 import { quote } from '../../graph/issues.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { countHiddenCallers, listCallingWorkflows } from '../../store/workflows/component-callers.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -73,7 +73,6 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 /** Removes the deletion mark, for the operator. The owner then reactivates the workflow. Throws 404. */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
-  const row = await restoreWorkflow(deps.db, id);
-  if (row === undefined) throw new AppError('not_found', 'Workflow not found.');
+  const row = requireFound(await restoreWorkflow(deps.db, id), 'Workflow not found.');
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

@@ -3,7 +3,7 @@ import type { Catalog } from '../../graph/catalog.ts';
 import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Tx } from '../../store/db.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
@@ -43,9 +43,8 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
       const cached = versions.get(`${workflowId}@${version}`);
       if (cached !== undefined) return cached;
       const text = await findGraphText(tx, workflowId, version);
-      if (text === undefined)
-        throw new AppError('not_found', `Version ${version} of the workflow was not found.`);
-      return store(workflowId, version, text);
+      const message = `Version ${version} of the workflow was not found.`;
+      return store(workflowId, version, requireFound(text, message));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Reads workflows: complete for editors, redacted for other readers, and frozen for visitors of a publication.
 import type { Graph } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
@@ -48,8 +48,8 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
 
 /** Returns the published workflow as any visitor sees it, and counts the view. Throws 404. */
 export async function getPublishedView(deps: Deps, slug: string): Promise<WorkflowView> {
-  const workflow = await findPublished(deps.db, slug, null);
-  if (workflow === undefined) throw new AppError('not_found', 'No published workflow has this slug.');
+  const message = 'No published workflow has this slug.';
+  const workflow = requireFound(await findPublished(deps.db, slug, null), message);
   deps.views.count(workflow.id);
   return { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' };
 }

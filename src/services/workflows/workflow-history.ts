@@ -1,5 +1,5 @@
 // Lists and restores the versions of a workflow's graph. Every write that changes the graph creates one.
-import { AppError } from '../../lib/errors.ts';
+import { requireFound } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
@@ -31,8 +31,8 @@ export async function listHistory(
 /** Returns a version with its graph, as JSON text. Throws 404. */
 export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
   const workflow = await openForEditor(deps, actor, id);
-  const row = await findVersion(deps.db, id, number);
-  if (row === undefined) throw new AppError('not_found', `Version ${number} of the workflow was not found.`);
+  const message = `Version ${number} of the workflow was not found.`;
+  const row = requireFound(await findVersion(deps.db, id, number), message);
   const { text } = await deps.versions.get(deps.db, id, number);
   const head = JSON.stringify({ workflowId: id, ...presentVersion(row, workflow) });
   return `${head.slice(0, -1)},${text}}`;

@@ -1,5 +1,5 @@
 // Determines where a workflow may be placed: folders, media, and the resulting workspace.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { type FolderRow, lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media/media.ts';
@@ -76,8 +76,7 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
 
 /** Returns the folder, if the user may add workflows to it. */
 async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
-  const folder = await lockFolder(tx, user.userId, id);
-  if (folder === undefined) throw new AppError('not_found', 'Folder not found.');
+  const folder = requireFound(await lockFolder(tx, user.userId, id), 'Folder not found.');
   if (can(user, 'edit', { workspace: folder })) return folder;
   if (folder.user_id === user.userId && folder.team_role === null) {
     throw new AppError(
