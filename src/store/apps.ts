@@ -1,7 +1,7 @@
 // Stores apps, their runs as visitors know them, the files that visitors upload, and used proofs of work.
 import type { Tx } from './db.ts';
 import { joinShares, STRONGER_SHARE } from './permissions.ts';
-import { type After, all, allValues, first, firstValue, matches, valueSet } from './rows.ts';
+import { type After, all, allValues, first, firstValue, insertRow, matches, valueSet } from './rows.ts';
 
 export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
@@ -218,11 +218,8 @@ export interface AppRunRow {
 const RUN_COLUMNS = 'r.id, r.app_id, r.execution_id, r.visitor, r.in_gallery, r.created_at, r.expires_at';
 
 /** Stores the address of a run before the run is accepted. */
-export async function insertAppRun(tx: Tx, run: Omit<AppRunRow, 'in_gallery'>): Promise<void> {
-  await tx.query(
-    `insert into app_runs (id, app_id, execution_id, visitor, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)`,
-    [run.id, run.app_id, run.execution_id, run.visitor, run.created_at, run.expires_at],
-  );
+export function insertAppRun(tx: Tx, run: Omit<AppRunRow, 'in_gallery'>): Promise<void> {
+  return insertRow(tx, 'app_runs', run);
 }
 
 /** Deletes the address of a run that was not accepted. */

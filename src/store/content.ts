@@ -39,23 +39,8 @@ const COLUMNS = `p.id, p.slug, p.title, p.type, p.parent_category, p.is_publishe
   p.hero_image, p.pillar, p.subcategory, p.seo_keywords, p.workflow_id, p.content, p.rendered, p.rendered_format,
   p.published_at, p.created_at, p.updated_at, u.name as author_name`;
 
-const toValues = (page: ContentFields): readonly unknown[] => [
-  page.slug,
-  page.title,
-  page.type,
-  page.parent_category,
-  page.is_published,
-  page.subtitle,
-  page.meta_description,
-  page.hero_image,
-  page.pillar,
-  page.subcategory,
-  page.seo_keywords,
-  page.workflow_id,
-  JSON.stringify(page.content),
-  JSON.stringify(page.rendered),
-  page.rendered_format,
-];
+const FIELDS = `slug, title, type, parent_category, is_published, subtitle, meta_description, hero_image, pillar, subcategory,
+  seo_keywords, workflow_id, content, rendered, rendered_format`;
 
 /** Returns the first enabled user with isAuthor. */
 export function findAuthor(tx: Tx): Promise<number | undefined> {
@@ -64,35 +49,30 @@ export function findAuthor(tx: Tx): Promise<number | undefined> {
 
 /** Throws a unique violation of `content_pages_slug_key` or `content_pages_title_key`. */
 export async function insertContent(tx: Tx, page: ContentFields, authorId: number): Promise<ContentRow> {
-  const { rows } = await tx.query<ContentRow>(INSERT, [...toValues(page), authorId]);
-  return rows[0] as ContentRow;
+  return (await first(tx, INSERT, [JSON.stringify(page), authorId])) as ContentRow;
 }
 
 const INSERT = `
 with site as (update content_site set revision = revision + 1 returning revision),
 p as (
-  insert into content_pages (slug, title, type, parent_category, is_published, subtitle, meta_description, hero_image,
-    pillar, subcategory, seo_keywords, workflow_id, content, rendered, rendered_format, author_id, revision, published_at)
-  select $1, $2, $3, $4, $5::boolean, $6, $7, $8, $9, $10, $11::text[], $12, $13::jsonb, $14::json, $15::integer,
-    $16::integer, site.revision, case when $5 then now() end
-  from site returning *)
+  insert into content_pages (${FIELDS}, author_id, revision, published_at)
+  select ${FIELDS}, $2::integer, site.revision, case when is_published then now() end
+  from site, json_populate_record(null::content_pages, $1::json) page returning *)
 select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
 /** Sets every field of the page with that slug. Throws a unique violation of `content_pages_title_key`. */
 export async function updateContent(tx: Tx, page: ContentFields): Promise<ContentRow> {
-  const { rows } = await tx.query<ContentRow>(UPDATE, toValues(page));
-  return rows[0] as ContentRow;
+  return (await first(tx, UPDATE, [JSON.stringify(page)])) as ContentRow;
 }
 
 // A page keeps its first publication date, even if it is unpublished for a while.
 const UPDATE = `
 with site as (update content_site set revision = revision + 1 returning revision),
 p as (
-  update content_pages set title = $2, type = $3, parent_category = $4, is_published = $5::boolean, subtitle = $6,
-    meta_description = $7, hero_image = $8, pillar = $9, subcategory = $10, seo_keywords = $11, workflow_id = $12,
-    content = $13, rendered = $14, rendered_format = $15, revision = site.revision, updated_at = now(),
-    published_at = coalesce(published_at, case when $5 then now() end)
-  from site where slug = $1 returning content_pages.*)
+  update content_pages c set (${FIELDS}) = (select ${FIELDS} from json_populate_record(null::content_pages, $1::json)),
+    revision = site.revision, updated_at = now(),
+    published_at = coalesce(c.published_at, case when ($1::json ->> 'is_published')::boolean then now() end)
+  from site where c.slug = $1::json ->> 'slug' returning c.*)
 select ${COLUMNS} from p join users u on u.id = p.author_id`;
 
 /** Locks the page until the transaction ends and returns it. */

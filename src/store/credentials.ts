@@ -1,6 +1,6 @@
 // Stores the credentials for model providers, with the values that calls in flight still use.
 import type { Tx } from './db.ts';
-import { all, allValues, first, firstNumber, matches } from './rows.ts';
+import { all, allValues, first, firstNumber, insertRow, matches } from './rows.ts';
 
 export const CREDENTIAL_STATUSES = ['ok', 'failed', 'untested'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
@@ -102,32 +102,13 @@ export type NewCredential = Pick<
 /** Stores a credential. The caller has locked the owner's credentials. */
 export async function insertCredential(tx: Tx, row: NewCredential, value: NewValue): Promise<CredentialRow> {
   if (row.is_default) await clearDefault(tx, row.workspace, row.kind);
-  const stored = await first<CredentialRow>(
-    tx,
-    `insert into credentials as c (id, workspace, kind, name, value_id, hint, is_default, daily_usd_limit, created_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
-    [
-      row.id,
-      row.workspace,
-      row.kind,
-      row.name,
-      value.id,
-      value.hint,
-      row.is_default,
-      row.daily_usd_limit,
-      row.created_by,
-    ],
-  );
+  await insertRow(tx, 'credentials', { ...row, value_id: value.id, hint: value.hint });
   await insertValue(tx, row.id, value);
-  return stored as CredentialRow;
+  return (await findCredential(tx, row.id)) as CredentialRow;
 }
 
-async function insertValue(tx: Tx, credentialId: string, { id, encrypted }: NewValue): Promise<void> {
-  await tx.query('insert into credential_values (id, credential_id, encrypted) values ($1, $2, $3)', [
-    id,
-    credentialId,
-    encrypted,
-  ]);
+function insertValue(tx: Tx, credentialId: string, { id, encrypted }: NewValue): Promise<void> {
+  return insertRow(tx, 'credential_values', { id, credential_id: credentialId, encrypted });
 }
 
 export async function clearDefault(tx: Tx, workspace: string | null, kind: string): Promise<void> {

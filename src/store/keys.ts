@@ -1,6 +1,6 @@
 // Reads and writes API keys, which are stored as hashes.
 import type { Tx } from './db.ts';
-import { type After, all, first, firstValue, matches } from './rows.ts';
+import { type After, all, first, firstValue, insertRow, matches } from './rows.ts';
 
 export interface KeyWithUser {
   readonly id: string;
@@ -69,23 +69,14 @@ export function listKeys(tx: Tx, userId: number, page: After<string>): Promise<r
   );
 }
 
-export async function insertKey(
-  tx: Tx,
-  key: {
-    readonly id: string;
-    readonly userId: number;
-    readonly name: string;
-    readonly hash: Buffer;
-    readonly scopes: readonly string[];
-    readonly expiresAt: Date | null;
-  },
-): Promise<ApiKey> {
-  const { rows } = await tx.query<ApiKey>(
-    `insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)
-     returning ${LIST_COLUMNS}`,
-    [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
-  );
-  return rows[0] as ApiKey;
+export interface NewKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at'> {
+  readonly user_id: number;
+  readonly hash: Buffer;
+}
+
+export async function insertKey(tx: Tx, key: NewKey): Promise<ApiKey> {
+  await insertRow(tx, 'api_keys', key);
+  return (await findKey(tx, key.id, key.user_id)) as ApiKey;
 }
 
 /** Revokes the key and returns its hash, or undefined if the user has no such key. */

@@ -1,4 +1,5 @@
-// Runs a statement and returns its rows or the values of its first column, or whether it affected a row.
+// Runs a statement and returns its rows or the values of its first column, or whether it affected a row. Also inserts and
+// updates single rows.
 import type { Tx } from './db.ts';
 
 /** A page of a list: the rows after the key, or the first ones if it is null. */
@@ -45,4 +46,28 @@ export async function valueSet<T>(tx: Tx, ...statement: Statement): Promise<Read
 /** Returns whether the statement found or changed a row. */
 export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
   return ((await tx.query(...statement)).rowCount ?? 0) > 0;
+}
+
+/** Inserts a row. The names of its members are columns, which must not come from outside. */
+export async function insertRow(tx: Tx, table: string, row: object): Promise<void> {
+  const columns = Object.keys(row);
+  const parameters = columns.map((_, index) => `$${index + 1}`);
+  await tx.query(
+    `insert into ${table} (${columns.join(', ')}) values (${parameters.join(', ')})`,
+    Object.values(row),
+  );
+}
+
+/** Sets the columns that are members of `change`, as for `insertRow`, and those of `set`. */
+export async function updateRow(
+  tx: Tx,
+  table: string,
+  id: string,
+  change: object,
+  set: readonly string[] = [],
+): Promise<void> {
+  const columns = Object.keys(change).map((column, index) => `${column} = $${index + 2}`);
+  const all = [...columns, ...set];
+  if (all.length === 0) return;
+  await tx.query(`update ${table} set ${all.join(', ')} where id = $1`, [id, ...Object.values(change)]);
 }

@@ -1,7 +1,7 @@
 // Tracks live workers by their heartbeats, and finds the runs and jobs of dead ones.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
-import { all, allValues, firstValue } from './rows.ts';
+import { all, allValues, firstValue, insertRow } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
@@ -12,14 +12,8 @@ export interface WorkerRow {
   readonly pid_started: string;
 }
 
-export async function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
-  await tx.query('insert into workers (id, pools, hostname, pid, pid_started) values ($1, $2, $3, $4, $5)', [
-    worker.id,
-    worker.pools,
-    worker.hostname,
-    worker.pid,
-    worker.pid_started,
-  ]);
+export function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
+  return insertRow(tx, 'workers', worker);
 }
 
 /** A run held by the worker. */

@@ -62,7 +62,14 @@ export async function storeKey(
     readonly key: string;
   },
 ): Promise<ApiKey> {
-  return insertKey(tx, { ...key, id: newId('key'), hash: sha256(key.key) });
+  return insertKey(tx, {
+    id: newId('key'),
+    user_id: key.userId,
+    name: key.name,
+    hash: sha256(key.key),
+    scopes: key.scopes,
+    expires_at: key.expiresAt,
+  });
 }
 
 /** Lists the caller's keys that are not revoked, newest first. */

@@ -100,7 +100,7 @@ function clientRecords({ db, now, secretsKey }: RecordDeps): Partial<OAuthRecord
         id,
         metadata,
         secret: typeof secret === 'string' ? encrypt(secretsKey, secret) : null,
-        createdAt: new Date(now()),
+        created_at: new Date(now()),
       }),
     destroy: id => deleteClient(db, id),
   };

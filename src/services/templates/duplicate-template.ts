@@ -47,7 +47,7 @@ export async function duplicateTemplate(
         ...createBlankRow(body?.name ?? shipped.title),
         description: shipped.description,
         tags: shipped.tags,
-        folderId: body?.folderId ?? null,
+        folder_id: body?.folderId ?? null,
       },
       write: await performWrite(deps, user, { kind: 'write', input }),
       warnings: [],

@@ -115,7 +115,7 @@ export async function commitChange(
       write,
     });
   if (differs(rest, workflow)) {
-    await updateWorkflow(tx, { ...next, ...toWriter(actor) });
+    await updateWorkflow(tx, workflow.id, { ...fields, version: next.version, ...toWriter(actor) });
     await notifyFollowers(tx, workflow.id);
   } else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
   else return { view, write, warnings };

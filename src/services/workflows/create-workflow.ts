@@ -54,16 +54,16 @@ export async function createWorkflow(
     ...createBlankRow(body.name),
     description: body.description ?? null,
     tags: body.tags ?? [],
-    isActive: body.isActive ?? true,
-    webhookId: body.webhookId ?? null,
-    mediaId: body.mediaId ?? null,
-    folderId: body.folderId ?? null,
+    is_active: body.isActive ?? true,
+    webhook_id: body.webhookId ?? null,
+    media_id: body.mediaId ?? null,
+    folder_id: body.folderId ?? null,
     secrets: encryptSecrets(deps, body.secrets ?? null),
   };
   return commitNewWorkflow(deps, user, { fields, write, warnings: ignored });
 }
 
-type NewFields = Omit<NewWorkflow, 'id' | 'userId'>;
+type NewFields = Omit<NewWorkflow, 'id' | 'user_id'>;
 
 /** Defaults of a new workflow. */
 export function createBlankRow(name: string): NewFields {
@@ -71,10 +71,10 @@ export function createBlankRow(name: string): NewFields {
     name,
     description: null,
     tags: [],
-    isActive: true,
-    webhookId: null,
-    mediaId: null,
-    folderId: null,
+    is_active: true,
+    webhook_id: null,
+    media_id: null,
+    folder_id: null,
     secrets: null,
   };
 }
@@ -100,8 +100,8 @@ export async function commitNewWorkflow(
   const id = newId('workflow', deps.now());
   const store = async (tx: Tx): Promise<CommittedWorkflow> => {
     await insertMediaWithinQuota(tx, deps.settings, media);
-    await checkMedia(tx, user, fields.mediaId);
-    await checkOwnFolder(tx, user, fields.folderId);
+    await checkMedia(tx, user, fields.media_id);
+    await checkOwnFolder(tx, user, fields.folder_id);
     await prepare?.(tx);
     await insertNewWorkflow(tx, user, { id, fields, write });
     await complete?.(tx, id);
@@ -122,7 +122,7 @@ export async function insertNewWorkflow(
   user: UserActor,
   { id, fields, write }: { readonly id: string } & Pick<NewWorkflowCommit, 'fields' | 'write'>,
 ): Promise<void> {
-  await insertWorkflow(tx, { id, userId: user.userId, ...fields });
+  await insertWorkflow(tx, { id, user_id: user.userId, ...fields });
   await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
   await recordCalls(tx, user, { workflowId: id, version: 1, replaced: [], write });
 }

@@ -36,7 +36,7 @@ export async function duplicateWorkflow(
     ...createBlankRow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,
     tags: workflow.tags,
-    folderId: body?.folderId ?? null,
+    folder_id: body?.folderId ?? null,
   };
   return copyGraph(deps, user, { fields, graph: parseStoredGraph(read), from: workflow }, signal);
 }

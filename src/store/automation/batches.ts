@@ -1,7 +1,7 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
 import { enqueue, toJobSpecs } from '../queue.ts';
-import { type After, all, first, firstNumber } from '../rows.ts';
+import { type After, all, first, firstNumber, insertRow, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 import { insertRows, type NewBatchRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
@@ -56,14 +56,7 @@ const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace
 
 /** Stores a batch with its rows, and queues its job. */
 export async function insertBatch(tx: Tx, batch: NewBatch, rows: AsyncIterable<NewBatchRow>): Promise<void> {
-  await tx.query(
-    `insert into batches (id, workflow_id, workflow_version, user_id, workspace, total, concurrency, max_credits,
-       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, axes, metadata, webhook, created_at, rows_waiting)
-     select id, workflow_id, workflow_version, user_id, workspace, total, concurrency, max_credits,
-       stop_after_failures, first_rows, estimated_credits, estimate_is_exact, axes, metadata, webhook, created_at, total
-     from json_populate_record(null::batches, $1::json)`,
-    [JSON.stringify(batch)],
-  );
+  await insertRow(tx, 'batches', { ...batch, rows_waiting: batch.total });
   await insertRows(tx, batch.id, rows);
   await enqueue(tx, 'batch', [batch.id]);
 }
@@ -131,29 +124,15 @@ export async function updateBatch(
   state: Partial<Omit<BatchState, 'seq'>>,
   delivery: NewDelivery | null = null,
 ): Promise<void> {
-  const columns = Object.keys(state);
-  const set = ['seq = seq + 1', ...columns.map((column, index) => `${column} = $${index + 2}`)].join(', ');
-  const { rows } = await tx.query<{ user_id: number }>(
-    `update batches set ${set} where id = $1 returning user_id`,
-    [id, ...Object.values(state)],
-  );
+  await updateRow(tx, 'batches', id, state, ['seq = seq + 1']);
   if (delivery === null) return;
   await tx.query(
     `with outbox as (
        insert into deliveries (id, batch_id, user_id, event_id, event, url, secret, body)
-       values ($1, $2, $3, $4, $5, $6, decode($7, 'base64'), $8) returning id
+       select $1, id, user_id, $3::uuid, $4, $5, decode($6, 'base64'), $7 from batches where id = $2 returning id
      ), jobs as (${toJobSpecs("select 'deliver' as task, id, null::timestamptz as run_at from outbox")})
      select count(*) from jobs`,
-    [
-      delivery.id,
-      id,
-      rows[0]?.user_id,
-      delivery.event_id,
-      delivery.event,
-      delivery.url,
-      delivery.secret,
-      delivery.body,
-    ],
+    [delivery.id, id, delivery.event_id, delivery.event, delivery.url, delivery.secret, delivery.body],
   );
 }
 

@@ -1,7 +1,7 @@
 // Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, first, firstNumber, firstValue } from '../rows.ts';
+import { type After, all, first, firstNumber, firstValue, insertRow, updateRow } from '../rows.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -68,14 +68,7 @@ export async function readNow(tx: Tx): Promise<Date> {
 }
 
 export async function insertSchedule(tx: Tx, schedule: NewSchedule): Promise<void> {
-  await tx.query(
-    `insert into schedules (id, workflow_id, user_id, name, cron, every_seconds, time_zone, inputs, max_credits, runs_version,
-       overlap, catch_up, jitter_seconds, offset_seconds, is_active, anchor_at, next_run_at)
-     select id, workflow_id, user_id, name, cron, every_seconds, time_zone, inputs, max_credits, runs_version,
-       overlap, catch_up, jitter_seconds, offset_seconds, is_active, anchor_at, next_run_at
-     from json_populate_record(null::schedules, $1::json)`,
-    [JSON.stringify(schedule)],
-  );
+  await insertRow(tx, 'schedules', schedule);
   await notifyClocks(tx);
 }
 
@@ -85,10 +78,7 @@ export async function updateSchedule(
   id: string,
   change: Partial<ScheduleSettings & ScheduleState>,
 ): Promise<void> {
-  const columns = Object.keys(change);
-  if (columns.length === 0) return;
-  const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-  await tx.query(`update schedules set ${set} where id = $1`, [id, ...Object.values(change)]);
+  await updateRow(tx, 'schedules', id, change);
   if (change.next_run_at !== undefined && change.next_run_at !== null) await notifyClocks(tx);
 }
 

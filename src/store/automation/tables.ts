@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { first, firstValue } from '../rows.ts';
+import { first, firstValue, insertRow } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -27,11 +27,8 @@ const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, prob
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
 /** Stores a table. Its rows may have been stored before in the same transaction. */
-export async function insertTable(tx: Tx, table: TableRow): Promise<void> {
-  await tx.query(
-    `insert into tables (${COLUMNS}) select ${COLUMNS} from json_populate_record(null::tables, $1::json)`,
-    [JSON.stringify(table)],
-  );
+export function insertTable(tx: Tx, table: TableRow): Promise<void> {
+  return insertRow(tx, 'tables', table);
 }
 
 /** Stores some rows of a table as JSON text. Chunks are numbered from 0. */

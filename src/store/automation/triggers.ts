@@ -1,7 +1,18 @@
 // Stores triggers, the items that they have seen, and their history.
 import type { Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, allValues, first, firstNumber, firstValue, matches, valueSet } from '../rows.ts';
+import {
+  type After,
+  all,
+  allValues,
+  first,
+  firstNumber,
+  firstValue,
+  insertRow,
+  matches,
+  updateRow,
+  valueSet,
+} from '../rows.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
@@ -38,44 +49,13 @@ export interface TriggerRow extends NewTrigger {
   readonly created_at: Date;
 }
 
-const NEW_COLUMNS = [
-  'id',
-  'workflow_id',
-  'user_id',
-  'workspace',
-  'kind',
-  'name',
-  'config',
-  'inputs',
-  'max_credits',
-  'is_active',
-  'token_hash',
-  'secret',
-  'source_id',
-  'statuses',
-  'poll_at',
-] as const satisfies readonly (keyof NewTrigger)[];
-const COLUMNS = [
-  ...NEW_COLUMNS,
-  'paused_reason',
-  'failures_in_a_row',
-  'has_baseline',
-  'last_run_at',
-  'last_execution_id',
-  'created_at',
-]
-  .map(column => `t.${column}`)
-  .join(', ');
+const COLUMNS = `t.id, t.workflow_id, t.user_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
+  t.token_hash, t.secret, t.source_id, t.statuses, t.poll_at, t.paused_reason, t.failures_in_a_row, t.has_baseline,
+  t.last_run_at, t.last_execution_id, t.created_at`;
 
 export async function insertTrigger(tx: Tx, trigger: NewTrigger): Promise<TriggerRow> {
-  const values = NEW_COLUMNS.map(column => trigger[column]);
-  const row = await first<TriggerRow>(
-    tx,
-    `insert into triggers as t (${NEW_COLUMNS.join(', ')})
-     values (${values.map((_, index) => `$${index + 1}`).join(', ')}) returning ${COLUMNS}`,
-    values,
-  );
-  return row as TriggerRow;
+  await insertRow(tx, 'triggers', trigger);
+  return (await findTrigger(tx, trigger.id)) as TriggerRow;
 }
 
 export function findTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined> {
@@ -120,15 +100,12 @@ export function listUserTriggers(
 }
 
 /** Changes columns of a locked trigger. */
-export async function updateTrigger(
+export function updateTrigger(
   tx: Tx,
   id: string,
   change: Partial<Omit<TriggerRow, 'id' | 'workflow_id' | 'kind' | 'created_at'>>,
 ): Promise<void> {
-  const columns = Object.keys(change);
-  if (columns.length === 0) return;
-  const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-  await tx.query(`update triggers set ${set} where id = $1`, [id, ...Object.values(change)]);
+  return updateRow(tx, 'triggers', id, change);
 }
 
 export function deleteTrigger(tx: Tx, id: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Reads and writes presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
 import { ownsCreations } from '../permissions.ts';
-import { all, firstNumber, firstValue, valueSet } from '../rows.ts';
+import { all, firstNumber, firstValue, insertRow, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 import type { OldFiles } from './orphans.ts';
 
@@ -47,20 +47,8 @@ export function findBudgetFreedAt(
   );
 }
 
-export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>): Promise<void> {
-  await tx.query(
-    `insert into media_uploads (id, user_id, workspace, name, content_type, bytes, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      upload.id,
-      upload.user_id,
-      upload.workspace,
-      upload.name,
-      upload.content_type,
-      upload.bytes,
-      upload.created_at,
-    ],
-  );
+export function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>): Promise<void> {
+  return insertRow(tx, 'media_uploads', upload);
 }
 
 /** Returns the media ids whose upload was started and neither completed nor discarded. */

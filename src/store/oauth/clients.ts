@@ -1,6 +1,6 @@
 // Stores the clients and the keys of the authorization server.
 import type { Tx } from '../db.ts';
-import { first, firstValue } from '../rows.ts';
+import { first, firstValue, insertRow } from '../rows.ts';
 
 export interface ClientRow {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -11,16 +11,11 @@ export function findClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
   return first(tx, 'select metadata, secret from oauth_clients where id = $1', [id]);
 }
 
-export async function insertClient(
+export function insertClient(
   tx: Tx,
-  client: { readonly id: string; readonly createdAt: Date } & ClientRow,
+  client: ClientRow & { readonly id: string; readonly created_at: Date },
 ): Promise<void> {
-  await tx.query('insert into oauth_clients (id, metadata, secret, created_at) values ($1, $2, $3, $4)', [
-    client.id,
-    JSON.stringify(client.metadata),
-    client.secret,
-    client.createdAt,
-  ]);
+  return insertRow(tx, 'oauth_clients', client);
 }
 
 export async function deleteClient(tx: Tx, id: string): Promise<void> {

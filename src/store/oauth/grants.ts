@@ -1,6 +1,6 @@
 // Reads and writes the access that users granted to OAuth clients.
 import type { Tx } from '../db.ts';
-import { type After, all, first, matches } from '../rows.ts';
+import { type After, all, first, insertRow, matches } from '../rows.ts';
 
 export interface GrantRow {
   readonly id: string;
@@ -40,21 +40,8 @@ export function findGrantTo(
   );
 }
 
-export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Promise<void> {
-  await tx.query(
-    `insert into oauth_grants (id, user_id, client_id, client_name, redirect_host, scopes, refused, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      grant.id,
-      grant.user_id,
-      grant.client_id,
-      grant.client_name,
-      grant.redirect_host,
-      grant.scopes,
-      grant.refused,
-      grant.created_at,
-    ],
-  );
+export function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Promise<void> {
+  return insertRow(tx, 'oauth_grants', grant);
 }
 
 /** Lists the grants of a user, newest first, before the cursor. */

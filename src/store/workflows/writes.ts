@@ -1,78 +1,38 @@
 // Writes workflows. Callers of `updateWorkflow` have locked the row with `lockWorkflow`.
 import type { Tx } from '../db.ts';
-import { first, firstValue, matches } from '../rows.ts';
+import { first, firstValue, insertRow, matches, updateRow } from '../rows.ts';
 import type { WorkflowRow } from './workflows.ts';
 
-export interface NewWorkflow {
-  readonly id: string;
-  readonly userId: number;
-  readonly folderId: string | null;
-  readonly name: string;
-  readonly description: string | null;
-  readonly tags: readonly string[];
-  readonly isActive: boolean;
-  readonly webhookId: string | null;
-  readonly mediaId: string | null;
-  readonly secrets: Buffer | null;
-}
+export type NewWorkflow = Pick<
+  WorkflowRow,
+  | 'id'
+  | 'user_id'
+  | 'folder_id'
+  | 'name'
+  | 'description'
+  | 'tags'
+  | 'is_active'
+  | 'webhook_id'
+  | 'media_id'
+  | 'secrets'
+>;
 
 /** Inserts a personal workflow, with version 1 as its graph. */
-export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
-  await tx.query(
-    `insert into workflows (id, user_id, version, folder_id, name, description, tags, is_active, webhook_id, media_id, secrets)
-     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      workflow.id,
-      workflow.userId,
-      workflow.folderId,
-      workflow.name,
-      workflow.description,
-      workflow.tags,
-      workflow.isActive,
-      workflow.webhookId,
-      workflow.mediaId,
-      workflow.secrets,
-    ],
-  );
+export function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
+  return insertRow(tx, 'workflows', { ...workflow, version: 1 });
 }
 
-/**
- * Writes all mutable columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the
- * same one, and returns it.
- */
-export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
-  return (await firstValue(tx, SAVE, [
-    workflow.id,
-    workflow.version,
-    workflow.team_id,
-    workflow.folder_id,
-    workflow.name,
-    workflow.description,
-    workflow.tags,
-    workflow.is_active,
-    workflow.link_permission,
-    workflow.is_published,
-    workflow.published_slug,
-    workflow.published_at,
-    workflow.published_version,
-    workflow.publish_settings === null ? null : JSON.stringify(workflow.publish_settings),
-    workflow.webhook_id,
-    workflow.webhook_url,
-    workflow.media_id,
-    workflow.secrets,
-    workflow.pinned_poster,
-    workflow.daily_credit_budget,
-    workflow.written_by,
-    workflow.written_by_session,
-  ])) as Date;
-}
+const TOUCHED = `updated_at = greatest(now(), updated_at + interval '1 millisecond')`;
 
-const SAVE = `
-update workflows set version = $2, team_id = $3, folder_id = $4, name = $5, description = $6, tags = $7, is_active = $8,
-  link_permission = $9, is_published = $10, published_slug = $11, published_at = $12, published_version = $13,
-  publish_settings = $14, webhook_id = $15, webhook_url = $16, media_id = $17, secrets = $18, poster = $19,
-  daily_credit_budget = $20, written_by = $21, written_by_session = $22, updated_at = greatest(now(), updated_at + interval '1 millisecond')
-where id = $1 returning updated_at`;
+/** Changes columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the same one. */
+export function updateWorkflow(
+  tx: Tx,
+  id: string,
+  { pinned_poster, ...change }: Partial<WorkflowRow>,
+): Promise<void> {
+  const poster = pinned_poster === undefined ? {} : { poster: pinned_poster };
+  return updateRow(tx, 'workflows', id, { ...change, ...poster }, [TOUCHED]);
+}
 
 /** Pins the poster. Readers see no change, so updated_at stays. */
 export async function pinPoster(tx: Tx, id: string, poster: string | null): Promise<void> {
@@ -115,7 +75,7 @@ export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
 export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = now(), was_active = is_active, is_active = false,
-       updated_at = greatest(now(), updated_at + interval '1 millisecond')
+       ${TOUCHED}
      where id = $1`,
     [id],
   );
@@ -125,7 +85,7 @@ export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
 export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = null, is_active = coalesce(was_active, false), was_active = null,
-       updated_at = greatest(now(), updated_at + interval '1 millisecond')
+       ${TOUCHED}
      where id = $1 and deleted_at is not null`,
     [id],
   );
