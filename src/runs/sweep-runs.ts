@@ -4,7 +4,7 @@ import { getFirstIdAt } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
-import { deleteExecutionsBefore, deleteExpired } from '../store/retention/old-rows.ts';
+import { deleteExecutionsBefore, deleteExpired, type ExpiringTable } from '../store/retention/old-rows.ts';
 import { deleteOldVersions, listLongHistories } from '../store/retention/old-versions.ts';
 import {
   chooseSpan,
@@ -25,7 +25,7 @@ const PAUSE_SHARE = 1;
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
-  const sweepOld = (table: Parameters<typeof deleteExpired>[1], days: number): Promise<number> =>
+  const sweepOld = (table: ExpiringTable, days: number): Promise<number> =>
     inBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH));
   const counts = {
     // Before the executions, so that their keys are already gone.

@@ -78,59 +78,54 @@ async function deleteSteps(tx: Tx, ids: readonly string[], before: string): Prom
   await tx.query('delete from execution_steps_rest where execution_id = any ($1::text[])', [ids]);
 }
 
-/** Statements that delete expired rows, by table. Parameters: the time limit and the maximum number of rows. */
-const SWEEPS = {
-  deliveries: `delete from deliveries where id in (
-    select id from deliveries where created_at < $1 and state in ('delivered', 'exhausted') limit $2 for update skip locked)`,
-  idempotency_keys: `delete from idempotency_keys where ctid in (
-    select ctid from idempotency_keys where created_at < $1 limit $2)`,
-  node_cache: `delete from node_cache where ctid in (select ctid from node_cache where created_at < $1 limit $2)`,
-  render_parts: `delete from render_parts where ctid in (select ctid from render_parts where created_at < $1 limit $2)`,
-  sessions: `delete from sessions where ctid in (
-    select ctid from sessions where expires_at < $1 or last_seen_at < $1 - interval '7 days' limit $2)`,
-  sign_in_networks: `delete from sign_in_networks where ctid in (
-    select ctid from sign_in_networks where seen_at < $1 limit $2)`,
-  password_links: `delete from password_links where ctid in (
-    select ctid from password_links where expires_at < $1 limit $2)`,
-  team_invitations: `delete from team_invitations where ctid in (
-    select ctid from team_invitations where expires_at < $1 limit $2)`,
-  oauth_tokens: `delete from oauth_tokens where ctid in (select ctid from oauth_tokens where expires_at < $1 limit $2)`,
-  oauth_interactions: `delete from oauth_interactions where ctid in (
-    select ctid from oauth_interactions where expires_at < $1 limit $2)`,
-  // These rows can no longer be used.
-  oauth_grants: `delete from oauth_grants where id in (
-    select id from oauth_grants g where created_at < $1 and not exists (
-      select from oauth_tokens t where t.grant_id = g.id) limit $2 for update skip locked)`,
-  oauth_clients: `delete from oauth_clients where id in (
-    select id from oauth_clients c where created_at < $1 and not exists (
-      select from oauth_grants g where g.client_id = c.id) limit $2)`,
-  batch_rows: `delete from batch_rows where ctid in (
-    select r.ctid from batches b join batch_rows r on r.batch_id = b.id where b.finished_at < $1 limit $2)`,
-  batches: `delete from batches where id in (
-    select id from batches b where finished_at < $1 and not exists (
-      select from batch_rows r where r.batch_id = b.id) limit $2)`,
-  firings: `delete from firings where id in (
-    select id from firings where due_at < $1 and outcome in ('accepted', 'skipped', 'refused') limit $2)`,
-  tables: `delete from tables where id in (select id from tables where created_at < $1 limit $2)`,
-  // The items of feeds and inboxes are kept as long as their trigger: new-items.ts limits their number.
-  trigger_items: `delete from trigger_items where ctid in (
-    select i.ctid from trigger_items i join triggers t on t.id = i.trigger_id
-    where i.seen_at < $1 and i.status = 'done' and t.kind in ('hook', 'after') limit $2)`,
-  notices: `delete from notices where ctid in (select ctid from notices where created_at < $1 limit $2)`,
-  app_runs: `delete from app_runs where id in (
-    select id from app_runs where expires_at < $1 and not in_gallery limit $2)`,
-  app_proofs: `delete from app_proofs where ctid in (select ctid from app_proofs where expires_at < $1 limit $2)`,
-  rate_windows: `delete from rate_windows where ctid in (
-    select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
+/** Conditions of expired rows, by table. `$1`: the time limit. */
+const EXPIRED = {
+  deliveries: `created_at < $1 and state in ('delivered', 'exhausted')`,
+  idempotency_keys: 'created_at < $1',
+  node_cache: 'created_at < $1',
+  render_parts: 'created_at < $1',
+  sessions: `expires_at < $1 or last_seen_at < $1 - interval '7 days'`,
+  sign_in_networks: 'seen_at < $1',
+  password_links: 'expires_at < $1',
+  team_invitations: 'expires_at < $1',
+  oauth_tokens: 'expires_at < $1',
+  oauth_interactions: 'expires_at < $1',
+  // Unused grants and clients.
+  oauth_grants: 'created_at < $1 and not exists (select from oauth_tokens t where t.grant_id = old.id)',
+  oauth_clients: 'created_at < $1 and not exists (select from oauth_grants g where g.client_id = old.id)',
+  batches: 'finished_at < $1 and not exists (select from batch_rows r where r.batch_id = old.id)',
+  firings: `due_at < $1 and outcome in ('accepted', 'skipped', 'refused')`,
+  tables: 'created_at < $1',
+  notices: 'created_at < $1',
+  app_runs: 'expires_at < $1 and not in_gallery',
+  app_proofs: 'expires_at < $1',
+  rate_windows: 'window_start < extract(epoch from $1::timestamptz)',
 } as const;
 
-/** Returns the number of deleted rows. */
+/** Rows that expire with another row, which is found first. */
+const EXPIRED_WITH = {
+  batch_rows: `select old.ctid from batches b join batch_rows old on old.batch_id = b.id where b.finished_at < $1`,
+  // The items of feeds and inboxes are kept as long as their trigger: new-items.ts limits their number.
+  trigger_items: `select old.ctid from trigger_items old join triggers t on t.id = old.trigger_id
+    where old.seen_at < $1 and old.status = 'done' and t.kind in ('hook', 'after')`,
+} as const;
+
+export type ExpiringTable = keyof typeof EXPIRED | keyof typeof EXPIRED_WITH;
+
+/** Returns the number of deleted rows. Rows that another transaction has locked stay for the next time. */
 export async function deleteExpired(
   tx: Tx,
-  table: keyof typeof SWEEPS,
+  table: ExpiringTable,
   before: Date,
   limit: number,
 ): Promise<number> {
-  const { rowCount } = await tx.query(SWEEPS[table], [before, limit]);
+  const rows =
+    table in EXPIRED_WITH
+      ? EXPIRED_WITH[table as keyof typeof EXPIRED_WITH]
+      : `select ctid from ${table} old where ${EXPIRED[table as keyof typeof EXPIRED]}`;
+  const { rowCount } = await tx.query(
+    `delete from ${table} where ctid in (${rows} limit $2 for update of old skip locked)`,
+    [before, limit],
+  );
   return rowCount;
 }
