@@ -3,12 +3,12 @@
 import type { Step } from '../engine/types.ts';
 import { isId } from '../lib/ids.ts';
 import {
+  type Budgeted,
   type DailySpending,
   insertReservations,
   type LockedPool,
-  listPoolSpending,
-  listSpending,
-  lockAppSpending,
+  listSpentToday,
+  lockApps,
   lockPools,
 } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
@@ -134,14 +134,21 @@ async function findUnaccepted(
   const pools = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
   // After the pools, as everywhere, so that transactions cannot deadlock.
   const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
-  const apps = appIds.size === 0 ? new Map() : await lockAppSpending(tx, [...appIds]);
-  const limited = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
-  const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
+  if (appIds.size > 0) await lockApps(tx, [...appIds]);
+  const workflowIds = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
   const budgeted = [...pools].flatMap(([workspace, pool]) => (pool.daily_budget === null ? [] : [workspace]));
-  const workspaces = budgeted.length === 0 ? new Map() : await listPoolSpending(tx, budgeted);
+  const listSpent = async (of: Budgeted, ids: Iterable<string>) => {
+    const list = [...ids];
+    return list.length === 0 ? new Map<string, DailySpending>() : listSpentToday(tx, of, list);
+  };
+  const spending = {
+    workflows: await listSpent('workflow', workflowIds),
+    apps: await listSpent('app', appIds),
+    workspaces: await listSpent('workspace', budgeted),
+  };
   const repeated = await listRepeated(tx, paidRuns);
   const fresh = paidRuns.filter(item => !repeated.has(item));
-  const rejections = findRejections(fresh, pools, { workflows: spending, apps, workspaces });
+  const rejections = findRejections(fresh, pools, spending);
   return new Map<NewAcceptance, Accepted>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),

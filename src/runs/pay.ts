@@ -8,9 +8,8 @@ import type { RunCredential } from '../services/credentials/credential.ts';
 import {
   type Coverage,
   findAppOfRun,
-  getPoolSpending,
-  getSpending,
-  lockAppSpending,
+  findSpentWithRun,
+  lockApps,
   raiseReservation,
 } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
@@ -93,28 +92,26 @@ function rethrowAsNodeError(err: unknown): never {
 
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
   const appId = await requireWithinAppLimit(tx, executionId);
-  for (const [of, read] of DAILY_BUDGETS) {
-    const { budget, spent } = await read(tx, executionId);
+  for (const owner of ['workflow', 'workspace'] as const) {
+    const { budget, spent } = await findSpentWithRun(tx, owner, executionId);
     if (budget === null || spent <= budget) continue;
     // What the workspace of an app spends is none of its visitors' business.
-    if (of === 'workspace' && appId !== undefined) throw appLimitReached();
+    if (owner === 'workspace' && appId !== undefined) throw appLimitReached();
     throw new AppError(
       'daily_budget_exceeded',
-      `With this call of ${credits} credits the ${of} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
+      `With this call of ${credits} credits the ${owner} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
     );
   }
 }
 
-const DAILY_BUDGETS = [
-  ['workflow', getSpending],
-  ['workspace', getPoolSpending],
-] as const;
-
 /** Returns the app of the run. Throws 429 if the app has spent its daily credits. */
 async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<string | undefined> {
   const appId = await findAppOfRun(tx, executionId);
-  const day = appId === undefined ? undefined : (await lockAppSpending(tx, [appId], executionId)).get(appId);
-  if (day !== undefined && day.budget !== null && day.spent > day.budget) throw appLimitReached();
+  if (appId === undefined) return undefined;
+  await lockApps(tx, [appId]);
+  // A new statement, so that it sees what others committed while this one waited for the lock.
+  const { budget, spent } = await findSpentWithRun(tx, 'app', executionId);
+  if (budget !== null && spent > budget) throw appLimitReached();
   return appId;
 }
 

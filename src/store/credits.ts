@@ -1,7 +1,7 @@
 // Reads and writes the credit ledger. Each function changes entry, pool and run in one statement, so that a pool always
 // equals the sum of its entries.
 import type { Tx } from './db.ts';
-import { type After, all, firstValue, matches } from './rows.ts';
+import { type After, all, first, firstValue, matches } from './rows.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -243,36 +243,58 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
+/** Who may have a daily budget. `runs`: the column of `run_credits` that names it. */
+const BUDGETED = {
+  workflow: { table: 'workflows', id: 'id', budget: 'daily_credit_budget', runs: 'workflow_id' },
+  app: { table: 'apps', id: 'id', budget: 'daily_credits', runs: 'app_id' },
+  workspace: { table: 'credit_pools', id: 'workspace', budget: 'daily_budget', runs: 'workspace' },
+} as const;
+export type Budgeted = keyof typeof BUDGETED;
+
 export interface DailySpending {
-  /** The workflow's daily budget in credits; null: unlimited. */
+  /** In credits; null: unlimited. */
   readonly budget: number | null;
-  /** Credits charged to and reserved for its runs that were accepted that day. */
+  /** Credits charged to and reserved for the runs that were accepted that day, whoever pays. */
   readonly spent: number;
 }
 
-/**
- * Locks apps until the transaction ends and returns what their runs of a day (UTC) cost, whoever pays: of today, or of
- * the day on which the execution was accepted. Lock the pools first.
- */
-export async function lockAppSpending(
+/** Returns today's spending (UTC) of those of the ids that have a budget. */
+export async function listSpentToday(
   tx: Tx,
-  appIds: readonly string[],
-  executionId: string | null = null,
+  of: Budgeted,
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, DailySpending>> {
-  await tx.query('select from apps where id = any ($1::text[]) order by id for no key update', [appIds]);
-  // A new statement, so that it sees what others committed while this one waited for the locks.
-  const { rows } = await tx.query<DailySpending & { id: string }>(
-    `with accepted as (
-       select date_trunc('day', coalesce((select created_at from run_credits where execution_id = $2), now()), 'UTC') as day
-     )
-     select a.id, a.daily_credits as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
-     from accepted cross join apps a
-     left join run_credits r on r.app_id = a.id and r.created_at >= accepted.day
-       and r.created_at < accepted.day + interval '1 day'
-     where a.id = any ($1::text[]) group by a.id`,
-    [appIds, executionId],
+  const { table, id, budget, runs } = BUDGETED[of];
+  const rows = await all<DailySpending & { readonly id: string }>(
+    tx,
+    `select b.${id} as id, b.${budget} as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
+     from ${table} b left join run_credits r on r.${runs} = b.${id} and r.created_at >= date_trunc('day', now(), 'UTC')
+     where b.${id} = any ($1::text[]) and b.${budget} is not null group by b.${id}`,
+    [ids],
   );
-  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
+  return new Map(rows.map(row => [row.id, row]));
+}
+
+/** Returns the spending of the run's workflow, app or payer on the day (UTC) on which the run was accepted. */
+export async function findSpentWithRun(tx: Tx, of: Budgeted, executionId: string): Promise<DailySpending> {
+  const { table, id, budget, runs } = BUDGETED[of];
+  const spending = await first<DailySpending>(
+    tx,
+    `with run as (
+       select ${runs} as id, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
+     )
+     select b.${budget} as budget, sum(r.charged + r.held)::bigint as spent
+     from run join ${table} b on b.${id} = run.id and b.${budget} is not null
+     join run_credits r on r.${runs} = run.id and r.created_at >= run.day and r.created_at < run.day + interval '1 day'
+     group by b.${budget}`,
+    [executionId],
+  );
+  return spending ?? { budget: null, spent: 0 };
+}
+
+/** Locks apps until the transaction ends, so that others cannot spend their budgets. Lock the pools first. */
+export async function lockApps(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query('select from apps where id = any ($1::text[]) order by id for no key update', [ids]);
 }
 
 /** Returns the app that started a run that may cost credits. */
@@ -288,67 +310,6 @@ export async function lockPoolsOfRuns(tx: Tx, executionIds: readonly string[]): 
      order by workspace for no key update`,
     [executionIds],
   );
-}
-
-/** Returns the spending of a run's workflow on the UTC day on which the run was accepted. */
-export async function getSpending(tx: Tx, executionId: string): Promise<DailySpending> {
-  const { rows } = await tx.query<DailySpending>(
-    `with run as (
-       select workflow_id, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
-     )
-     select w.daily_credit_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
-     from run join workflows w on w.id = run.workflow_id
-     join run_credits r on r.workflow_id = run.workflow_id
-       and r.created_at >= run.day and r.created_at < run.day + interval '1 day'
-     group by w.daily_credit_budget`,
-    [executionId],
-  );
-  return rows[0] ?? { budget: null, spent: 0 };
-}
-
-/** Returns today's spending (UTC) of workflows with a budget. */
-export async function listSpending(
-  tx: Tx,
-  workflowIds: readonly string[],
-): Promise<ReadonlyMap<string, DailySpending>> {
-  const { rows } = await tx.query<DailySpending & { id: string }>(
-    `select w.id, w.daily_credit_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
-     from workflows w left join run_credits r on r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')
-     where w.id = any ($1::text[]) group by w.id`,
-    [workflowIds],
-  );
-  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
-}
-
-/** Returns what the runs that were accepted today (UTC) cost workspaces with a budget. */
-export async function listPoolSpending(
-  tx: Tx,
-  workspaces: readonly string[],
-): Promise<ReadonlyMap<string, DailySpending>> {
-  const { rows } = await tx.query<DailySpending & { id: string }>(
-    `select p.workspace as id, p.daily_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
-     from credit_pools p left join run_credits r
-       on r.workspace = p.workspace and r.created_at >= date_trunc('day', now(), 'UTC')
-     where p.workspace = any ($1::text[]) and p.daily_budget is not null group by p.workspace`,
-    [workspaces],
-  );
-  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
-}
-
-/** Returns the spending of the workspace that pays for a run, on the UTC day on which the run was accepted. */
-export async function getPoolSpending(tx: Tx, executionId: string): Promise<DailySpending> {
-  const { rows } = await tx.query<DailySpending>(
-    `with run as (
-       select workspace, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
-     )
-     select p.daily_budget as budget, sum(r.charged + r.held)::bigint as spent
-     from run join credit_pools p on p.workspace = run.workspace and p.daily_budget is not null
-     join run_credits r on r.workspace = run.workspace
-       and r.created_at >= run.day and r.created_at < run.day + interval '1 day'
-     group by p.daily_budget`,
-    [executionId],
-  );
-  return rows[0] ?? { budget: null, spent: 0 };
 }
 
 export const ENTRY_KINDS = ['grant', 'hold', 'charge', 'release', 'overrun'] as const;

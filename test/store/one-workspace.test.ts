@@ -61,7 +61,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/component-callers countHiddenCallers',
     'workflows/component-callers listCallers',
     'workflows/component-callers listCallingWorkflows',
-    'workflows/components lockComponentCalls',
   ],
   'of runs that an earlier part of the same statement found by their ids': [
     'runs ENQUEUE_JOBS',
@@ -103,7 +102,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'credentials hasDefaultCredential',
     'credentials listCredentials',
     'credentials listInstanceDefaults',
-    'credentials lockCredentials',
   ],
   'of one credential': [
     'credential-charges SPENT_TODAY',
