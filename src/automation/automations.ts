@@ -4,7 +4,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import { type Page, type PageQuery, writeCursor } from '../services/paging.ts';
 import { changeSchedule } from './schedules/change-schedule.ts';
-import { listSchedules } from './schedules/read-schedule.ts';
+import { listSchedulePage } from './schedules/read-schedule.ts';
 import { runScheduleNow } from './schedules/run-schedule.ts';
 import { changeTrigger, runTrigger } from './triggers/change-trigger.ts';
 import { listTriggerPage } from './triggers/read-trigger.ts';
@@ -40,7 +40,7 @@ interface AutomationKind {
 const KINDS: readonly AutomationKind[] = [
   {
     prefix: 'sch',
-    list: listSchedules,
+    list: listSchedulePage,
     setActive: (deps, actor, id, isActive) => changeSchedule(deps, actor, id, { isActive }),
     run: runScheduleNow,
   },

@@ -1,6 +1,6 @@
 // Stores the credentials for model providers, with the values that calls in flight still use.
 import type { Tx } from './db.ts';
-import { all, allValues, first, firstNumber, insertRow, matches } from './rows.ts';
+import { all, allValues, first, firstNumber, insertRow, lockName, matches } from './rows.ts';
 
 export const CREDENTIAL_STATUSES = ['ok', 'failed', 'untested'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
@@ -74,10 +74,8 @@ export function countCredentials(tx: Tx, workspace: string | null): Promise<numb
 }
 
 /** Serializes changes to the credentials of an owner until the transaction ends. */
-export async function lockCredentials(tx: Tx, workspace: string | null): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('credentials ' || $1, 0))`, [
-    workspace ?? '',
-  ]);
+export function lockCredentials(tx: Tx, workspace: string | null): Promise<void> {
+  return lockName(tx, `credentials ${workspace ?? ''}`);
 }
 
 export function hasDefaultCredential(tx: Tx, workspace: string | null, kind: string): Promise<boolean> {

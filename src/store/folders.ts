@@ -1,6 +1,6 @@
 // Reads and writes the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
-import { type After, all, allValues, first, firstNumber } from './rows.ts';
+import { type After, all, allValues, first, firstNumber, lockName } from './rows.ts';
 import type { TeamRole } from './teams.ts';
 
 /** A folder with its reader's role. */
@@ -85,10 +85,8 @@ export async function updateFolder(
 }
 
 /** Serializes changes of a workspace's tree until the transaction ends. */
-export async function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `graphwright.folders:${workspace}`,
-  ]);
+export function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
+  return lockName(tx, `graphwright.folders:${workspace}`);
 }
 
 /** Lists the folder and its ancestors, innermost first. */

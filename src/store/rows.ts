@@ -1,5 +1,5 @@
 // Runs a statement and returns its rows or the values of its first column, or whether it affected a row. Also inserts and
-// updates single rows.
+// updates single rows, and locks names.
 import type { Tx } from './db.ts';
 
 /** A page of a list: the rows after the key, or the first ones if it is null. */
@@ -70,4 +70,9 @@ export async function updateRow(
   const all = [...columns, ...set];
   if (all.length === 0) return;
   await tx.query(`update ${table} set ${all.join(', ')} where id = $1`, [id, ...Object.values(change)]);
+}
+
+/** Waits until no other transaction holds the lock of that name, and holds it until this one ends. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }

@@ -8,8 +8,7 @@ import {
   findSchedule,
   type ListedFiring,
   listFirings,
-  listUserSchedules,
-  listWorkflowSchedules,
+  listSchedules,
   type ShownSchedule,
 } from '../../store/automation/schedules.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -38,19 +37,12 @@ export async function getSchedule(deps: RunDeps, actor: Actor, id: string) {
 }
 
 /** Lists, newest first, the schedules of a workflow, or those of all workflows that the caller may edit. */
-export async function listSchedules(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
+export async function listSchedulePage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const user = requireScope(actor, 'workflows:read');
   if (workflowId !== undefined)
     authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
-  return readPage(
-    query,
-    byId('schedule'),
-    part =>
-      workflowId === undefined
-        ? listUserSchedules(deps.db, user.userId, part)
-        : listWorkflowSchedules(deps.db, workflowId, part),
-    presentSchedule,
-  );
+  const owner = workflowId === undefined ? { userId: user.userId } : { workflowId };
+  return readPage(query, byId('schedule'), part => listSchedules(deps.db, owner, part), presentSchedule);
 }
 
 export function presentSchedule(row: ShownSchedule) {

@@ -8,7 +8,6 @@ import {
   findTrigger,
   listEvents,
   listTriggers,
-  listUserTriggers,
   type TriggerRow,
 } from '../../store/automation/triggers.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
@@ -34,15 +33,8 @@ export async function getTrigger(deps: RunDeps, actor: Actor, id: string) {
 export async function listTriggerPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const user = requireScope(actor, 'workflows:read');
   if (workflowId !== undefined) authorize(user, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
-  return readPage(
-    query,
-    byId('trigger'),
-    part =>
-      workflowId === undefined
-        ? listUserTriggers(deps.db, user.userId, part)
-        : listTriggers(deps.db, workflowId, part),
-    presentTrigger,
-  );
+  const owner = workflowId === undefined ? { userId: user.userId } : { workflowId };
+  return readPage(query, byId('trigger'), part => listTriggers(deps.db, owner, part), presentTrigger);
 }
 
 /** Lists the history of a trigger, newest first. */

@@ -5,7 +5,7 @@ import {
   previewSchedule,
   removeSchedule,
 } from '../../automation/schedules/change-schedule.ts';
-import { getSchedule, listFiringPage, listSchedules } from '../../automation/schedules/read-schedule.ts';
+import { getSchedule, listFiringPage, listSchedulePage } from '../../automation/schedules/read-schedule.ts';
 import { backfillSchedule, runScheduleNow } from '../../automation/schedules/run-schedule.ts';
 import {
   Backfill,
@@ -60,7 +60,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       querystring: PageQuery,
       response: { 200: SchedulePage },
     }),
-    req => listSchedules(deps, req.actor, req.query, req.params.id),
+    req => listSchedulePage(deps, req.actor, req.query, req.params.id),
   );
   app.get(
     '/api/v1/schedules',
@@ -70,7 +70,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       querystring: PageQuery,
       response: { 200: SchedulePage },
     }),
-    req => listSchedules(deps, req.actor, req.query),
+    req => listSchedulePage(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/schedules/preview',

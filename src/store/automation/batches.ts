@@ -1,7 +1,7 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
 import { enqueue, toJobSpecs } from '../queue.ts';
-import { type After, all, first, firstNumber, insertRow, updateRow } from '../rows.ts';
+import { type After, all, first, firstNumber, insertRow, lockName, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
 import { insertRows, type NewBatchRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
@@ -104,8 +104,8 @@ export async function sumCharged(tx: Tx, ids: readonly string[]): Promise<Readon
 }
 
 /** Lets no other transaction start a batch of the workspace until this one ends. */
-export async function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('batches ' || $1, 0))`, [workspace]);
+export function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
+  return lockName(tx, `batches ${workspace}`);
 }
 
 /** Counts the batches of the workspace that start rows or wait for rows to end. */

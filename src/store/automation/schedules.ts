@@ -1,7 +1,7 @@
 // Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, first, firstNumber, firstValue, insertRow, updateRow } from '../rows.ts';
+import { type After, all, first, firstNumber, firstValue, insertRow, lockName, updateRow } from '../rows.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -104,37 +104,25 @@ export function lockSchedule(tx: Tx, id: string): Promise<ScheduleRow | undefine
   return first(tx, `select ${COLUMNS} from schedules s where s.id = $1 for no key update`, [id]);
 }
 
-/** Newest first: the schedules of a workflow. */
-export function listWorkflowSchedules(
+/** Lists, newest first, the schedules of a workflow, or of all workflows that the user may edit. */
+export function listSchedules(
   tx: Tx,
-  workflowId: string,
+  owner: { readonly workflowId: string } | { readonly userId: number },
   { after, limit }: After<string>,
 ): Promise<readonly ShownSchedule[]> {
-  return all(
-    tx,
-    `select ${SHOWN} from ${WITH_LAST} where s.workflow_id = $1 and ($2::text is null or s.id < $2)
-     order by s.id desc limit $3`,
-    [workflowId, after, limit],
-  );
-}
-
-/** Newest first: the schedules of all workflows that the user may edit. */
-export function listUserSchedules(
-  tx: Tx,
-  userId: number,
-  { after, limit }: After<string>,
-): Promise<readonly ShownSchedule[]> {
+  const [where, value] =
+    'workflowId' in owner ? ['s.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
     `select ${SHOWN} from ${WITH_LAST} join workflows w on w.id = s.workflow_id
-     where ${EDITABLE} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
-    [userId, after, limit],
+     where ${where} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
+    [value, after, limit],
   );
 }
 
 /** Counts the active schedules of a workspace. Two transactions that count never run at the same time. */
 export async function countActiveSchedules(tx: Tx, workspace: string): Promise<number> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules:' || $1, 0))`, [workspace]);
+  await lockName(tx, `schedules:${workspace}`);
   return firstNumber(
     tx,
     `select count(*) as count from schedules s join workflows w on w.id = s.workflow_id

@@ -1,6 +1,6 @@
 // Stores uploaded tables and their rows for a day.
 import type { Tx } from '../db.ts';
-import { first, firstValue, insertRow } from '../rows.ts';
+import { first, firstValue, insertRow, lockName } from '../rows.ts';
 
 export const TABLE_FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -49,8 +49,8 @@ export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow 
 }
 
 /** Lets no other transaction store a table of the user until this one ends. */
-export async function lockTables(tx: Tx, userId: number): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tables ' || $1, 0))`, [userId]);
+export function lockTables(tx: Tx, userId: number): Promise<void> {
+  return lockName(tx, `tables ${userId}`);
 }
 
 /** Returns the number and the size of the user's tables of the last day. */

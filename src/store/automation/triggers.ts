@@ -9,6 +9,7 @@ import {
   firstNumber,
   firstValue,
   insertRow,
+  lockName,
   matches,
   updateRow,
   valueSet,
@@ -71,31 +72,19 @@ export function lockTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined>
   return first(tx, `select ${COLUMNS} from triggers t where t.id = $1 for no key update`, [id]);
 }
 
-/** Lists the triggers of a workflow, newest first. */
+/** Lists, newest first, the triggers of a workflow, or of all workflows that the user may edit. */
 export function listTriggers(
   tx: Tx,
-  workflowId: string,
+  owner: { readonly workflowId: string } | { readonly userId: number },
   { after, limit }: After<string>,
 ): Promise<readonly TriggerRow[]> {
-  return all(
-    tx,
-    `select ${COLUMNS} from triggers t where t.workflow_id = $1 and ($2::text is null or t.id < $2)
-     order by t.id desc limit $3`,
-    [workflowId, after, limit],
-  );
-}
-
-/** Newest first: the triggers of all workflows that the user may edit. */
-export function listUserTriggers(
-  tx: Tx,
-  userId: number,
-  { after, limit }: After<string>,
-): Promise<readonly TriggerRow[]> {
+  const [where, value] =
+    'workflowId' in owner ? ['t.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
     `select ${COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
-     where ${EDITABLE} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
-    [userId, after, limit],
+     where ${where} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
+    [value, after, limit],
   );
 }
 
@@ -118,8 +107,8 @@ export async function deleteTriggersOf(tx: Tx, workspace: string): Promise<void>
 }
 
 /** Serializes changes of the triggers that follow other workflows, and of the workspace's number, until the end. */
-export async function lockTriggers(tx: Tx): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('graphwright.triggers', 0))`);
+export function lockTriggers(tx: Tx): Promise<void> {
+  return lockName(tx, 'graphwright.triggers');
 }
 
 export function countActiveTriggers(tx: Tx, workspace: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Reads and writes presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
 import { ownsCreations } from '../permissions.ts';
-import { all, firstNumber, firstValue, insertRow, valueSet } from '../rows.ts';
+import { all, firstNumber, firstValue, insertRow, lockName, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 import type { OldFiles } from './orphans.ts';
 
@@ -16,9 +16,7 @@ const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, 
 /** Locks the user's uploads for this transaction; false if another transaction held the lock for `waitMs`. */
 export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
   await limitLockWait(tx, waitMs);
-  return await acquiredLock(
-    tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [userId]),
-  );
+  return await acquiredLock(lockName(tx, `media_uploads:${userId}`));
 }
 
 /** Returns the total bytes of uploads created since then. */

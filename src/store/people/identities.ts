@@ -1,6 +1,6 @@
 // Links accounts to identities at OpenID providers.
 import type { Tx } from '../db.ts';
-import { firstValue, matches } from '../rows.ts';
+import { firstValue, lockName, matches } from '../rows.ts';
 
 interface IdentityKey {
   readonly issuer: string;
@@ -8,11 +8,8 @@ interface IdentityKey {
 }
 
 /** Serializes concurrent sign-ins of one identity until the transaction ends. */
-export async function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('identity ' || $1 || ' ' || $2, 0))`, [
-    issuer,
-    subject,
-  ]);
+export function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<void> {
+  return lockName(tx, `identity ${issuer} ${subject}`);
 }
 
 export function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<number | undefined> {

@@ -2,7 +2,7 @@
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
-import { all, allValues } from '../rows.ts';
+import { all, allValues, lockName } from '../rows.ts';
 
 /** The calls of one version to one component, at one version or at the latest. */
 export interface VersionCallRow {
@@ -152,8 +152,8 @@ export function listVersionSizes(
 }
 
 /** Serializes the writes that add components to workflows, so that two of them cannot form a circle. */
-export async function lockComponentCalls(tx: Tx): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('graphwright.component_calls', 0))`);
+export function lockComponentCalls(tx: Tx): Promise<void> {
+  return lockName(tx, 'graphwright.component_calls');
 }
 
 export interface CallEdge {
