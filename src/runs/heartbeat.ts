@@ -2,6 +2,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
+import { SCHEDULES_CHANGED } from '../store/automation/schedules.ts';
 import { listRunsWithoutCalls } from '../store/calls.ts';
 import { deleteReplacedJobs, listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockWorkerRuns } from '../store/runs.ts';
@@ -9,9 +10,9 @@ import type { HeldRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
   enqueueDeferredRuns,
+  findStranded,
   insertWorker,
   listOrphanPools,
-  listStrandedRuns,
   listSuspects,
   touchWorker,
 } from '../store/workers.ts';
@@ -58,10 +59,12 @@ export async function sendHeartbeat(
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, knownIds, assignedRuns);
   await removeDeadWorkers(deps, slots.workerId, unlock);
-  const { orphans, hasDeferred } = await listStrandedRuns(deps.db);
+  const { orphans, hasDeferred, hasLostFirings } = await findStranded(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasDeferred)
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+  // Wakes the clock of this process, which starts them.
+  if (hasLostFirings) deps.runNotifier.notify(SCHEDULES_CHANGED);
 }
 
 /**

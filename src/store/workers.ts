@@ -65,26 +65,31 @@ export interface OrphanRun {
   readonly worker_id: string;
 }
 
-/** Runs that no worker advances. */
-export interface StrandedRuns {
+/** What no worker advances. */
+export interface Stranded {
   /** Runs held by an unknown worker. Deleting a dead worker leaves none of these. */
   readonly orphans: readonly OrphanRun[];
   /** Whether any run is deferred. */
   readonly hasDeferred: boolean;
+  /** Whether a process was lost while it started the run of a schedule. */
+  readonly hasLostFirings: boolean;
 }
 
-/**
- * Lists runs that no worker advances. One statement at each heartbeat: both parts read an index that is nearly always
- * empty.
- */
-export async function listStrandedRuns(tx: Tx): Promise<StrandedRuns> {
-  const { rows } = await tx.query<OrphanRun | Readonly<Record<keyof OrphanRun, null>>>(
-    `select id, lease, worker_id from executions e
+/** Finds what no worker advances. One statement at each heartbeat: each part reads an index that is nearly always empty. */
+export async function findStranded(tx: Tx): Promise<Stranded> {
+  const rows = await all<OrphanRun & { readonly found: 'orphan' | 'deferred' | 'firing' }>(
+    tx,
+    `select 'orphan' as found, id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)
-     union all select null, null, null where exists (select from executions where parked)`,
+     union all select 'deferred', null, null, null where exists (select from executions where parked)
+     union all select 'firing', null, null, null where exists (
+       select from firings where outcome = 'starting' and retry_at <= now())`,
   );
-  const orphans = rows.filter((row): row is OrphanRun => row.id !== null);
-  return { orphans, hasDeferred: rows.length > orphans.length };
+  return {
+    orphans: rows.filter(({ found }) => found === 'orphan'),
+    hasDeferred: rows.some(({ found }) => found === 'deferred'),
+    hasLostFirings: rows.some(({ found }) => found === 'firing'),
+  };
 }
 
 /** Lists pools with locked jobs that belong to no worker, because it died between its start and its registration. */

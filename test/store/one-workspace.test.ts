@@ -86,7 +86,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'queue deleteReplacedJobs',
     'workers enqueueDeferredRuns',
     'workers listOrphanPools',
-    'workers listStrandedRuns',
+    'workers findStranded',
     'workers listSuspects',
   ],
   // Public templates would be copied to their own table.

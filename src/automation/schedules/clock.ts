@@ -5,7 +5,7 @@ import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedul
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The longest sleep. A notification ends it earlier; what another process has lost waits for it. */
+/** The longest sleep. A notification ends it earlier; so does a heartbeat that finds what a process has lost. */
 const MAX_SLEEP_MS = 15_000;
 /** After an error of the database. */
 const ERROR_SLEEP_MS = 1000;

@@ -22,7 +22,7 @@ const PER_MINUTE = 60;
 const TOO_MANY = `More than ${PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
 /** If this process dies, a job starts the run after this time. */
-const RESCUE_MS = 10_000;
+const RESCUE_MS = 5000;
 const MAX_ID_CHARS = 256;
 
 export interface HookRequest {

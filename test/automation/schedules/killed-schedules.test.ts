@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../../../src/lib/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
@@ -14,6 +15,8 @@ import { node } from '../../support/workflows.ts';
 const KILLS = Number(process.env.KILLS ?? 6);
 const SCHEDULES = 20;
 const SKEW_MS = 5000;
+/** A heartbeat takes 5 s, a clock that has nothing to do sleeps for 15 s. */
+const FOUND_MS = 10_000;
 
 let database: TestDatabase;
 let folder: string;
@@ -106,6 +109,22 @@ describe('processes that are killed at due time', () => {
       return rows[0]?.count === 0;
     });
     await assertExact(ids, KILLS);
+  });
+});
+
+describe('a process that lives on', () => {
+  it('soon starts what another one was starting when it died', async () => {
+    const [living = await start()] = children;
+    const [schedule = ''] = await createSchedules(living);
+    // Its clock finds nothing due and sleeps for a while.
+    await database.db.query(`select pg_notify('graphwright_schedules', 'schedules')`);
+    await sleep(500);
+    await database.db.query(
+      `insert into firings (id, schedule_id, kind, due_at, outcome, execution_id, retry_at)
+       values ($1, $2, 'scheduled', now() - interval '5 seconds', 'starting', $3, now())`,
+      [newId('firing'), schedule, newId('execution')],
+    );
+    await waitUntil('the run', async () => (await countRuns([schedule])) === 1, FOUND_MS);
   });
 });
 
