@@ -27,6 +27,12 @@ export function sendJson(reply: FastifyReply, text: string | Readable): FastifyR
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
+/** Adds a request header to those on which the response depends. */
+export function addVary(reply: FastifyReply, header: string): void {
+  const headers = reply.hasHeader('vary') ? String(reply.getHeader('vary')).split(', ') : [];
+  if (!headers.includes(header)) reply.header('vary', [...headers, header].join(', '));
+}
+
 /** Returns the ETag in If-None-Match that matches in any content coding, or `etag` itself for `*`. */
 export function findMatch(header: string | undefined, etag: string): string | undefined {
   if (header === undefined) return undefined;

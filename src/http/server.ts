@@ -13,6 +13,7 @@ import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression/compression.ts';
+import { addVary } from './conditional.ts';
 import { toErrorBody, translateError } from './errors.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
@@ -89,7 +90,7 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
   });
   app.setErrorHandler((err, req, reply) => {
     discardBody(req, reply);
-    if (req.is404) reply.header('vary', 'Accept');
+    if (req.is404) addVary(reply, 'Accept');
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
   });

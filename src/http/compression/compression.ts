@@ -14,6 +14,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLru } from '../../lib/lru.ts';
 import type { App } from '../app.ts';
+import { addVary } from '../conditional.ts';
 import { type Coding, chooseCoding, toCodedEtag } from './content-coding.ts';
 
 const MIN_BYTES = 1024;
@@ -61,10 +62,10 @@ export function registerCompression(app: App): void {
   };
   app.addHook('onSend', (req, reply, payload, done) => {
     setCacheControl(req, reply);
-    if (reply.statusCode === 304) addVary(reply);
+    if (reply.statusCode === 304) addVary(reply, 'Accept-Encoding');
     const isStream = isJsonStream(reply, payload);
     if (!isStream && !isLongText(reply, payload)) return done(null, payload);
-    addVary(reply);
+    addVary(reply, 'Accept-Encoding');
     const coding = chooseCoding(req.headers['accept-encoding'] as string | undefined);
     if (coding === undefined) return done(null, payload);
     if (isStream) return done(null, compressStream(reply, payload, coding));
@@ -105,9 +106,4 @@ function isLongText(reply: FastifyReply, payload: unknown): payload is string | 
   if (payload.length < MIN_BYTES || reply.hasHeader('content-encoding') || reply.statusCode === 206)
     return false;
   return TEXT.test(String(reply.getHeader('content-type') ?? ''));
-}
-
-function addVary(reply: FastifyReply): void {
-  const vary = reply.getHeader('vary');
-  reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
 }

@@ -5,7 +5,7 @@ import { createLru } from '../../lib/lru.ts';
 import { personalize, type Reader } from '../../pages/document.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
-import { findMatch } from '../conditional.ts';
+import { addVary, findMatch } from '../conditional.ts';
 import { translateError } from '../errors.ts';
 import { namesSession } from '../session-cookie.ts';
 
@@ -83,7 +83,7 @@ export function sendPage(
 /** Applies the reader's theme and sign-in state to HTML pages. */
 function adaptToReader(page: PageResponse, req: FastifyRequest, reply: FastifyReply): PageResponse {
   if (page.contentType !== HTML) return page;
-  reply.header('vary', reply.getHeader('vary') ?? 'Cookie');
+  addVary(reply, 'Cookie');
   const reader = getReader(req);
   if (reader.theme === undefined && !reader.isSignedIn) return page;
   const etag = `${page.etag.slice(0, -1)}-${reader.theme ?? ''}${reader.isSignedIn ? '-user' : ''}"`;
@@ -113,6 +113,7 @@ export function wantsPage({ method, headers }: FastifyRequest): boolean {
  */
 export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);
+  if (err.status < 500 || err.code === 'unavailable') addVary(reply, 'Cookie');
   if (err.code === 'unavailable' && wantsPage(req)) {
     req.log.error({ err: err.cause ?? err, requestId: req.id }, 'failed to render a page');
     reply

@@ -31,8 +31,8 @@ export function registerStart(app: App, deps: Deps): void {
       }),
     },
     async (req, reply) => {
-      reply.header('vary', 'Cookie');
-      if (hasSession(req.actor)) return reply.header('cache-control', 'no-store').redirect('/workflows');
+      if (hasSession(req.actor))
+        return reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' }).redirect('/workflows');
       return sendPage(req, reply, page, 'no-cache');
     },
   );
