@@ -81,11 +81,10 @@ function listChangedSettings(
 ): readonly { readonly setting: string; readonly label: string }[] {
   const [configBefore, configAfter] = [before?.data.config ?? {}, data.config ?? {}];
   const { inputs } = catalog.ports(data.nodeType, configAfter);
-  const getSettingLabel = (key: string): string =>
-    (inputs.find(({ id }) => id === key)?.label ?? key).toLowerCase();
+  const getSettingLabel = (key: string): string => inputs.find(({ id }) => id === key)?.label ?? key;
   const keys = [...new Set([...Object.keys(configBefore), ...Object.keys(configAfter)])].filter(
     key => !isEqual(configBefore[key], configAfter[key]),
   );
-  const names = [...keys.map(getSettingLabel), ...(before?.data.label === data.label ? [] : ['name'])];
+  const names = [...keys.map(getSettingLabel), ...(before?.data.label === data.label ? [] : ['Name'])];
   return names.map(setting => ({ setting, label: data.label }));
 }

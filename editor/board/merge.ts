@@ -157,18 +157,23 @@ function mergeEdges(
   });
   const ids = byId(nodes);
   const merged = [...kept, ...added].filter(({ source, target }) => ids.has(source) && ids.has(target));
-  if (added.length > 0)
-    conflicts.push(...findCycles(merged, new Set([...baseById.keys(), ...theirsById.keys()])));
+  // Neither side has a cycle of its own.
+  if (theirs.edges.some(edge => !isEqual(baseById.get(edge.id), edge)))
+    conflicts.push(...findCycles(merged, theirsById));
   return merged;
 }
 
-/** Returns a conflict for each of my new edges that closes a cycle with edges that they added. */
-function findCycles(edges: readonly GraphEdge[], knownIds: ReadonlySet<string>): readonly Conflict[] {
-  const allowed = edges.filter(({ id }) => knownIds.has(id));
+/**
+ * Returns a conflict for each edge that I added or reconnected and that closes a cycle with their edges. It has no base,
+ * because it stays when they have what was there before.
+ */
+function findCycles(edges: readonly GraphEdge[], has: ReadonlyMap<string, GraphEdge>): readonly Conflict[] {
+  const allowed = edges.filter(edge => isEqual(edge, has.get(edge.id)));
   return edges.flatMap((edge): Conflict[] => {
-    if (knownIds.has(edge.id)) return [];
+    const theirs = theirsById.get(edge.id);
+    if (isEqual(edge, theirs)) return [];
     if (reaches(allowed, edge.target, edge.source))
-      return [{ path: ['edges', edge.id], base: undefined, mine: edge, theirs: undefined }];
+      return [{ path: ['edges', edge.id], base: undefined, mine: edge, theirs }];
     allowed.push(edge);
     return [];
   });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
+import { summarizeChanges } from '../../../editor/board/difference.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, findFreeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
 import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
@@ -74,6 +75,21 @@ describe('a board', () => {
     assert.equal(findFreeId(board, 'image'), 'image');
     assert.equal(findFreeId(board, 'text'), 'text-3');
     assert.equal(findFreeId(board, 'text-2', new Set(['text-3'])), 'text-4');
+  });
+});
+
+describe('the summary of a version', () => {
+  it('names settings as they are written', () => {
+    const before = boardOf(['a']);
+    const after = apply(before, [
+      ...setConfig(before, catalog, 'a', { modelURL: 'x' }),
+      ...setData(before, 'a', { label: 'HDR' }),
+    ]);
+    const { settings } = summarizeChanges(before, after, catalog);
+    assert.deepEqual(settings, [
+      { setting: 'modelURL', label: 'HDR' },
+      { setting: 'Name', label: 'HDR' },
+    ]);
   });
 });
 
@@ -211,6 +227,31 @@ describe('a merge', () => {
       [['nodes/a/data/config/text', undefined]],
     );
     assert.deepEqual(board.edges, theirs.edges);
+  });
+
+  it('reports an edge of mine that closes a cycle with theirs, added or reconnected', () => {
+    const { edges, ...rest } = boardOf(['a', 'b', 'c'], [['a', 'c']]);
+    const reconnected = (source: string, target: string): GraphEdge => ({ id: 'a-c', source, target });
+    const cases: readonly (readonly [mine: readonly GraphEdge[], theirs: readonly GraphEdge[]])[] = [
+      [
+        [...edges, edge('b', 'a')],
+        [...edges, edge('a', 'b')],
+      ],
+      [[...edges, edge('b', 'a')], [reconnected('a', 'b')]],
+      [[reconnected('b', 'a')], [...edges, edge('a', 'b')]],
+    ];
+    for (const [mine, theirs] of cases) {
+      const { conflicts } = mergeBoards(
+        { ...rest, edges },
+        { ...rest, edges: mine },
+        { ...rest, edges: theirs },
+      );
+      const own = mine.find(({ source }) => source === 'b');
+      assert.deepEqual(
+        conflicts.map(({ path, mine, theirs }) => [path, mine, theirs]),
+        [[['edges', own?.id], own, theirs.find(({ id }) => id === own?.id)]],
+      );
+    }
   });
 
   it('reports a node that the other removed and I connected', () => {

@@ -294,6 +294,13 @@ describe('a board that is being saved', () => {
     await two.saver.flush();
     assert.deepEqual(remote.board.edges, [connect('a', 'b')]);
     assert.equal(two.store.getState().conflicts.length, 1);
+    // Still withheld when another change is merged.
+    one.edit('a', 'text', 'later');
+    await one.saver.flush();
+    await two.saver.refresh();
+    two.edit('b', 'text', 'mine');
+    await two.saver.flush();
+    assert.deepEqual(remote.board.edges, [connect('a', 'b')]);
   });
 
   it('sends what is not saved when the page ends', () => {
