@@ -153,7 +153,7 @@ const flow = {
   },
   price: 'Price',
   credits: (count: number, shown: string): string => (count === 1 ? '1 credit' : `${shown} credits`),
-  atLeast: (text: string): string => `about ${text}`,
+  about: (text: string): string => `about ${text}`,
   sample: 'Free with sample results',
   priceVaries: 'price varies',
   addNode: 'Add node',

@@ -1,7 +1,8 @@
 // Formats numbers, sizes, durations and times for the user's locale and time zone.
 
 const NUMBER = new Intl.NumberFormat();
-const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+// British English shortens a million to `1m`, which reads as minutes.
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const USD = new Intl.NumberFormat(undefined, {
   style: 'currency',

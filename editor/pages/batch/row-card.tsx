@@ -2,7 +2,7 @@
 
 import Check from 'icon:check';
 import FileAudio from 'icon:file-audio';
-import Heart from 'icon:heart';
+import Flag from 'icon:flag';
 import Star from 'icon:star';
 import { useId } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
@@ -99,7 +99,7 @@ function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
       ))}
       <span className={classNames(styles.pick, isPicked && styles.picked)}>
         <IconButton
-          icon={Heart}
+          icon={Flag}
           size="s"
           label={isPicked ? messages.unpick : messages.pick}
           aria-pressed={isPicked}

@@ -67,5 +67,5 @@ export function Price() {
 /** Formats a price as `3 credits` or `about 3 credits`. */
 export function formatPrice({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
   const text = flowMessages.credits(credits, formatNumber(credits));
-  return exact ? text : flowMessages.atLeast(text);
+  return exact ? text : flowMessages.about(text);
 }

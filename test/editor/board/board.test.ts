@@ -81,10 +81,8 @@ describe('a board', () => {
 describe('the summary of a version', () => {
   it('names settings as they are written', () => {
     const before = boardOf(['a']);
-    const after = apply(before, [
-      ...setConfig(before, catalog, 'a', { modelURL: 'x' }),
-      ...setData(before, 'a', { label: 'HDR' }),
-    ]);
+    const named = apply(before, setData(before, 'a', { label: 'HDR' }));
+    const after = apply(named, setConfig(named, catalog, 'a', { modelURL: 'x' }));
     const { settings } = summarizeChanges(before, after, catalog);
     assert.deepEqual(settings, [
       { setting: 'modelURL', label: 'HDR' },
