@@ -167,7 +167,10 @@ function mergeEdges(
  * Returns a conflict for each edge that I added or reconnected and that closes a cycle with their edges. It has no base,
  * because it stays when they have what was there before.
  */
-function findCycles(edges: readonly GraphEdge[], theirsById: ReadonlyMap<string, GraphEdge>): readonly Conflict[] {
+function findCycles(
+  edges: readonly GraphEdge[],
+  theirsById: ReadonlyMap<string, GraphEdge>,
+): readonly Conflict[] {
   const allowed = edges.filter(edge => isEqual(edge, theirsById.get(edge.id)));
   return edges.flatMap((edge): Conflict[] => {
     const theirs = theirsById.get(edge.id);
