@@ -13,10 +13,11 @@ const OPTIONS = {
 } as const;
 
 /**
- * - `body`, for request bodies: stops at the first error, and reports it with its schema and value.
+ * - `body`, for request bodies: stops at the first error.
  * - `parameters`, for query strings and path parameters: as `body`, after converting strings to numbers and booleans.
  * - `allErrors`, for schemas with discriminated unions: reports all errors, in time quadratic in their number.
  * - `firstError`, for the same schemas: stops at the first error.
+ * Errors contain their schema and value.
  */
 export type CheckMode = 'body' | 'parameters' | 'allErrors' | 'firstError';
 
@@ -24,8 +25,8 @@ export type CheckMode = 'body' | 'parameters' | 'allErrors' | 'firstError';
 const AJV_BY_MODE: Readonly<Record<CheckMode, Ajv2020>> = {
   body: new Ajv2020({ ...OPTIONS, verbose: true }),
   parameters: new Ajv2020({ ...OPTIONS, verbose: true, coerceTypes: true }),
-  allErrors: new Ajv2020({ ...OPTIONS, allErrors: true, discriminator: true }),
-  firstError: new Ajv2020({ ...OPTIONS, discriminator: true }),
+  allErrors: new Ajv2020({ ...OPTIONS, verbose: true, allErrors: true, discriminator: true }),
+  firstError: new Ajv2020({ ...OPTIONS, verbose: true, discriminator: true }),
 };
 
 export type SchemaError = ErrorObject;

@@ -2,14 +2,14 @@
 
 import type { MediaRef } from '../graph/types.ts';
 import { readFileChunks } from '../lib/files.ts';
-import type { RenderedVideo, VideoRequest } from '../render/video/make-video.ts';
+import type { RenderedVideo, RenderRequest } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
 /** Renders a short video in one piece. */
 export async function renderMedia(
   ctx: NodeContext,
   name: string,
-  request: Omit<VideoRequest, 'onProgress'>,
+  request: Omit<RenderRequest, 'onProgress'>,
 ): Promise<MediaRef> {
   const { renderWithPoster: makeVideo } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
@@ -20,7 +20,7 @@ export async function renderMedia(
 export async function renderMediaInParts(
   ctx: NodeContext,
   name: string,
-  request: Omit<VideoRequest, 'onProgress' | 'parts'>,
+  request: Omit<RenderRequest, 'onProgress' | 'parts'>,
 ): Promise<MediaRef> {
   const parts = ctx.openParts();
   try {

@@ -13,7 +13,7 @@ export interface CleanLottie {
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { [name: string]: Json };
-type Fields = { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
 
 const MAX_CHARS = 8_388_608;
 const MAX_DEPTH = 96;
@@ -44,9 +44,9 @@ export async function cleanLottie(
   if (text.length > MAX_CHARS) throw createError(`has over ${MAX_CHARS} characters`);
   const root = parse(text);
   checkDepth(root);
-  checkHead(root);
-  const assets = toFieldsList(root.assets);
-  if (measure(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
+  checkProperties(root);
+  const assets = toObjectList(root.assets);
+  if (measureLayers(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
     throw createError(`draws over ${MAX_COST} shapes`);
   const missingImages = await sanitizeImages(assets, rewrite);
   const letters = cleanFonts(root);
@@ -56,29 +56,29 @@ export async function cleanLottie(
 
 const createError = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);
 
-function parse(text: string): Fields {
+function parse(text: string): JsonObject {
   const root = parseJson(text) as Json | undefined;
-  if (isFields(root)) return root;
-  throw createError('is no JSON object');
+  if (isJsonObject(root)) return root;
+  throw createError('is not a JSON object');
 }
 
-const isFields = (value: Json | undefined): value is Fields =>
+const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the objects of a list, or an empty list if the value is not an array. */
-const toFieldsList = (value: Json | undefined): Fields[] =>
-  Array.isArray(value) ? value.filter(isFields) : [];
+const toObjectList = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-function checkDepth(root: Fields): void {
+function checkDepth(root: JsonObject): void {
   const pending: { value: Json; depth: number }[] = [{ value: root, depth: 0 }];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.depth > MAX_DEPTH) throw createError(`is nested over ${MAX_DEPTH} deep`);
-    if (typeof at.value !== 'object' || at.value === null) continue;
-    for (const value of Object.values(at.value)) pending.push({ value, depth: at.depth + 1 });
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    if (entry.depth > MAX_DEPTH) throw createError(`is nested over ${MAX_DEPTH} levels deep`);
+    if (typeof entry.value !== 'object' || entry.value === null) continue;
+    for (const value of Object.values(entry.value)) pending.push({ value, depth: entry.depth + 1 });
   }
 }
 
-function checkHead({ w, h, fr, ip, op, layers }: Fields): void {
+function checkProperties({ w, h, fr, ip, op, layers }: JsonObject): void {
   const isWithin = (value: Json | undefined, min: number, max: number): boolean =>
     typeof value === 'number' && value >= min && value <= max;
   if (!isWithin(w, 1, MAX_SIDE) || !isWithin(h, 1, MAX_SIDE))
@@ -96,13 +96,13 @@ interface Extent {
 }
 
 /** Measures the layers, including all compositions that they show. `extents` caches measured compositions. */
-function measure(
+function measureLayers(
   layers: Json | undefined,
-  assets: ReadonlyMap<Json | undefined, Fields>,
-  extents: Map<Fields, Extent>,
+  assets: ReadonlyMap<Json | undefined, JsonObject>,
+  extents: Map<JsonObject, Extent>,
   depth = 0,
 ): Extent {
-  const layerList = toFieldsList(layers);
+  const layerList = toObjectList(layers);
   if (layerList.length > MAX_LAYERS) throw createError(`has over ${MAX_LAYERS} layers in one composition`);
   let [cost, height] = [0, 0];
   for (const layer of layerList) {
@@ -113,7 +113,7 @@ function measure(
       if (depth >= MAX_NESTED) throw createError(`has over ${MAX_NESTED} compositions within one another`);
       // Counts as zero while it is being measured, in case it contains itself.
       extents.set(asset, { cost: 0, height: 0 });
-      extents.set(asset, measure(asset.layers, assets, extents, depth + 1));
+      extents.set(asset, measureLayers(asset.layers, assets, extents, depth + 1));
     }
     const inner = extents.get(asset) as Extent;
     cost += inner.cost;
@@ -123,25 +123,26 @@ function measure(
   return { cost, height };
 }
 
-function computeLayerCost({ masksProperties, ef, shapes, t }: Fields): number {
-  const letters = isFields(t) && isFields(t.d) ? toFieldsList(t.d.k).map(countLetters) : [];
+function computeLayerCost({ masksProperties, ef, shapes, t }: JsonObject): number {
+  const letters = isJsonObject(t) && isJsonObject(t.d) ? toObjectList(t.d.k).map(countLetters) : [];
   return (
     1 +
-    toFieldsList(masksProperties).length +
-    toFieldsList(ef).length * EFFECT_COST +
+    toObjectList(masksProperties).length +
+    toObjectList(ef).length * EFFECT_COST +
     Math.max(0, ...letters.slice(0, MAX_COST)) +
     computeShapeCost(shapes)
   );
 }
 
-const countLetters = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
+const countLetters = ({ s }: JsonObject): number =>
+  isJsonObject(s) && typeof s.t === 'string' ? s.t.length : 0;
 
 /** Walks shapes in document order: a repeater repeats everything before it. */
 function computeShapeCost(shapes: Json | undefined): number {
-  return toFieldsList(shapes).reduce((sum, { ty, it, c, pt, d }) => {
+  return toObjectList(shapes).reduce((sum, { ty, it, c, pt, d }) => {
     if (ty === 'rp') return (sum + 1) * Math.max(1, findLargestNumber(c));
     const points = ty === 'sr' ? findLargestNumber(pt) / POINTS_PER_COST : 0;
-    const dashes = ty === 'st' || ty === 'gs' ? toFieldsList(d).length * DASH_COST : 0;
+    const dashes = ty === 'st' || ty === 'gs' ? toObjectList(d).length * DASH_COST : 0;
     return sum + 1 + points + dashes + computeShapeCost(it);
   }, 0);
 }
@@ -158,25 +159,25 @@ function findLargestNumber(value: Json | undefined): number {
 
 /** Re-encodes embedded images and removes the names and URLs of external ones. */
 async function sanitizeImages(
-  assets: readonly Fields[],
+  assets: readonly JsonObject[],
   rewrite: (dataUrl: string) => Promise<string>,
 ): Promise<string | undefined> {
-  let [count, outside] = [0, 0];
+  let [count, externalCount] = [0, 0];
   for (const asset of assets) {
     const { p } = asset;
     if (p === undefined) continue;
     asset.u = '';
     if (typeof p === 'string' && p.startsWith('data:image/')) {
-      if (++count > MAX_IMAGES) throw createError(`has over ${MAX_IMAGES} pictures`);
+      if (++count > MAX_IMAGES) throw createError(`has over ${MAX_IMAGES} images`);
       asset.p = await rewrite(p);
     } else {
       asset.p = '';
-      outside++;
+      externalCount++;
     }
   }
-  return outside === 0
+  return externalCount === 0
     ? undefined
-    : 'names files, of which none is fetched: only embedded pictures are shown';
+    : 'refers to external files, which are not loaded: embed the images in the animation';
 }
 
 const WEIGHTS = [
@@ -195,8 +196,8 @@ function readFontUrl(weight: number): string {
 }
 
 /** Embeds the font, because the player would otherwise use fonts installed on the machine. */
-function cleanFonts(root: Fields): string | undefined {
-  const fonts = isFields(root.fonts) ? toFieldsList(root.fonts.list) : [];
+function cleanFonts(root: JsonObject): string | undefined {
+  const fonts = isJsonObject(root.fonts) ? toObjectList(root.fonts.list) : [];
   if (fonts.length > MAX_FONTS) throw createError(`has over ${MAX_FONTS} fonts`);
   for (const font of fonts) {
     const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
@@ -204,18 +205,18 @@ function cleanFonts(root: Fields): string | undefined {
     Object.assign(font, { fPath: readFontUrl(weight), origin: 3, fFamily: 'Inter' });
   }
   return fonts.length > 0 && hasUnsupportedLetters(root)
-    ? 'has letters beyond Latin ones, for which it cannot be given a font: turn them into outlines'
+    ? 'has text in a script other than Latin, for which no font can be embedded: convert it to outlines'
     : undefined;
 }
 
 const UNSUPPORTED_LETTER = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20ac\u2122]/u;
 
-function hasUnsupportedLetters(root: Fields): boolean {
-  const compositions = [root, ...toFieldsList(root.assets)].flatMap(({ layers }) => toFieldsList(layers));
+function hasUnsupportedLetters(root: JsonObject): boolean {
+  const compositions = [root, ...toObjectList(root.assets)].flatMap(({ layers }) => toObjectList(layers));
   return compositions.some(({ ty, t }) => {
-    if (ty !== 5 || !isFields(t) || !isFields(t.d)) return false;
-    return toFieldsList(t.d.k).some(
-      ({ s }) => isFields(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
+    if (ty !== 5 || !isJsonObject(t) || !isJsonObject(t.d)) return false;
+    return toObjectList(t.d.k).some(
+      ({ s }) => isJsonObject(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
     );
   });
 }

@@ -11,7 +11,7 @@ export function openScene(value: unknown): Timeline {
   if (graph.scenes.every(({ blockId }) => blockId === undefined)) return compileTimeline(graph);
   const expanded = expandBlocks(graph);
   if (expanded.unknown.length > 0) {
-    const message = `names no block; there are ${BLOCKS.map(({ id }) => id).join(', ')}`;
+    const message = `is not the id of a block. The blocks are ${BLOCKS.map(({ id }) => id).join(', ')}`;
     throw invalidSceneGraph(expanded.unknown.map(path => ({ path, code: 'unknown_block', message })));
   }
   return compileTimeline(parseSceneGraph(expanded.graph));

@@ -256,7 +256,7 @@ describe('a decoder', () => {
     const graph = scene({}, { scenes: [{ duration: 3, elements }] });
     const { warnings } = await drawClips(decoding('/bin/cat', '/dev/zero'), graph, [0, 1], clip);
     assert.deepEqual(
-      warnings.map(warning => warning.split(' is one clip too many')[0]),
+      warnings.map(warning => warning.split(' exceeds the limit')[0]),
       ['/scenes/0/elements/16', '/scenes/0/elements/17'],
     );
   });

@@ -120,7 +120,10 @@ describe('an animation', () => {
     assert.deepEqual(warnings, []);
     assert.ok(Array.from({ length: 100 }, (_, x) => at(x, 50)).some(pixel => isNear(pixel, WHITE)));
     const strange = await drawFrame(animation([words('слово', 'F', 40, [0, 60])], { fonts }));
-    assert.match(strange.warnings[0] ?? '', /^\/scenes\/0\/elements\/0 has letters beyond Latin ones/);
+    assert.match(
+      strange.warnings[0] ?? '',
+      /^\/scenes\/0\/elements\/0 has text in a script other than Latin/,
+    );
   });
 
   it('shows embedded images, and fetches none', async () => {
@@ -138,7 +141,10 @@ describe('an animation', () => {
         animation([image('p')], { assets: [{ ...asset, u, p, e: 0 }] }),
       );
       assert.ok(isNear(at(50, 50), BLACK));
-      assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 names files, of which none is fetched/);
+      assert.match(
+        warnings[0] ?? '',
+        /^\/scenes\/0\/elements\/0 refers to external files, which are not loaded/,
+      );
       const { json } = await clean(animation([], { assets: [{ ...asset, u, p }] }));
       assert.doesNotMatch(json, /127|etc/);
     }
@@ -167,7 +173,7 @@ describe('a hostile animation', () => {
   };
 
   const REFUSED: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-    'that is none': [[], /is no JSON object/],
+    'that is none': [[], /is not a JSON object/],
     'without a size': [animation([], { w: 0 }), /1 to 8192 pixels/],
     'of a size without end': [animation([], { h: 1e9 }), /1 to 8192 pixels/],
     'that never ends': [animation([], { op: 1e12 }), /up to 1000000 frames/],
@@ -202,11 +208,11 @@ describe('a hostile animation', () => {
     );
     await assert.rejects(
       cleanLottie('{"v":', async url => url),
-      /is no JSON object/,
+      /is not a JSON object/,
     );
     await assert.rejects(
       cleanLottie('['.repeat(1_000_000), async url => url),
-      /is no JSON object/,
+      /is not a JSON object/,
     );
   });
 

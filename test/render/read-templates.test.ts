@@ -37,7 +37,7 @@ describe('templates of a folder', () => {
       [{ ...quoteCard, inputs: [{ ...input, propPath: '__proto__ .x' }] }, /inputs must be/],
       [{ ...quoteCard, props: { ink: { label: 'Text color' } } }, /props must be/],
       [{ ...quoteCard, allow: [7] }, /allow must be/],
-      [{ ...quoteCard, colour: 'red' }, /colour is not known/],
+      [{ ...quoteCard, colour: 'red' }, /colour is not a known property/],
     ] as const) {
       await write(value);
       assert.throws(() => readTemplates(folder), { name: 'SettingsError', message: reason });

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { AppError } from '../../src/lib/errors.ts';
+import { AppError, type Issue } from '../../src/lib/errors.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { renderSceneGraphDoc } from '../../src/render/schema/doc.ts';
-import { KINDS } from '../../src/render/schema/elements.ts';
+import { ELEMENT_TYPES } from '../../src/render/schema/elements.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../src/render/schema/scene-graph.ts';
 import { parseSceneGraph } from '../../src/render/schema/validate.ts';
 
@@ -23,15 +23,18 @@ const graph = (elements: readonly object[], rest: object = {}): object => ({
   ...rest,
 });
 
-function pathsOf(act: () => unknown): readonly (string | undefined)[] {
+function issuesOf(act: () => unknown): readonly Issue[] {
   try {
     act();
   } catch (err) {
     assert.ok(err instanceof AppError && err.code === 'invalid_scene_graph');
-    return err.issues?.map(({ path }) => path) ?? [];
+    return err.issues ?? [];
   }
   return [];
 }
+
+const pathsOf = (act: () => unknown): readonly (string | undefined)[] =>
+  issuesOf(act).map(({ path }) => path);
 
 describe('the scene-graph schema', () => {
   it('has the fifteen documented properties and requires four', () => {
@@ -73,9 +76,10 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('is fully described by the guide: every kind and every top-level property', () => {
+  it('is fully described by the guide: every element type and every top-level property', () => {
     const doc = renderSceneGraphDoc();
-    for (const kind of Object.values(KINDS)) assert.ok(doc.includes(`### ${kind.properties.type.const}\n`));
+    for (const { properties } of Object.values(ELEMENT_TYPES))
+      assert.ok(doc.includes(`### ${properties.type.const}\n`));
     for (const name of Object.keys(SCENE_GRAPH_SCHEMA.properties))
       assert.ok(doc.includes(`- \`${name}\``), name);
   });
@@ -116,6 +120,26 @@ describe('the scene-graph schema', () => {
     assert.deepEqual(
       pathsOf(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
       ['/background/stops'],
+    );
+  });
+
+  it('lists the allowed types for an unknown one', () => {
+    const [gradient] = issuesOf(() => parseSceneGraph(graph([], { background: { type: 'lineer' } })));
+    assert.equal(gradient?.path, '/background/type');
+    assert.equal(
+      gradient?.message,
+      'has the unknown value "lineer". Allowed are linear, radial, conic, image, video',
+    );
+    const [element] = issuesOf(() => parseSceneGraph(graph([{ type: 'x'.repeat(10_000) }])));
+    assert.match(element?.message ?? '', /^has the unknown value "x{99}\. Allowed are text, image, video, /);
+  });
+
+  it('describes the allowed forms of a value that matches none', () => {
+    const [issue] = issuesOf(() => parseSceneGraph(graph([], { background: 'rainbow' })));
+    assert.equal(issue?.code, 'no_matching_form');
+    assert.match(
+      issue?.message ?? '',
+      /^matches none of the allowed forms\. The background: a color, .*[^.]$/,
     );
   });
 

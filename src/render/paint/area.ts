@@ -45,10 +45,15 @@ export function uniteAreas(a: Area, b: Area): Area {
   };
 }
 
-export const expandArea = (area: Area, by: number): Area =>
+export const expandArea = (area: Area, margin: number): Area =>
   isEmpty(area)
     ? EMPTY_AREA
-    : { left: area.left - by, top: area.top - by, right: area.right + by, bottom: area.bottom + by };
+    : {
+        left: area.left - margin,
+        top: area.top - margin,
+        right: area.right + margin,
+        bottom: area.bottom + margin,
+      };
 
 export const translateArea = ({ left, top, right, bottom }: Area, x: number, y: number): Area => ({
   left: left + x,

@@ -25,7 +25,7 @@ import { paintText } from './text.ts';
 /** Why the content could not be drawn, or undefined if it was. */
 type Reason = string | undefined;
 
-const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size; the rest is left out';
+const TEXT_TOO_LONG = 'has more text than fits its box placement the smallest size; the rest is left out';
 
 /** The box that content is drawn into, and what it is drawn with. */
 interface ContentTarget {
@@ -121,14 +121,29 @@ function drawFitted(target: ContentTarget, content: FittedContent, image: ImageS
   if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
   ctx.imageSmoothingEnabled = true;
   if (content.fit === 'contain-blur') drawBlurred(target, content, image, part);
-  const at = enlarge(fitImage(part, box, content.fit, content.focus), box, content.zoom, content.focus);
-  const ratio = (at.width * scale) / (cw * image.width);
+  const placement = enlarge(
+    fitImage(part, box, content.fit, content.focus),
+    box,
+    content.zoom,
+    content.focus,
+  );
+  const ratio = (placement.width * scale) / (cw * image.width);
   // Video frames are drawn only once, so scaled copies of them are not worth caching.
   const source = content.kind === 'image' ? getDownscaled(image, ratio) : image;
   ctx.imageSmoothingQuality = source === image && ratio < 0.7 ? 'medium' : 'low';
   ctx.translate(content.shift[0] * box.width, content.shift[1] * box.height);
   const { width, height } = source;
-  ctx.drawImage(source, cx * width, cy * height, cw * width, ch * height, at.x, at.y, at.width, at.height);
+  ctx.drawImage(
+    source,
+    cx * width,
+    cy * height,
+    cw * width,
+    ch * height,
+    placement.x,
+    placement.y,
+    placement.width,
+    placement.height,
+  );
 }
 
 /** Fills the area that the image leaves free with an enlarged, darkened and blurred copy of it. */
@@ -140,17 +155,17 @@ function drawBlurred(
 ): void {
   const { kind, crop, focus } = content;
   const { width, height } = image;
-  const at = enlarge(fitImage(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
+  const placement = enlarge(fitImage(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
   const blurred = blurPart(image, {
     part: [crop[0] * width, crop[1] * height, crop[2] * width, crop[3] * height],
-    width: at.width * scale,
-    height: at.height * scale,
+    width: placement.width * scale,
+    height: placement.height * scale,
     blur: Math.min(box.width, box.height) * 0.04 * scale,
     brightness: 0.7,
     isStatic: kind === 'image',
   });
   ctx.imageSmoothingQuality = 'low';
-  ctx.drawImage(blurred, at.x, at.y, at.width, at.height);
+  ctx.drawImage(blurred, placement.x, placement.y, placement.width, placement.height);
 }
 
 /** The surface of each animation, reused for its next frame. */
@@ -164,11 +179,11 @@ function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: Lot
   const { animation, warning } = loaded;
   const { frames, fps } = animation;
   // Tolerates floating-point errors: 59.9999 means frame 60.
-  const moment = content.seconds * content.speed * fps + 1e-3;
-  animation.seekFrame(content.loop && frames > 0 ? moment % frames : Math.min(frames, moment));
-  const at = fitImage(animation, box, content.fit, [0.5, 0.5]);
+  const frameNumber = content.seconds * content.speed * fps + 1e-3;
+  animation.seekFrame(content.loop && frames > 0 ? frameNumber % frames : Math.min(frames, frameNumber));
+  const placement = fitImage(animation, box, content.fit, [0.5, 0.5]);
   const ratio = Math.min(
-    Math.max(at.width / animation.width, at.height / animation.height) * scale,
+    Math.max(placement.width / animation.width, placement.height / animation.height) * scale,
     MAX_ANIMATION_SIDE / Math.max(animation.width, animation.height),
   );
   const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
@@ -176,7 +191,7 @@ function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: Lot
   const target = getAnimationSurface(animation, width, height);
   target.ctx.reset();
   animation.render(target.ctx, { x: 0, y: 0, width, height });
-  ctx.drawImage(target.canvas, at.x, at.y, at.width, at.height);
+  ctx.drawImage(target.canvas, placement.x, placement.y, placement.width, placement.height);
   return warning;
 }
 

@@ -1,7 +1,7 @@
 // Applies effects to an offscreen surface: shadow, blur, luminance masks. Large blurs are drawn at reduced size, because
 // they leave no detail.
 
-import type { Effect, Shade } from '../timeline/draw-list.ts';
+import type { Effect, ResolvedShadow } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
 import { type Area, expandArea, intersectAreas, isEmpty, roundOutwards, transformArea } from './area.ts';
 import { toCssColor } from './fill.ts';
@@ -26,12 +26,12 @@ export const getMaxDeviation = (effects: readonly Effect[], scale: number): numb
 export function drawEnlarged(
   target: OffscreenSurface,
   offscreen: OffscreenSurface,
-  times: number,
+  factor: number,
   x = 0,
   y = 0,
 ): void {
   const { ctx } = target.surface;
-  ctx.setTransform(times, 0, 0, times, x - target.area.left, y - target.area.top);
+  ctx.setTransform(factor, 0, 0, factor, x - target.area.left, y - target.area.top);
   drawSmoothed(target, offscreen);
 }
 
@@ -62,7 +62,7 @@ function drawSmoothed({ surface: { ctx } }: OffscreenSurface, { surface, area }:
 export function castShadow(
   target: OffscreenSurface,
   source: OffscreenSurface,
-  shadow: Shade,
+  shadow: ResolvedShadow,
   scale: number,
   surfaces: SurfacePool,
 ): void {
@@ -110,9 +110,9 @@ function drawSilhouette(
 export function luminanceToAlpha({ surface: { ctx }, area }: OffscreenSurface): void {
   const image = ctx.getImageData(0, 0, area.right - area.left, area.bottom - area.top);
   const { data } = image;
-  for (let at = 0; at < data.length; at += 4) {
-    const [r = 0, g = 0, b = 0, a = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]];
-    data[at + 3] = ((r * 0.2126 + g * 0.7152 + b * 0.0722) * a) / 255;
+  for (let offset = 0; offset < data.length; offset += 4) {
+    const [r = 0, g = 0, b = 0, a = 0] = [data[offset], data[offset + 1], data[offset + 2], data[offset + 3]];
+    data[offset + 3] = ((r * 0.2126 + g * 0.7152 + b * 0.0722) * a) / 255;
   }
   ctx.putImageData(image, 0, 0);
 }

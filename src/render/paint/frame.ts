@@ -37,11 +37,11 @@ export interface Painter {
 export function createPainter(width: number, height: number, scale: number, resources: Resources): Painter {
   const frame = toArea(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const offscreen: OffscreenSurface = { surface: createSurface(frame.right, frame.bottom), area: frame };
-  const outer = scaling(frame.right / width, frame.bottom / height);
+  const outerMatrix = scaling(frame.right / width, frame.bottom / height);
   const reach = expandArea(frame, Math.min(MAX_REACH, Math.max(frame.right, frame.bottom)));
   const context: PaintContext = { resources, surfaces: new SurfacePool(), reach, warnings: new Map() };
-  const areaOfLayer = cacheAreas(offscreen, outer);
-  const backdrop = createBackdrop(frame, outer, context);
+  const getLayerArea = cacheAreas(offscreen, outerMatrix);
+  const backdrop = createBackdrop(frame, outerMatrix, context);
   let previousLayers: readonly Layer[] | undefined;
   return {
     surface: offscreen.surface,
@@ -50,17 +50,17 @@ export function createPainter(width: number, height: number, scale: number, reso
       const regions =
         previousLayers === undefined
           ? [frame]
-          : mergeRegions(findChangedLayers(previousLayers, layers).map(areaOfLayer), frame);
+          : mergeRegions(findChangedLayers(previousLayers, layers).map(getLayerArea), frame);
       for (const region of regions) {
         const cachedCount =
           previousLayers === undefined ? 0 : backdrop.update(previousLayers, layers, region);
         const above = layers
           .slice(cachedCount)
-          .filter(layer => !isEmpty(intersectAreas(areaOfLayer(layer), region)));
+          .filter(layer => !isEmpty(intersectAreas(getLayerArea(layer), region)));
         paintRegion(offscreen, region, () => {
           if (cachedCount > 0) composite(offscreen, backdrop.offscreen());
           else fillBlack(offscreen);
-          for (const { node } of above) paintNode(offscreen, node, outer, context);
+          for (const { node } of above) paintNode(offscreen, node, outerMatrix, context);
         });
       }
       previousLayers = layers;
@@ -73,11 +73,14 @@ const MAX_REACH = 1024;
 const MAX_AREAS = 20_000;
 
 /** Caches the area of each layer, which every frame needs. */
-function cacheAreas({ surface: { ctx }, area }: OffscreenSurface, outer: Matrix): (layer: Layer) => Area {
+function cacheAreas(
+  { surface: { ctx }, area }: OffscreenSurface,
+  outerMatrix: Matrix,
+): (layer: Layer) => Area {
   const areas = createLru<Area>(MAX_AREAS);
   return ({ hash, node }) =>
     getOrCreate(areas, hash, () =>
-      intersectAreas(roundOutwards(getNodeArea(ctx, placeNode(ctx, node, outer))), area),
+      intersectAreas(roundOutwards(getNodeArea(ctx, placeNode(ctx, node, outerMatrix))), area),
     );
 }
 
@@ -107,7 +110,7 @@ interface Backdrop {
 const MIN_REGION_SHARE = 0.1;
 
 /** Caches the lowest layers, up to the first that changed since the previous frame, as one surface. */
-function createBackdrop(frame: Area, outer: Matrix, context: PaintContext): Backdrop {
+function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext): Backdrop {
   let surface: OffscreenSurface | undefined;
   let cachedLayers: readonly Layer[] = [];
   const offscreen = (): OffscreenSurface => {
@@ -126,7 +129,7 @@ function createBackdrop(frame: Area, outer: Matrix, context: PaintContext): Back
       ) {
         if (cachedLayers.length === 0) fillBlack(offscreen());
         for (const { node } of layers.slice(cachedLayers.length, unchangedCount))
-          paintNode(offscreen(), node, outer, context);
+          paintNode(offscreen(), node, outerMatrix, context);
         cachedLayers = layers.slice(0, unchangedCount);
       }
       return cachedLayers.length;

@@ -1,7 +1,7 @@
 // Computes where a node can draw pixels. An area may be too large but never too small, because only changed areas are
 // redrawn.
 
-import type { DrawNode, Effect, Matrix, Outline, Shade } from '../timeline/draw-list.ts';
+import type { DrawNode, Effect, Matrix, Outline, ResolvedShadow } from '../timeline/draw-list.ts';
 import { multiply, translation } from '../timeline/matrix.ts';
 import {
   type Area,
@@ -25,8 +25,8 @@ export interface PlacedNode {
 }
 
 /** Places the node. `outer` maps from the node's container to the surface. */
-export function placeNode(ctx: CanvasContext, node: DrawNode, outer: Matrix): PlacedNode {
-  const matrix = multiply(outer, node.matrix);
+export function placeNode(ctx: CanvasContext, node: DrawNode, outerMatrix: Matrix): PlacedNode {
+  const matrix = multiply(outerMatrix, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };
   const height = node.content.kind === 'text' ? measureTextHeight(ctx, node.content, node.width) : 0;
   return { node: { ...node, height }, matrix: multiply(matrix, translation(0, -node.anchorY * height)) };
@@ -52,7 +52,7 @@ export function getInnerArea(ctx: CanvasContext, { node, matrix }: PlacedNode): 
 }
 
 /** Returns the area of the shadow. Shadows are not rotated or skewed with their node. */
-export function getShadowArea(area: Area, { blur, x, y }: Shade, matrix: Matrix): Area {
+export function getShadowArea(area: Area, { blur, x, y }: ResolvedShadow, matrix: Matrix): Area {
   const scale = getMeanScale(matrix);
   return expandArea(
     translateArea(area, x * scale, y * scale),

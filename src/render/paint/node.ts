@@ -56,12 +56,12 @@ const BLENDS: Readonly<Record<string, CanvasContext['globalCompositeOperation']>
 export function paintNode(
   target: OffscreenSurface,
   node: DrawNode,
-  outer: Matrix,
+  outerMatrix: Matrix,
   context: PaintContext,
 ): void {
   if (node.opacity <= 0) return;
   const { ctx } = target.surface;
-  const placed = placeNode(ctx, node, outer);
+  const placed = placeNode(ctx, node, outerMatrix);
   const result = drawOffscreen(ctx, placed, target.area, context);
   if (result === 'nothing') return;
   ctx.save();
@@ -125,7 +125,7 @@ function isSingleOperation({ content, background, border }: DrawNode): boolean {
   return (
     content.kind === 'text' &&
     content.stroke === undefined &&
-    content.plate === undefined &&
+    content.textBackground === undefined &&
     content.shadow === undefined
   );
 }

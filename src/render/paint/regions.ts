@@ -12,10 +12,10 @@ export function findChangedLayers(before: readonly Layer[], after: readonly Laye
   const unchanged = new Set<number>();
   let lastMatch = -1;
   const added = after.filter(({ hash }) => {
-    const at = indexesByHash.get(hash)?.find(index => index > lastMatch);
-    if (at === undefined) return true;
-    unchanged.add(at);
-    lastMatch = at;
+    const match = indexesByHash.get(hash)?.find(index => index > lastMatch);
+    if (match === undefined) return true;
+    unchanged.add(match);
+    lastMatch = match;
     return false;
   });
   return [...before.filter((_layer, index) => !unchanged.has(index)), ...added];
@@ -43,8 +43,8 @@ export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area
     let region = intersectAreas(roundOutwards(area), frame);
     if (isEmpty(region)) continue;
     // A merged region may touch further regions.
-    for (let at = findMergeable(regions, region); at >= 0; at = findMergeable(regions, region))
-      region = uniteAreas(region, regions.splice(at, 1)[0] ?? region);
+    for (let other = findMergeable(regions, region); other >= 0; other = findMergeable(regions, region))
+      region = uniteAreas(region, regions.splice(other, 1)[0] ?? region);
     regions.push(region);
     if (regions.length > MAX_COMPARED) regions.splice(0, regions.length, regions.reduce(uniteAreas));
   }

@@ -87,8 +87,8 @@ export class SurfacePool {
   }
 
   #takeSpare(width: number, height: number): Surface {
-    const at = this.#spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
-    const [surface] = at < 0 ? [] : this.#spare.splice(at, 1);
+    const index = this.#spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
+    const [surface] = index < 0 ? [] : this.#spare.splice(index, 1);
     if (surface === undefined) return createSurface(width, height);
     this.#sparePixels -= getCanvasPixels(surface);
     surface.ctx.reset();
@@ -120,14 +120,14 @@ export class SurfacePool {
 
 /** The rasterizer draws lazily and copies each source until then. Limits these copies to 128 MB. */
 const MAX_PENDING_PIXELS = 32_000_000;
-const pending = new WeakMap<Surface, number>();
+const pendingPixelsBySurface = new WeakMap<Surface, number>();
 
 /**
  * Draws one surface onto another, pixel by pixel, with the alpha, blend mode, filter and shadow of the target's
  * context.
  */
 export function composite(
-  { surface: target, area: onto }: OffscreenSurface,
+  { surface: target, area: targetArea }: OffscreenSurface,
   { surface, area }: OffscreenSurface,
 ): void {
   const { ctx } = target;
@@ -140,13 +140,13 @@ export function composite(
     0,
     width,
     height,
-    area.left - onto.left,
-    area.top - onto.top,
+    area.left - targetArea.left,
+    area.top - targetArea.top,
     width,
     height,
   );
-  const pendingPixels = (pending.get(target) ?? 0) + width * height;
-  pending.set(target, pendingPixels > MAX_PENDING_PIXELS ? 0 : pendingPixels);
+  const pendingPixels = (pendingPixelsBySurface.get(target) ?? 0) + width * height;
+  pendingPixelsBySurface.set(target, pendingPixels > MAX_PENDING_PIXELS ? 0 : pendingPixels);
   // Reading one pixel flushes all pending drawing.
   if (pendingPixels > MAX_PENDING_PIXELS) ctx.getImageData(0, 0, 1, 1);
 }

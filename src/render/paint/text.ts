@@ -4,7 +4,7 @@ import { splitGraphemes } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
 import { ease } from '../timeline/easing.ts';
-import { bound } from '../timeline/scope.ts';
+import { clampToUnit } from '../timeline/scope.ts';
 import { type Area, INFINITE_AREA } from './area.ts';
 import { type CanvasContext, createPath, type Style } from './canvas.ts';
 import { toCssColor, toStyle } from './fill.ts';
@@ -22,7 +22,7 @@ export function measureTextHeight(ctx: CanvasContext, content: TextContent, widt
  */
 export function getTextArea(ctx: CanvasContext, content: TextContent, box: Size, stretch: number): Area {
   const paragraph = layOut(ctx, content, box.width, box.height);
-  const { shadow, stroke, plate, split } = content;
+  const { shadow, stroke, textBackground, split } = content;
   const largest = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
   const widest = Math.max(box.width, ...paragraph.lines.map(({ width }) => width));
   // Shadows are not rotated with the text, so allow for every direction.
@@ -31,7 +31,7 @@ export function getTextArea(ctx: CanvasContext, content: TextContent, box: Size,
   const reach =
     largest +
     (stroke?.width ?? 0) +
-    (plate?.padding ?? 0) * paragraph.size +
+    (textBackground?.padding ?? 0) * paragraph.size +
     (split === undefined ? 0 : getSplitReach(content, split, paragraph.size, widest, stretch)) +
     shadowReach;
   if (!Number.isFinite(reach)) return INFINITE_AREA;
@@ -73,7 +73,7 @@ export function paintText(ctx: CanvasContext, content: TextContent, box: Size, s
     ctx.rect(0, -top, box.width, box.height);
     ctx.clip();
   }
-  paintPlates(ctx, content, paragraph, rows);
+  paintTextBackground(ctx, content, paragraph, rows);
   const parts = rows.flatMap(({ line, left }) =>
     line.pieces.map((piece): Part => ({ ...piece, line, left })),
   );
@@ -86,34 +86,34 @@ export function paintText(ctx: CanvasContext, content: TextContent, box: Size, s
     if (split === undefined) for (const part of parts) paint(ctx, part, textPaint);
     else paintSplit(ctx, groups, split, textPaint, paint);
   ctx.restore();
-  return paragraph.isCut;
+  return paragraph.isTruncated;
 }
 
 function getLeft(
   line: Line,
   { isRightToLeft, size }: Paragraph,
-  { align, plate }: TextContent,
+  { align, textBackground }: TextContent,
   width: number,
 ): number {
-  const padding = (plate?.padding ?? 0) * size;
-  const room = width - line.width;
-  if (align === 'center') return room / 2;
+  const padding = (textBackground?.padding ?? 0) * size;
+  const freeWidth = width - line.width;
+  if (align === 'center') return freeWidth / 2;
   const isLeft =
     align === 'left' ||
     ((align === 'start' || align === 'justify') && !isRightToLeft) ||
     (align === 'end' && isRightToLeft);
-  return isLeft ? padding : room - padding;
+  return isLeft ? padding : freeWidth - padding;
 }
 
-function paintPlates(
+function paintTextBackground(
   ctx: CanvasContext,
-  { plate }: TextContent,
+  { textBackground }: TextContent,
   paragraph: Paragraph,
   rows: readonly Pick<Part, 'line' | 'left'>[],
 ): void {
-  if (plate === undefined) return;
+  if (textBackground === undefined) return;
   const { size } = paragraph;
-  const padding = plate.padding * size;
+  const padding = textBackground.padding * size;
   const visibleRows = rows.filter(({ line }) => line.width > 0);
   const boxes = visibleRows.map(({ line, left }) => ({
     x: left - padding,
@@ -130,9 +130,9 @@ function paintPlates(
   if (boxes.length === 0) return;
   // One path, so that overlapping plates are not drawn twice.
   const path = createPath();
-  for (const { x, y, right, bottom } of plate.per === 'box' ? [bounds] : boxes)
-    path.roundRect(x, y, right - x, bottom - y, plate.radius * size);
-  ctx.fillStyle = toCssColor(plate.color);
+  for (const { x, y, right, bottom } of textBackground.per === 'box' ? [bounds] : boxes)
+    path.roundRect(x, y, right - x, bottom - y, textBackground.radius * size);
+  ctx.fillStyle = toCssColor(textBackground.color);
   ctx.fill(path, 'nonzero');
 }
 
@@ -199,16 +199,16 @@ function paintHighlight(
   size: number,
   color: string,
 ): void {
-  const tall = size * run.size;
-  const trailing = text.endsWith(' ') ? 0.22 * tall : 0;
+  const fontSize = size * run.size;
+  const trailing = text.endsWith(' ') ? 0.22 * fontSize : 0;
   ctx.fillStyle = color;
   ctx.beginPath();
   ctx.roundRect(
-    left - tall * 0.11,
-    line.baseline - tall * 0.98,
-    width - trailing + tall * 0.22,
-    tall * 1.26,
-    tall * 0.18,
+    left - fontSize * 0.11,
+    line.baseline - fontSize * 0.98,
+    width - trailing + fontSize * 0.22,
+    fontSize * 1.26,
+    fontSize * 0.18,
   );
   ctx.fill();
 }
@@ -276,7 +276,7 @@ function getSplitReach(
   return preset === 'blur' ? 1.5 * size * stretch : 1.1 * size;
 }
 
-const SETTLED: PartState = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
+const FINAL_STATE: PartState = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
 
 function paintSplit(
   ctx: CanvasContext,
@@ -288,9 +288,9 @@ function paintSplit(
   const { size } = textPaint.paragraph;
   for (const [index, group] of groups.entries()) {
     const startTime = getRank(index, groups.length, split.order) * split.stagger;
-    const t = bound((split.elapsed - startTime) / split.duration);
+    const t = clampToUnit((split.elapsed - startTime) / split.duration);
     const state: PartState =
-      t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset](ease(split.easing, t), t) };
+      t >= 1 ? FINAL_STATE : { ...FINAL_STATE, ...SPLITS[split.preset](ease(split.easing, t), t) };
     if (state.opacity <= 0 || state.scale <= 0) continue;
     const [firstPart] = group;
     if (firstPart === undefined) continue;

@@ -123,7 +123,7 @@ export const common = {
 } as const;
 
 /** Descriptions of the common properties, for the guide and the schema's `Element`. */
-export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', string>> = {
+export const COMMON_DESCRIPTIONS: Readonly<Record<keyof typeof common | 'mask', string>> = {
   id: 'The name used in messages.',
   name: 'A display name.',
   start: 'When it appears, from the start of its container. Default 0.',

@@ -1,12 +1,12 @@
 // Builds the authoring guide: prose, examples, and tables generated from the schema so that they stay in sync.
 import { BLOCKS } from '../templates/blocks.ts';
-import { COMMON_MEANING } from './common.ts';
-import { KINDS } from './elements.ts';
+import { COMMON_DESCRIPTIONS } from './common.ts';
+import { ELEMENT_TYPES } from './elements.ts';
 import { SCENE_GRAPH_SCHEMA } from './scene-graph.ts';
 
-interface Described {
+interface JsonSchema {
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, Described>>;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly $ref?: string;
   readonly type?: string;
@@ -17,21 +17,21 @@ interface Described {
 }
 
 // The schema as it is published: plain JSON without the types of the modules.
-const SCHEMA: Described & { readonly $defs: Readonly<Record<string, Described>> } = JSON.parse(
+const SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string, JsonSchema>> } = JSON.parse(
   JSON.stringify(SCENE_GRAPH_SCHEMA),
 );
 
 const INTRODUCTION = `# Authoring a scene graph
 
-Write one JSON object that describes a video. It is drawn frame by frame from that object alone: no browser, no scripts,
-no randomness, so the same graph always gives the same pictures. Only what is listed here exists; a property that is
-not known is refused, by its JSON pointer. Preview stills with POST /render/renderer/preview before you render.
+A scene graph is one JSON object that describes a video. Frames are drawn from it alone: there is no browser, no script
+and no randomness, so the same graph always gives the same frames. A property that is not listed here is rejected, with
+its JSON pointer. Preview stills with POST /render/renderer/preview before you render.
 
-## The whole
+## Structure
 
-Required: \`fps\`, \`width\`, \`height\`, \`scenes\`. Usual sizes: 1080 × 1920 (reel), 1080 × 1080 (post), 1920 × 1080 (wide);
-30 frames a second. From back to front a frame shows: \`background\`, the scene of that moment (two during a
-transition), \`tracks\`, \`captionTrack\`, \`overlays\`.
+Required: \`fps\`, \`width\`, \`height\`, \`scenes\`. Common sizes: 1080 × 1920 (reel), 1080 × 1080 (post), 1920 × 1080 (wide),
+at 30 frames per second. From back to front, a frame shows \`background\`, the current scene (two during a transition),
+\`tracks\`, \`captionTrack\` and \`overlays\`.
 
 \`\`\`json
 {
@@ -51,73 +51,74 @@ transition), \`tracks\`, \`captionTrack\`, \`overlays\`.
 
 ## Time
 
-Seconds as a number, or text: "1.5s", "500ms", "12f", "50%" (of the containing time). An element's \`start\` counts from
-the start of what contains it: its group, its scene, or for tracks and overlays the whole video. Without \`duration\` it
-stays to the end of that. Scenes follow one another; a transition overlaps two of them, so the video is shorter by its
-duration, and it is never longer than half of either scene.
+Write seconds as a number, or use text: "1.5s", "500ms", "12f" (frames), "50%" (of the container's duration). The
+\`start\` of an element counts from the start of its container: its group, its scene, or the whole video for tracks and
+overlays. Without \`duration\`, an element stays until its container ends. Scenes play one after another. A transition
+overlaps two scenes, so it shortens the video by its duration. It is at most half as long as either scene.
 
-## Place
+## Position
 
-\`x\` and \`y\` say where the element's \`anchor\` stands; all three default to the middle of the container. Lengths are
-pixels, or "50%" of the container, or vw, vh, vmin, vmax of the frame. To stand at the left edge write
-"x": "8%", "anchor": "left". Give texts a \`width\`, and a \`height\` or \`maxLines\` wherever the words may be longer than
-you think: they then shrink to fit, and end in an ellipsis only when even the smallest size is too large.
-Keep words 8 % away from the edges, and on vertical videos out of the lowest 12 %.
+\`x\` and \`y\` position the element's \`anchor\`. All three default to the center of the container. Lengths are pixels,
+"50%" of the container, or vw, vh, vmin and vmax of the frame. To align an element to the left edge, write "x": "8%",
+"anchor": "left". Give texts a \`width\`. If a text may be longer than expected, also give it a \`height\` or \`maxLines\`:
+it then shrinks to fit, and ends with an ellipsis if even the smallest size is too large. Keep text 8 % away from the
+edges, and in vertical videos out of the lowest 12 %.
 
-## Movement
+## Motion
 
-Four ways, which add up: keyframes on a value ({ "keyframes": [{ "time": 0, "value": 0 }, { "time": 1, "value": 1,
-"easing": "back-out" }] }), \`motion\` with a named entrance, exit and loop, \`split\` on texts, and \`kenBurns\` on
-pictures. Let things enter one after another, 0.1 to 0.3 s apart; 0.5 to 0.8 s is a good entrance. An easing is a name,
+There are four kinds of motion, which can be combined: keyframes on a value ({ "keyframes": [{ "time": 0, "value": 0 },
+{ "time": 1, "value": 1, "easing": "back-out" }] }), \`motion\` with a named entrance, exit and loop, \`split\` on texts,
+and \`kenBurns\` on images. Start entrances 0.1 to 0.3 s apart; 0.5 to 0.8 s is a good duration. An easing is a name,
 { "cubicBezier": [x1, y1, x2, y2] }, { "spring": { "stiffness", "damping", "mass" } } or { "steps": n }.
 
-## Looks that work
+## Design
 
-One accent color, named in \`theme\` and used sparingly. Two sizes of type, far apart. Letters set tight when large
-("letterSpacing": -0.03), wide when small capitals (0.12). A shade over pictures that carry words: a rectangle filled
-from "#00000000" to "#000000c0". Rows as groups with "background": "#ffffff14", "radius": 36.
+Use one accent color, named in \`theme\`, and use it sparingly. Use two font sizes that differ clearly. Reduce the letter
+spacing of large text ("letterSpacing": -0.03) and increase it for small capitals (0.12). Behind text on an image, place
+a rectangle with a gradient from "#00000000" to "#000000c0". Build list rows as groups with "background": "#ffffff14",
+"radius": 36.
 
-## Sound
+## Audio
 
-Voice, music and effects of the whole video stand in \`audioTrack\`; a sound that belongs to a scene or group is an
-\`audio\` element, and a \`video\` element is heard unless "muted" (a video background is silent). All are mixed into
-one stereo track; the sounds of scenes cross-fade with the scenes' transition. Give the speaker "role": "voice" and the
-track "duck": {}, and music and effects make room for the words. Volumes (0 to 4, may move) count against one another:
-with an \`audioTrack\` the whole is then set to its loudness.
+Put the voice, music and effects of the whole video into \`audioTrack\`. Sound that belongs to a scene or group is an
+\`audio\` element. A \`video\` element plays its sound unless "muted"; a video background is silent. Everything is mixed to
+one stereo track, and the audio of scenes cross-fades with their transition. To lower music and effects while someone
+speaks, give the voice "role": "voice" and the track "duck": {}. Volumes are 0 to 4, can be animated, and are relative
+to each other: with an \`audioTrack\`, the whole mix is normalized to its loudness.
 
 ## Media
 
-Name files once in \`assets\` and refer to them by "asset", or write "src" at the element. Addresses are fetched by the
-service: public https addresses, files of the media library, data URLs of pictures. "sample:" and a few words stand for
-a drawn placeholder. A file that cannot be read leaves its element out, and the render says so by JSON pointer.
+Name files in \`assets\` and refer to them by "asset", or write "src" on the element. The service loads public https URLs,
+files of the media library, and data URLs of images. "sample:" followed by some words draws a placeholder. An element
+whose file cannot be read is left out, and the render reports its JSON pointer.
 
 ## In a workflow
 
-In a Video Editor node a string may hold \`{{tokens}}\`, each of which becomes a port that an edge must feed. "src":
-"{{photo}}" takes the picture, video or sound of that element; "By {{author}}" a text; a token that stands alone
-anywhere else, as in "to": "{{total}}", any value.
+In a Video Editor node, a string may contain \`{{tokens}}\`. Each token becomes a port that must be connected. "src":
+"{{photo}}" takes the image, video or audio of that element, and "By {{author}}" takes text. A token that is the whole
+value of any other property, as in "to": "{{total}}", takes any value.
 `;
 
 /** Renders the guide to scene graphs: about 21 KB of Markdown. */
 export function renderSceneGraphDoc(): string {
   const { $defs: defs } = SCHEMA;
-  const commonKeys = Object.keys(COMMON_MEANING);
-  const kinds = Object.keys(KINDS)
+  const commonKeys = Object.keys(COMMON_DESCRIPTIONS);
+  const elementTypes = Object.keys(ELEMENT_TYPES)
     .map(name => defs[name] ?? {})
     .map(
-      kind =>
-        `### ${String(kind.properties?.type?.const)}\n\n${kind.description}\n\n${renderPropertyList(kind, [...commonKeys, 'type'], defs)}`,
+      definition =>
+        `### ${String(definition.properties?.type?.const)}\n\n${definition.description}\n\n${renderPropertyList(definition, [...commonKeys, 'type'], defs)}`,
     );
   return [
     INTRODUCTION,
     `## Top-level properties\n\n${renderPropertyList(SCHEMA, [], defs)}`,
-    `## Every element\n\n${Object.entries(COMMON_MEANING)
+    `## Every element\n\n${Object.entries(COMMON_DESCRIPTIONS)
       .map(
         ([name, meaning]) => `- \`${name}\`${describeType(defs.Text?.properties?.[name], defs)}: ${meaning}`,
       )
       .join('\n')}`,
-    '## Kinds of elements',
-    ...kinds,
+    '## Element types',
+    ...elementTypes,
     '## Values',
     ...LISTED_DEFINITIONS.map(name => renderSection(name, defs)),
     `## Blocks\n\nA scene with "blockId" and "props" instead of elements.\n\n${BLOCKS.map(
@@ -161,16 +162,16 @@ const LISTED_DEFINITIONS = [
   'Defaults',
 ] as const;
 
-function renderSection(name: string, defs: Readonly<Record<string, Described>>): string {
+function renderSection(name: string, defs: Readonly<Record<string, JsonSchema>>): string {
   const definition = defs[name] ?? {};
   const list = definition.properties === undefined ? '' : `\n\n${renderPropertyList(definition, [], defs)}`;
   return `### ${name}\n\n${definition.description ?? ''}${list}`;
 }
 
 function renderPropertyList(
-  { properties = {}, required = [] }: Described,
+  { properties = {}, required = [] }: JsonSchema,
   without: readonly string[],
-  defs: Readonly<Record<string, Described>>,
+  defs: Readonly<Record<string, JsonSchema>>,
 ): string {
   return Object.entries(properties)
     .filter(([name]) => !without.includes(name))
@@ -182,7 +183,7 @@ function renderPropertyList(
     .join('\n');
 }
 
-function describeType(value: Described | undefined, defs: Readonly<Record<string, Described>>): string {
+function describeType(value: JsonSchema | undefined, defs: Readonly<Record<string, JsonSchema>>): string {
   if (value === undefined) return '';
   const name = value.$ref?.split('/').at(-1);
   if (name !== undefined) return name in defs ? `: ${name}` : '';

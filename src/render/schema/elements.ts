@@ -1,6 +1,6 @@
-// Defines each kind of element, and the schema that tells them apart.
+// Defines each element type, and the schema that distinguishes them.
 import { type Static, type TProperties, Type } from 'typebox';
-import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
+import { COMMON_DESCRIPTIONS, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
 import { byType, described, integer, maybe, oneOf, ref, text, values, within } from './values.ts';
 
@@ -223,7 +223,7 @@ const Waveform = element(
 );
 
 const groupOwn = {
-  clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),
+  clipChildren: maybe(Type.Boolean({ description: 'true clips the children to its box.' })),
   speed: maybe(within(0.05, 20, 'Speed of its timeline. Default 1.')),
 } as const;
 const GroupOwn = Type.Object({ type: Type.Literal('group'), ...sharedProperties, ...groupOwn });
@@ -273,8 +273,8 @@ const MaskDef = described('The mask is laid out in the box of the element that i
   element: elementRef,
 });
 
-/** The definitions of all kinds, by the names that `Element` refers to. */
-export const KINDS = {
+/** The definitions of all element types, by the names that `Element` refers to. */
+export const ELEMENT_TYPES = {
   Text,
   Image,
   Video,
@@ -290,8 +290,8 @@ export const KINDS = {
 } as const;
 
 const ElementDef = byType<Element>(
-  Object.keys(KINDS),
-  `One element; "type" says which kind. All kinds take: ${Object.entries(COMMON_MEANING)
+  Object.keys(ELEMENT_TYPES),
+  `An element of the given "type". All types have these properties: ${Object.entries(COMMON_DESCRIPTIONS)
     .map(([name, meaning]) => `${name}: ${meaning}`)
     .join(' ')}`,
 );
@@ -302,7 +302,7 @@ export const ELEMENT_DEFS = {
   TextStyle,
   Run,
   Element: ElementDef,
-  ...KINDS,
+  ...ELEMENT_TYPES,
 } as const;
 export const elements = {
   element: elementRef,

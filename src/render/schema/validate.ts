@@ -3,11 +3,12 @@ import { AppError, type Issue } from '../../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 
-/** Maximum nesting depth, and maximum number of reported issues. */
+/** Maximum nesting depth. */
 const MAX_DEPTH = 32;
 const MAX_ISSUES = 20;
+const MAX_VALUE_CHARS = 100;
 
-/** Throws `invalid_scene_graph` with `issues`. */
+/** Returns the value if it is valid. Throws `invalid_scene_graph` with `issues`. */
 export function parseSceneGraph(value: unknown): SceneGraph {
   const issues = findIssues(value);
   if (issues.length > 0) throw invalidSceneGraph(issues);
@@ -53,16 +54,16 @@ const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required
  * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
  */
 function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
-  const unions = new Map<string, SchemaError>();
+  const unions = new Set<string>();
   const specific = new Set<string>();
-  for (const error of errors) {
-    if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
-    else if (SPECIFIC.has(error.keyword)) specific.add(error.instancePath);
-    // This error covers the errors of everything around the value.
-    const { instancePath: path } = error;
-    for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
-      specific.add(path.slice(0, end));
-      if (end === 0) break;
+  for (const { instancePath, keyword } of errors) {
+    if (keyword === 'anyOf') unions.add(instancePath);
+    else if (SPECIFIC.has(keyword)) specific.add(instancePath);
+    // A value with a nested error needs no error about its form.
+    let path = instancePath;
+    while (path !== '') {
+      path = path.slice(0, path.lastIndexOf('/'));
+      specific.add(path);
     }
   }
   const reported = new Map<string, Issue>();
@@ -74,7 +75,11 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
     }
     const path = toPointer(error);
     if (!reported.has(path))
-      reported.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: toMessage(error) });
+      reported.set(path, {
+        path,
+        code: keyword === 'anyOf' ? 'no_matching_form' : keyword,
+        message: toMessage(error),
+      });
     if (reported.size >= MAX_ISSUES) break;
   }
   return [...reported.values()];
@@ -88,18 +93,35 @@ function toPointer({ instancePath, keyword, params }: SchemaError): string {
   return instancePath;
 }
 
-const DEFS: Readonly<Record<string, object>> = SCENE_GRAPH_SCHEMA.$defs;
+/** The members of a schema that messages use. */
+interface FailedSchema {
+  readonly description?: string;
+  /** Set by `byType`. */
+  readonly oneOf?: readonly { readonly $ref: string }[];
+}
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries(SCENE_GRAPH_SCHEMA.$defs).flatMap(([name, definition]) =>
+    'properties' in definition && 'type' in definition.properties && 'const' in definition.properties.type
+      ? [[`#/$defs/${name}`, definition.properties.type.const] as const]
+      : [],
+  ),
+);
 
 const MESSAGES: Readonly<Record<string, (error: SchemaError) => string>> = {
-  additionalProperties: () => 'is not a property that is known here',
+  additionalProperties: () => 'is not a known property',
   required: () => 'is missing',
   enum: ({ params }) => `must be one of ${(params.allowedValues as string[]).join(', ')}`,
   const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}`,
-  discriminator: ({ params }) => `names no kind of element: ${JSON.stringify(params.tagValue)}`,
-  anyOf: ({ schemaPath }) => {
-    const [, name = ''] = /^#\/\$defs\/(\w+)\/anyOf$/.exec(schemaPath) ?? [];
-    const { description }: { description?: string } = DEFS[name] ?? {};
-    return `has none of the forms that are allowed here${description === undefined ? '' : `. ${description}`}`;
+  discriminator: ({ params, parentSchema }) => {
+    const { oneOf = [] } = parentSchema as FailedSchema;
+    const types = oneOf.map(({ $ref }) => TYPE_NAMES.get($ref));
+    return `has the unknown value ${JSON.stringify(params.tagValue).slice(0, MAX_VALUE_CHARS)}. Allowed are ${types.join(', ')}`;
+  },
+  anyOf: ({ parentSchema }) => {
+    const { description } = parentSchema as FailedSchema;
+    const forms = description === undefined ? '' : `. ${description.replace(/\.$/, '')}`;
+    return `matches none of the allowed forms${forms}`;
   },
 };
 

@@ -10,8 +10,7 @@ export interface Span {
 }
 
 export interface Duck {
-  /** In decibels. */
-  readonly by: number;
+  readonly decibels: number;
   /** In samples: how long before the voice ducking starts, and how long after it ducking ends. */
   readonly attack: number;
   readonly release: number;
@@ -53,7 +52,7 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
 }
 
 /** Reaches the full reduction at the start of each span and releases it after the end, in even steps of decibels. */
-export function createDuckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
+export function createDuckGain(spans: readonly Span[], { decibels, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
     for (let index = findFirstEndingAfter(spans, sample - release); index < spans.length; index++) {
@@ -63,7 +62,7 @@ export function createDuckGain(spans: readonly Span[], { by, attack, release }: 
       const after = end >= sample ? 1 : 1 - (sample - end) / release;
       depth = Math.max(depth, Math.min(before, after));
     }
-    return depth === 0 ? 1 : 10 ** ((-by * depth) / 20);
+    return depth === 0 ? 1 : 10 ** ((-decibels * depth) / 20);
   };
 }
 

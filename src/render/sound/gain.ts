@@ -2,7 +2,7 @@
 import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { bound, interpolate, mixNumbers, toKeyframes } from '../timeline/scope.ts';
+import { clampToUnit, interpolate, mixNumbers, toKeyframes } from '../timeline/scope.ts';
 import type { Part } from './resolve-sounds.ts';
 
 /** Returns the gain factor at a sample of the video. */
@@ -15,9 +15,9 @@ export function createPartGain(part: Part, timeline: Timeline): Gain {
   const { start, length, fadeIn, fadeOut, crossings } = part;
   const volume = createVolumeGain(part.volume, part, timeline);
   return sample => {
-    const at = sample - start;
-    const up = fadeIn > 0 ? bound(at / fadeIn) : 1;
-    const down = fadeOut > 0 ? bound((length - at) / fadeOut) : 1;
+    const elapsed = sample - start;
+    const up = fadeIn > 0 ? clampToUnit(elapsed / fadeIn) : 1;
+    const down = fadeOut > 0 ? clampToUnit((length - elapsed) / fadeOut) : 1;
     return crossings.reduce(
       (gain, crossing) => gain * getCrossingGain(crossing, sample),
       up * down * volume(sample),
@@ -42,7 +42,7 @@ export function createVolumeGain(
 
 /** Returns the gain of an equal-power crossfade, which keeps the loudness of two unrelated signals constant. */
 function getCrossingGain({ direction, start, length }: Part['crossings'][number], sample: number): number {
-  const turn = (bound((sample - start) / length) * Math.PI) / 2;
+  const turn = (clampToUnit((sample - start) / length) * Math.PI) / 2;
   return direction === 'in' ? Math.sin(turn) : Math.cos(turn);
 }
 

@@ -30,7 +30,7 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
   const slidingMinimum = createSlidingMinimum(HOLD_SAMPLES);
   const steps = new Float64Array(SLOPE).fill(1);
   let sum = SLOPE;
-  let slow = 1;
+  let smoothedGain = 1;
   let count = 0;
   let delayed = new Float32Array(LIMITER_DELAY * CHANNELS);
   return block => {
@@ -43,12 +43,13 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
     for (let i = 0; i < block.length; i += CHANNELS, count++) {
       const peak = blockPeaks[i / CHANNELS] as number;
       const targetGain = slidingMinimum(peak > CEILING ? CEILING / peak : 1);
-      slow = targetGain < slow ? targetGain : slow + (targetGain - slow) * RELEASE;
+      smoothedGain =
+        targetGain < smoothedGain ? targetGain : smoothedGain + (targetGain - smoothedGain) * RELEASE;
       // Returns to exactly 1, so that sound that needs no limiting passes unchanged.
-      if (slow > 1 - 1e-6) slow = 1;
+      if (smoothedGain > 1 - 1e-6) smoothedGain = 1;
       const slot = count % SLOPE;
-      sum += slow - (steps[slot] as number);
-      steps[slot] = slow;
+      sum += smoothedGain - (steps[slot] as number);
+      steps[slot] = smoothedGain;
       const gain = sum / SLOPE;
       out[i] = gain * (out[i] as number);
       out[i + 1] = gain * (out[i + 1] as number);
@@ -72,22 +73,22 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
     const result = new Float32Array(block.length / CHANNELS);
     if (line.every(value => Math.abs(value) * MAX_OVERSHOOT <= CEILING)) return result;
     for (let i = 0; i < result.length; i++)
-      result[i] = Math.max(peakAt(line, i * CHANNELS), peakAt(line, i * CHANNELS + 1));
+      result[i] = Math.max(findPeak(line, i * CHANNELS), findPeak(line, i * CHANNELS + 1));
     return result;
   };
 }
 
 /** Returns the peak between the middle of the TAPS samples that start at `at` and the next sample. */
-function peakAt(line: Float32Array, at: number): number {
+function findPeak(line: Float32Array, offset: number): number {
   const [quarter, half, threeQuarters] = KERNELS;
   let [a, b, c] = [0, 0, 0];
   for (let tap = 0; tap < TAPS; tap++) {
-    const sample = line[at + tap * CHANNELS] as number;
+    const sample = line[offset + tap * CHANNELS] as number;
     a += (quarter[tap] as number) * sample;
     b += (half[tap] as number) * sample;
     c += (threeQuarters[tap] as number) * sample;
   }
-  const center = line[at + (TAPS / 2 - 1) * CHANNELS] as number;
+  const center = line[offset + (TAPS / 2 - 1) * CHANNELS] as number;
   return Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(center));
 }
 

@@ -45,9 +45,9 @@ export function createLoudnessMeter(): LoudnessMeter {
 
 function gate(quarters: readonly number[]): number {
   const powers: number[] = [];
-  for (let at = 0; at + QUARTERS <= quarters.length; at++) {
+  for (let first = 0; first + QUARTERS <= quarters.length; first++) {
     let power = 0;
-    for (let quarter = at; quarter < at + QUARTERS; quarter++)
+    for (let quarter = first; quarter < first + QUARTERS; quarter++)
       power += (quarters[quarter] as number) / QUARTERS;
     if (toLoudness(power) > ABSOLUTE_GATE) powers.push(power);
   }

@@ -6,7 +6,7 @@ import type { Animated } from '../schema/values.ts';
 import type { SceneSpan, Timeline } from '../timeline/compile.ts';
 import { toSeconds } from '../timeline/scope.ts';
 
-export interface Stretch {
+export interface PlannedSound {
   readonly pointer: string;
   /** Key of the file. */
   readonly resource: string;
@@ -29,7 +29,7 @@ export interface Stretch {
   readonly crossings: readonly Crossing[];
 }
 
-/** A scene transition during which the stretch fades in or out, in samples of the video. */
+/** A scene transition during which the sound fades in or out, in samples of the video. */
 export interface Crossing {
   readonly direction: 'in' | 'out';
   readonly start: number;
@@ -50,12 +50,12 @@ interface Clock {
 export const toSample = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
 
 /** Returns all audio of the graph, whether or not its files can be read. */
-export function planAudio(timeline: Timeline): readonly Stretch[] {
+export function planAudio(timeline: Timeline): readonly PlannedSound[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
   const videoClock: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
   const inScenes = timeline.scenes.flatMap((span, index) =>
-    listStretches(
+    planElements(
       timeline,
       span.scene.elements,
       `${span.pointer}/elements`,
@@ -65,15 +65,15 @@ export function planAudio(timeline: Timeline): readonly Stretch[] {
   const inTracks = (graph.tracks ?? []).flatMap((track, index) =>
     track.hidden === true
       ? []
-      : listStretches(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
+      : planElements(timeline, track.elements, `/tracks/${index}/elements`, videoClock),
   );
   const items = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
-    toStretch(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, videoClock),
+    planSound(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, videoClock),
   );
   return [
     ...inScenes,
     ...inTracks,
-    ...listStretches(timeline, graph.overlays, '/overlays', videoClock),
+    ...planElements(timeline, graph.overlays, '/overlays', videoClock),
     ...items,
   ];
 }
@@ -104,13 +104,13 @@ function createSceneClock(
 }
 
 /** Groups are nested at most as deep as the schema allows. Masks are skipped, because they are only visible. */
-function listStretches(
+function planElements(
   timeline: Timeline,
   elements: readonly Element[] | undefined,
   pointer: string,
   clock: Clock,
-): readonly Stretch[] {
-  return (elements ?? []).flatMap((element, index): readonly Stretch[] => {
+): readonly PlannedSound[] {
+  return (elements ?? []).flatMap((element, index): readonly PlannedSound[] => {
     if (element.hidden === true) return [];
     const elementPointer = `${pointer}/${index}`;
     if (element.type === 'group') {
@@ -119,10 +119,12 @@ function listStretches(
       const inner = { ...elementClock, rate: elementClock.rate * speed, span: elementClock.span * speed };
       return elementClock.end <= elementClock.origin
         ? []
-        : listStretches(timeline, element.elements, `${elementPointer}/elements`, inner);
+        : planElements(timeline, element.elements, `${elementPointer}/elements`, inner);
     }
-    const isHeard = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
-    return isHeard ? toStretch(timeline, { role: 'effect', ...element }, elementPointer, element, clock) : [];
+    const isAudible = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
+    return isAudible
+      ? planSound(timeline, { role: 'effect', ...element }, elementPointer, element, clock)
+      : [];
   });
 }
 
@@ -139,16 +141,19 @@ function createElementClock(
 
 type AudioSource = AudioItem | AudioElement | VideoElement;
 
-function toStretch(
+function planSound(
   timeline: Timeline,
-  source: AudioSource & Pick<Stretch, 'role'>,
+  source: AudioSource & Pick<PlannedSound, 'role'>,
   pointer: string,
   sourceFields: object,
   outer: Clock,
-): readonly Stretch[] {
+): readonly PlannedSound[] {
   const { fps, keys } = timeline;
   const { origin, end, rate, span, crossings } = createElementClock(source, outer, fps);
-  const [start, endSample] = [origin, end].map(at => Math.round(at * SAMPLE_RATE)) as [number, number];
+  const [start, endSample] = [origin, end].map(seconds => Math.round(seconds * SAMPLE_RATE)) as [
+    number,
+    number,
+  ];
   const resource = keys.get(sourceFields);
   if (endSample <= start || resource === undefined) return [];
   const samples = (time: AudioItem['fadeIn']): number =>

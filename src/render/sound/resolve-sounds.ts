@@ -5,10 +5,10 @@ import type { Clip } from '../../codecs/decode.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { planAudio, type Stretch } from './plan.ts';
+import { type PlannedSound, planAudio } from './plan.ts';
 
-/** A planned stretch whose file has audio. Its length is what is audible. */
-export interface Part extends Stretch {
+/** A planned sound whose file has audio. Its length is what is audible. */
+export interface Part extends PlannedSound {
   readonly clip: Clip;
   /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
   readonly from: number;
@@ -32,9 +32,9 @@ const MAX_SPEED = 16;
 export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
   const parts: Part[] = [];
   const warnings: string[] = [];
-  for (const stretch of planAudio(timeline)) {
-    const part = resolvePart(stretch, files.get(stretch.resource));
-    if (typeof part === 'string') warnings.push(`${stretch.pointer} ${part}.`);
+  for (const sound of planAudio(timeline)) {
+    const part = resolvePart(sound, files.get(sound.resource));
+    if (typeof part === 'string') warnings.push(`${sound.pointer} ${part}.`);
     else if (part !== undefined) parts.push(part);
   }
   const sorted = parts.toSorted((a, b) => a.start - b.start);
@@ -48,8 +48,8 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
 }
 
 /** Returns undefined for a clip without audio, which is not a problem. */
-function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
-  const isClip = stretch.resource.startsWith('video-');
+function resolvePart(sound: PlannedSound, file: ResourceFile | undefined): Part | string | undefined {
+  const isClip = sound.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
     // A clip that cannot be seen either is reported by the painter.
     if (isClip) return undefined;
@@ -57,19 +57,19 @@ function resolvePart(stretch: Stretch, file: ResourceFile | undefined): Part | s
   }
   const { info } = file;
   if (info.audio === undefined) return isClip ? undefined : 'is a file without sound';
-  const { trim, speed, loop } = stretch;
+  const { trim, speed, loop } = sound;
   if (speed > MAX_SPEED || speed < 1 / MAX_SPEED)
     return `is not played: ${Number(speed.toPrecision(3))} times its speed is outside the supported ${1 / MAX_SPEED} to ${MAX_SPEED}`;
   const from = Math.round(trim * SAMPLE_RATE);
   const availableSamples = Math.round(info.durationSeconds * SAMPLE_RATE) - from;
   if (availableSamples <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
-  const neededSamples = Math.ceil(stretch.length * speed);
+  const neededSamples = Math.ceil(sound.length * speed);
   const isRepeated = loop && neededSamples > availableSamples;
   const length = isRepeated
-    ? stretch.length
-    : Math.min(stretch.length, Math.max(1, Math.round(availableSamples / speed)));
+    ? sound.length
+    : Math.min(sound.length, Math.max(1, Math.round(availableSamples / speed)));
   return {
-    ...stretch,
+    ...sound,
     clip: file,
     length,
     from,

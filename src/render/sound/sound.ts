@@ -10,14 +10,14 @@ import { createPartGain, createVolumeGain, type Gain } from './gain.ts';
 import { createLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
 import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
-import { createPieces } from './pieces.ts';
 import { toSample } from './plan.ts';
 import { type Part, resolveAudio } from './resolve-sounds.ts';
+import { createSoundReader } from './sound-reader.ts';
 
 const LOUDNESS = -14;
 /** Maximum loudness correction in decibels, so that quiet audio and noise are not amplified too much. */
 const MAX_GAIN = 24;
-const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
+const DUCK = { decibels: 12, attack: 0.2, release: 0.6 } as const;
 /** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
 const WARM_UP = 20;
 
@@ -43,8 +43,8 @@ export async function* renderAudio(
   const { parts } = resolveAudio(timeline, files);
   const total = toSample(timeline.durationInFrames, timeline.fps);
   const [firstSample, lastSample] = [toSample(from, timeline.fps), toSample(to, timeline.fps)];
-  const pieces = createPieces(backend, signal);
-  const mix: Mix = (voices, range) => mixVoices(voices, pieces, range, signal);
+  const soundReader = createSoundReader(backend, signal);
+  const mix: Mix = (voices, range) => mixVoices(voices, soundReader, range, signal);
   const voices = await duckUnderSpeech(timeline, parts, speech => mix(speech, [0, total]));
   const gain = createMasterGain(
     timeline,
@@ -53,14 +53,14 @@ export async function* renderAudio(
   );
   const start = Math.max(0, Math.floor(firstSample / BLOCK) - WARM_UP) * BLOCK;
   const limit = createLimiter();
-  let at = start - LIMITER_DELAY;
+  let position = start - LIMITER_DELAY;
   let sample = start;
   for await (const block of mix(voices, [start, lastSample + LIMITER_DELAY])) {
     amplify(block, sample, gain);
     sample += block.length / CHANNELS;
     const limited = limit(block);
-    const part = limited.subarray(Math.max(0, firstSample - at) * CHANNELS);
-    at += limited.length / CHANNELS;
+    const part = limited.subarray(Math.max(0, firstSample - position) * CHANNELS);
+    position += limited.length / CHANNELS;
     if (part.length > 0) yield part;
   }
 }
@@ -80,7 +80,7 @@ async function duckUnderSpeech(
   if (duck === undefined || speech.length === 0 || speech.length === voices.length) return voices;
   const samples = (time: Time): number => toSeconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
   const duckGain = createDuckGain(await findSpeech(mixWhole(speech)), {
-    by: duck.by ?? DUCK.by,
+    decibels: duck.by ?? DUCK.decibels,
     attack: samples(duck.attack ?? DUCK.attack),
     release: samples(duck.release ?? DUCK.release),
   });

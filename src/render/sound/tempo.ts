@@ -4,8 +4,8 @@ import { CHANNELS } from '../../codecs/command.ts';
 
 /** In samples: output produced at once, the search range in the input, and the step of the coarse search. */
 const HOP = 960;
-const REACH = 480;
-const ROUGH = 4;
+const SEARCH_RANGE = 480;
+const COARSE_STEP = 4;
 
 const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
 
@@ -30,14 +30,15 @@ export function createTempo(speed: number): (block: Float32Array | undefined) =>
       const idealPosition = Math.round(hop * HOP * speed);
       if (
         idealPosition >= endPosition ||
-        Math.max(idealPosition + REACH + ROUGH, continuation) + HOP > availableEnd
+        Math.max(idealPosition + SEARCH_RANGE + COARSE_STEP, continuation) + HOP > availableEnd
       )
         break;
-      const at = hop === 0 ? 0 : findBestPosition(input, continuation - base, idealPosition - base) + base;
-      out.push(crossFade(input, continuation - base, at - base));
-      continuation = at + HOP;
+      const bestPosition =
+        hop === 0 ? 0 : findBestPosition(input, continuation - base, idealPosition - base) + base;
+      out.push(crossFade(input, continuation - base, bestPosition - base));
+      continuation = bestPosition + HOP;
     }
-    const keepFrom = Math.min(continuation, Math.max(base, Math.round(hop * HOP * speed) - REACH));
+    const keepFrom = Math.min(continuation, Math.max(base, Math.round(hop * HOP * speed) - SEARCH_RANGE));
     history = input.slice(Math.max(0, keepFrom - base) * CHANNELS);
     base = Math.max(base, keepFrom);
     return concatenate(out);
@@ -59,8 +60,8 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
  * fine one.
  */
 function findBestPosition(input: Float32Array, continuation: number, idealPosition: number): number {
-  const rough = search(input, continuation, idealPosition, REACH, ROUGH);
-  return search(input, continuation, rough, ROUGH - 1, 1);
+  const coarse = search(input, continuation, idealPosition, SEARCH_RANGE, COARSE_STEP);
+  return search(input, continuation, coarse, COARSE_STEP - 1, 1);
 }
 
 function search(

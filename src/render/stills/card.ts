@@ -15,7 +15,7 @@ import { type Card, type CardTheme, getImageFrame } from './still.ts';
 
 interface Theme {
   /** Gradient stops of the background, from upper left to lower right. */
-  readonly ground: readonly [string, string, string];
+  readonly background: readonly [string, string, string];
   readonly glow: readonly [string, string];
   readonly ink: string;
   readonly muted: string;
@@ -25,7 +25,7 @@ interface Theme {
 
 const THEMES: Readonly<Record<CardTheme, Theme>> = {
   midnight: {
-    ground: ['#0b1020', '#131a3a', '#1e1b4b'],
+    background: ['#0b1020', '#131a3a', '#1e1b4b'],
     glow: ['#6366f166', '#22d3ee33'],
     ink: '#f8fafc',
     muted: '#b6c0d9',
@@ -33,7 +33,7 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
     accent: '#a5b4fc',
   },
   paper: {
-    ground: ['#fdfbf6', '#f8f3e8', '#f1e8d6'],
+    background: ['#fdfbf6', '#f8f3e8', '#f1e8d6'],
     glow: ['#f59e0b26', '#e1704a1f'],
     ink: '#1f1b16',
     muted: '#665c4f',
@@ -41,7 +41,7 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
     accent: '#b4532a',
   },
   sunrise: {
-    ground: ['#4c0d3a', '#b4234f', '#f2793a'],
+    background: ['#4c0d3a', '#b4234f', '#f2793a'],
     glow: ['#fcd34d70', '#f472b655'],
     ink: '#fffaf3',
     muted: '#ffe2d1',
@@ -49,7 +49,7 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
     accent: '#fde68a',
   },
   forest: {
-    ground: ['#06201a', '#0b3b2e', '#14532d'],
+    background: ['#06201a', '#0b3b2e', '#14532d'],
     glow: ['#a3e63538', '#2dd4bf33'],
     ink: '#f4fbf2',
     muted: '#b9d6c4',
@@ -57,7 +57,7 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
     accent: '#bef264',
   },
   mono: {
-    ground: ['#ffffff', '#ffffff', '#f4f4f5'],
+    background: ['#ffffff', '#ffffff', '#f4f4f5'],
     glow: ['#00000000', '#00000000'],
     ink: '#0a0a0a',
     muted: '#52525b',
@@ -65,7 +65,7 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
     accent: '#0a0a0a',
   },
   glass: {
-    ground: ['#0b0f1ac9', '#0b0f1ab8', '#0b0f1aa6'],
+    background: ['#0b0f1ac9', '#0b0f1ab8', '#0b0f1aa6'],
     glow: ['#ffffff14', '#ffffff0a'],
     ink: '#ffffff',
     muted: '#dbe2ee',
@@ -90,19 +90,19 @@ export async function drawCard(card: Card): Promise<Surface> {
 }
 
 function drawBackground(ctx: CanvasContext, { width, height }: Card, theme: Theme): void {
-  const ground = ctx.createLinearGradient(0, 0, width, height);
-  for (const [index, hue] of theme.ground.entries()) ground.addColorStop(index / 2, hue);
-  ctx.fillStyle = ground;
+  const background = ctx.createLinearGradient(0, 0, width, height);
+  for (const [index, color] of theme.background.entries()) background.addColorStop(index / 2, color);
+  ctx.fillStyle = background;
   ctx.fillRect(0, 0, width, height);
-  const reach = Math.max(width, height);
+  const longSide = Math.max(width, height);
   const spots = [
-    [width * 0.92, height * 0.02, reach * 0.55, theme.glow[0]],
-    [width * 0.08, height * 1.05, reach * 0.5, theme.glow[1]],
+    [width * 0.92, height * 0.02, longSide * 0.55, theme.glow[0]],
+    [width * 0.08, height * 1.05, longSide * 0.5, theme.glow[1]],
   ] as const;
-  for (const [x, y, radius, hue] of spots) {
+  for (const [x, y, radius, color] of spots) {
     const light = ctx.createRadialGradient(x, y, 0, x, y, radius);
-    light.addColorStop(0, hue);
-    light.addColorStop(1, `${hue.slice(0, 7)}00`);
+    light.addColorStop(0, color);
+    light.addColorStop(1, `${color.slice(0, 7)}00`);
     ctx.fillStyle = light;
     ctx.fillRect(0, 0, width, height);
   }
@@ -130,18 +130,18 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
     height: area.height - 2 * padding,
   };
   const accent = card.accent === '' ? theme.accent : card.accent;
-  const pen: TextTarget = { ctx, align: card.align, frame: inner };
+  const target: TextTarget = { ctx, align: card.align, frame: inner };
   const kickerHeight = card.kicker === '' ? 0 : smallSize * 2.4;
   const footerHeight = card.footer === '' ? 0 : smallSize * 3.2;
   if (card.kicker !== '') {
     const measure = measureWith(ctx, 600, KICKER_SPACING);
     const kicker = addEllipsis(card.kicker.toUpperCase(), inner.width / smallSize, measure);
     setFont(ctx, 600, smallSize, KICKER_SPACING);
-    drawLines(pen, { lines: [kicker], size: smallSize, height: smallSize }, inner.y, 1, accent);
+    drawLines(target, { lines: [kicker], size: smallSize, height: smallSize }, inner.y, 1, accent);
   }
   const middle = { top: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
-  drawTitleAndText(pen, card, theme, accent, middle, unit);
-  if (card.footer !== '') drawFooter(pen, card.footer, theme, smallSize);
+  drawTitleAndText(target, card, theme, accent, middle, unit);
+  if (card.footer !== '') drawFooter(target, card.footer, theme, smallSize);
 }
 
 interface TextTarget {
@@ -157,53 +157,55 @@ interface Span {
 
 /** Draws the title above the text, both as large as they fit. If only one of them exists, it gets the whole area. */
 function drawTitleAndText(
-  pen: TextTarget,
+  target: TextTarget,
   card: Card,
   theme: Theme,
   accent: string,
   { top, height }: Span,
   unit: number,
 ): void {
-  const { ctx, frame } = pen;
+  const { ctx, frame } = target;
   const hasBoth = card.title !== '' && card.text !== '';
-  const head = card.title === '' ? card.text : card.title;
-  const rule = Math.max(2, unit * 0.009);
+  const heading = card.title === '' ? card.text : card.title;
+  const ruleHeight = Math.max(2, unit * 0.009);
   const [ruleGap, textGap] = [unit * 0.05, unit * 0.045];
-  const room = height - rule - ruleGap;
+  const availableHeight = height - ruleHeight - ruleGap;
   const title = fitText(
-    head,
+    heading,
     {
       width: frame.width,
-      height: hasBoth ? room * 0.56 : room,
+      height: hasBoth ? availableHeight * 0.56 : availableHeight,
       minSize: Math.max(8, unit * 0.045),
-      maxSize: unit * getTitleScale(head),
+      maxSize: unit * getTitleScale(heading),
       lineHeight: 1.1,
       maxLines: hasBoth ? 4 : 12,
     },
     measureWith(ctx, 800, TITLE_SPACING),
   );
-  const text = hasBoth ? fitBody(pen, card.text, room - title.height - textGap, title.size, unit) : undefined;
-  const usedHeight = rule + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
+  const text = hasBoth
+    ? fitBody(target, card.text, availableHeight - title.height - textGap, title.size, unit)
+    : undefined;
+  const usedHeight = ruleHeight + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
   let y = top + Math.max(0, (height - usedHeight) / 2);
   ctx.fillStyle = accent;
   const ruleWidth = unit * 0.11;
   ctx.beginPath();
-  const left = pen.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2;
-  ctx.roundRect(left, y, ruleWidth, rule, rule / 2);
+  const left = target.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2;
+  ctx.roundRect(left, y, ruleWidth, ruleHeight, ruleHeight / 2);
   ctx.fill();
-  y += rule + ruleGap;
+  y += ruleHeight + ruleGap;
   setFont(ctx, 800, title.size, TITLE_SPACING);
-  drawLines(pen, title, y, 1.1, theme.ink);
+  drawLines(target, title, y, 1.1, theme.ink);
   if (text === undefined) return;
   setFont(ctx, BODY, text.size);
-  drawLines(pen, text, y + title.height + textGap, 1.5, theme.muted);
+  drawLines(target, text, y + title.height + textGap, 1.5, theme.muted);
 }
 
 const BODY: Weight = 400;
 
 /** Returns the maximum title size. Short text may be large; long text in large letters is tiring to read. */
-function getTitleScale(head: string): number {
-  return head.length < 60 ? 0.155 : head.length < 160 ? 0.105 : 0.075;
+function getTitleScale(heading: string): number {
+  return heading.length < 60 ? 0.155 : heading.length < 160 ? 0.105 : 0.075;
 }
 
 function fitBody(
@@ -225,14 +227,20 @@ function fitBody(
   return fitText(text, box, measureWith(ctx, BODY));
 }
 
-function drawFooter(pen: TextTarget, footer: string, theme: Theme, smallSize: number): void {
-  const { ctx, frame } = pen;
+function drawFooter(target: TextTarget, footer: string, theme: Theme, smallSize: number): void {
+  const { ctx, frame } = target;
   const bottom = frame.y + frame.height;
   ctx.fillStyle = theme.line;
   ctx.fillRect(frame.x, bottom - smallSize * 2.1, frame.width, Math.max(1, smallSize * 0.06));
   const line = addEllipsis(footer, frame.width / smallSize, measureWith(ctx, 600));
   setFont(ctx, 600, smallSize);
-  drawLines(pen, { lines: [line], size: smallSize, height: smallSize }, bottom - smallSize, 1, theme.muted);
+  drawLines(
+    target,
+    { lines: [line], size: smallSize, height: smallSize },
+    bottom - smallSize,
+    1,
+    theme.muted,
+  );
 }
 
 /** Draws lines from `top` downwards in the current font, vertically centered in their line height. */

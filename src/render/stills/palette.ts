@@ -4,7 +4,7 @@ import { seededRandom } from '../../lib/seeded-random.ts';
 
 export interface Palette {
   /** The background: nearly black. */
-  readonly ground: string;
+  readonly background: string;
   /** Four colors that work together on the background, from deep to bright. */
   readonly colors: readonly [string, string, string, string];
   /** Words of a prompt that select this palette. */
@@ -13,47 +13,47 @@ export interface Palette {
 
 const PALETTES: readonly Palette[] = [
   {
-    ground: '#0b1026',
+    background: '#0b1026',
     colors: ['#3a2a8c', '#7c3aed', '#ec4899', '#fde68a'],
     keywords: /\b(night|star|space|galax|neon|cyber|dream|magic|purple|violet)/i,
   },
   {
-    ground: '#1c0f13',
+    background: '#1c0f13',
     colors: ['#9f1239', '#ea580c', '#f59e0b', '#fef3c7'],
     keywords: /\b(sunset|sunrise|fire|desert|autumn|warm|orange|red|fox|lion)/i,
   },
   {
-    ground: '#041c2c',
+    background: '#041c2c',
     colors: ['#075985', '#0891b2', '#5eead4', '#f0fdfa'],
     keywords: /\b(sea|ocean|water|lake|river|rain|whale|fish|blue|boat|harbou?r|beach|coast)/i,
   },
   {
-    ground: '#0c1f17',
+    background: '#0c1f17',
     colors: ['#14532d', '#15803d', '#a3e635', '#fefce8'],
     keywords: /\b(forest|tree|garden|green|leaf|jungle|meadow|grass|spring|frog)/i,
   },
   {
-    ground: '#101827',
+    background: '#101827',
     colors: ['#334155', '#64748b', '#bae6fd', '#f8fafc'],
     keywords: /\b(snow|winter|ice|mountain|fog|mist|moon|silver|gr[ae]y|cloud)/i,
   },
   {
-    ground: '#2a1022',
+    background: '#2a1022',
     colors: ['#831843', '#db2777', '#fda4af', '#fff1f2'],
     keywords: /\b(flower|rose|love|pink|blossom|cherry|heart|wedding|candy)/i,
   },
   {
-    ground: '#17150f',
+    background: '#17150f',
     colors: ['#1d4ed8', '#dc2626', '#facc15', '#fafaf9'],
     keywords: /\b(city|poster|bauhaus|toy|robot|car|train|street|pop)/i,
   },
   {
-    ground: '#12110f',
+    background: '#12110f',
     colors: ['#57534e', '#b45309', '#d6b88a', '#faf5ec'],
     keywords: /\b(coffee|wood|bread|old|vintage|book|sand|dog|cat|portrait)/i,
   },
   {
-    ground: '#071b1f',
+    background: '#071b1f',
     colors: ['#115e59', '#0d9488', '#fb7185', '#ffedd5'],
     keywords: /\b(summer|tropic|palm|parrot|bird|fruit|melon|holiday)/i,
   },

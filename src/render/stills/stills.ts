@@ -29,8 +29,8 @@ export async function drawStill(request: StillDrawing, signal: AbortSignal): Pro
 /** Draws frames of a scene graph one after another on one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
   const { codecs = {}, ...sceneRequest } = scene;
-  const decoding = await chooseDecoder(scene.files, codecs, signal);
-  const response = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoding }, signal).catch(
+  const decoder = await chooseDecoder(scene.files, codecs, signal);
+  const response = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoder }, signal).catch(
     (err: unknown) => {
       if (!(err instanceof StillTooCostly)) throw err;
       throw new AppError(
@@ -68,7 +68,7 @@ class StillTooCostly extends AppError {
 
 function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<StillResponse> {
   return limit(async () => {
-    const worker = getWorker();
+    const worker = acquireWorker();
     using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
       const response = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
@@ -100,7 +100,7 @@ async function stop(worker: Worker): Promise<void> {
   await worker.terminate();
 }
 
-function getWorker(): Worker {
+function acquireWorker(): Worker {
   // Prefer the thread that drew last: it likely still has the images that are needed.
   const idleThread = [...idle].at(-1);
   if (idleThread === undefined) return startWorker();
@@ -116,11 +116,11 @@ function startWorker(): Worker {
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
   // Both events can also occur while no request waits for the thread.
-  const forget = (): void => {
+  const removeIdle = (): void => {
     clearTimeout(idle.get(worker));
     idle.delete(worker);
   };
-  worker.on('error', forget).on('exit', forget);
+  worker.on('error', removeIdle).on('exit', removeIdle);
   return worker;
 }
 

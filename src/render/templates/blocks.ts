@@ -35,8 +35,12 @@ export function expandBlocks(graph: SceneGraph): {
       return scene;
     }
     const { blockId: _blockId, props, ...ownFields } = scene;
-    const bound = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
-    return { ...bound, ...ownFields, elements: [...bound.elements, ...(ownFields.elements ?? [])] };
+    const clampToUnit = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
+    return {
+      ...clampToUnit,
+      ...ownFields,
+      elements: [...clampToUnit.elements, ...(ownFields.elements ?? [])],
+    };
   });
   return { graph: { ...graph, scenes }, unknown };
 }

@@ -87,7 +87,7 @@ function findProblem(value: Readonly<Record<string, unknown>>): string | undefin
   const invalidField = Object.entries(FIELDS).find(([key, [, fits]]) => !fits(value[key]));
   if (invalidField !== undefined) return `${invalidField[0]} must be ${invalidField[1][0]}`;
   const unknown = Object.keys(value).find(key => !Object.hasOwn(FIELDS, key));
-  return unknown === undefined ? undefined : `${unknown} is not known`;
+  return unknown === undefined ? undefined : `${unknown} is not a known property`;
 }
 
 /** Checks an input mapping. Port names may contain a counter: `{n}` stands for a number. */

@@ -18,7 +18,7 @@ export type CutUnit<U extends Unit> = (unit: U, width: number) => readonly U[];
 export type Rows<U> = readonly (readonly U[])[];
 
 /** An unbreakable piece of text, whether a space follows it, and where it starts in the line. */
-export interface Stretch {
+export interface TextSegment {
   readonly text: string;
   readonly isSpaced: boolean;
   readonly start: number;
@@ -34,23 +34,23 @@ const TOLERANCE = 1e-6;
 const HALVINGS = 8;
 
 /** Splits a line into unbreakable pieces: words with their punctuation, and single words of scripts without spaces. */
-export function cutIntoStretches(line: string): readonly Stretch[] {
-  const stretches: { text: string; isSpaced: boolean; start: number }[] = [];
+export function splitIntoSegments(line: string): readonly TextSegment[] {
+  const segments: { text: string; isSpaced: boolean; start: number }[] = [];
   let mayBreak = true;
   for (const { segment, index, isWordLike } of WORD_SEGMENTER.segment(line)) {
-    const lastStretch = stretches.at(-1);
+    const lastSegment = segments.at(-1);
     if (/^\s/.test(segment)) {
-      if (lastStretch !== undefined) lastStretch.isSpaced = true;
+      if (lastSegment !== undefined) lastSegment.isSpaced = true;
       mayBreak = true;
       continue;
     }
     const startsNew = mayBreak || (isWordLike === true && UNSPACED.test(segment));
-    if (startsNew || lastStretch === undefined)
-      stretches.push({ text: segment, isSpaced: false, start: index });
-    else lastStretch.text += segment;
+    if (startsNew || lastSegment === undefined)
+      segments.push({ text: segment, isSpaced: false, start: index });
+    else lastSegment.text += segment;
     mayBreak = /[-–—]$/.test(segment);
   }
-  return stretches;
+  return segments;
 }
 
 /** Splits a text into graphemes, which readers perceive as characters. */

@@ -65,7 +65,7 @@ const stacks = createLru<string>(5000);
  * Returns the font-family list for this text. Each subset is a family of its own: within one family, a glyph that is
  * missing in the first file is not looked up in the others.
  */
-export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
+export function getFontStack(text: string, family: string, weight: number, italic: boolean): string {
   const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);
   return getOrCreate(stacks, `${family}|${weight}|${italic}|${text}`, () =>
     chooseFonts(text, face, weight, italic),
@@ -73,7 +73,7 @@ export function fontStack(text: string, family: string, weight: number, italic: 
 }
 
 function chooseFonts(text: string, face: Face, weight: number, italic: boolean): string {
-  const families = new Set<string>([use(face, 'latin', weight, italic)]);
+  const families = new Set<string>([registerSubset(face, 'latin', weight, italic)]);
   const fallbacks = KANA.test(text) ? JAPANESE_FIRST : HANGUL.test(text) ? KOREAN_FIRST : FALLBACKS;
   for (const letter of new Set(text)) {
     const code = letter.codePointAt(0) ?? 0;
@@ -81,7 +81,7 @@ function chooseFonts(text: string, face: Face, weight: number, italic: boolean):
     for (const candidate of [face, ...fallbacks]) {
       const subset = findSubset(candidate, code);
       if (subset === undefined) continue;
-      families.add(use(candidate, subset, weight, italic));
+      families.add(registerSubset(candidate, subset, weight, italic));
       break;
     }
   }
@@ -111,11 +111,11 @@ function parseRange(text: string): Range {
   return [Number.parseInt(from, 16), Number.parseInt(to, 16)];
 }
 
-function use(face: Face, subset: string, weight: number, italic: boolean): string {
+function registerSubset(face: Face, subset: string, weight: number, italic: boolean): string {
   const family = `${face.name} ${subset}`;
   const style = italic && face.hasItalic ? 'italic' : 'normal';
-  const thickness = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
-  const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${thickness}-${style}.woff2`;
+  const weightPart = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
+  const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${weightPart}-${style}.woff2`;
   return register(file, family);
 }
 

@@ -4,8 +4,8 @@ import { createLru } from '../../lib/lru.ts';
 import type { CanvasContext } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
-import { breakEvenly, breakLines, cutIntoStretches, MAX_CHARACTERS, splitGraphemes } from './break-lines.ts';
-import { fontStack, getAvailableWeight } from './fonts.ts';
+import { breakEvenly, breakLines, MAX_CHARACTERS, splitGraphemes, splitIntoSegments } from './break-lines.ts';
+import { getAvailableWeight, getFontStack } from './fonts.ts';
 
 /** A piece of one line in one style. */
 export interface Piece {
@@ -31,7 +31,7 @@ export interface Paragraph {
   readonly height: number;
   readonly isRightToLeft: boolean;
   /** Whether some of it did not fit. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** An unbreakable unit: pieces in different styles, with the space after it. */
@@ -67,7 +67,7 @@ export function layOut(ctx: CanvasContext, content: TextContent, width: number, 
 function layOutUncached(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const measure = measureWith(ctx, content.letterSpacing);
   const paragraphs = cutRuns(content.runs, measure);
-  const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
+  const box: Box = { width, height, padding: content.textBackground?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
   const broken = breakContent(paragraphs, content, toEm(box, size), (words, width) =>
     cutWords(words, width, measure),
@@ -81,7 +81,7 @@ function layOutUncached(ctx: CanvasContext, content: TextContent, width: number,
       : visibleRows;
   const text = content.runs.map(run => run.text).join('');
   const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
-  return { ...placeLines(lines, content, size, box, isRightToLeft), isCut: isTooLong };
+  return { ...placeLines(lines, content, size, box, isRightToLeft), isTruncated: isTooLong };
 }
 
 interface Box {
@@ -106,8 +106,8 @@ function countFittingLines(
 function measureWith(ctx: CanvasContext, letterSpacing: number): MeasureRun {
   const widths = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
-    const ofRun = getOrCreate(widths, run, () => new Map<string, number>());
-    return getOrCreate(ofRun, text, () => {
+    const widthsOfRun = getOrCreate(widths, run, () => new Map<string, number>());
+    return getOrCreate(widthsOfRun, text, () => {
       setRunFont(ctx, text, run, MEASURED_SIZE, letterSpacing);
       return (ctx.measureText(text).width / MEASURED_SIZE) * run.size;
     });
@@ -122,7 +122,7 @@ export function setRunFont(
   size: number,
   letterSpacing: number,
 ): void {
-  const stack = fontStack(text, run.family, run.weight, run.italic);
+  const stack = getFontStack(text, run.family, run.weight, run.italic);
   ctx.font = `${run.italic ? 'italic ' : ''}${getAvailableWeight(run.family, run.weight)} ${size}px ${stack}`;
   ctx.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
@@ -142,16 +142,16 @@ function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> 
   const paragraphs: WordUnit[][] = [];
   let offset = 0;
   for (const line of fullText.split(/\r\n|\r|\n/)) {
-    const at = offset;
+    const lineStart = offset;
     paragraphs.push(
-      cutIntoStretches(line).map(({ text, isSpaced, start }) => {
-        const parts = toParts(text, at + start, runs, starts, measure);
+      splitIntoSegments(line).map(({ text, isSpaced, start }) => {
+        const parts = toParts(text, lineStart + start, runs, starts, measure);
         const last = parts.at(-1)?.run ?? runs[0];
         const width = parts.reduce((sum, part) => sum + part.width, 0);
         return { parts, width, space: isSpaced && last !== undefined ? measure(' ', last) : 0 };
       }),
     );
-    offset = at + line.length + (fullText.startsWith('\r\n', at + line.length) ? 2 : 1);
+    offset = lineStart + line.length + (fullText.startsWith('\r\n', lineStart + line.length) ? 2 : 1);
   }
   return paragraphs;
 }
@@ -213,13 +213,13 @@ function cutWords(unit: WordUnit, width: number, measure: MeasureRun): readonly 
   let usedWidth = 0;
   for (const { text, run } of unit.parts)
     for (const letter of splitGraphemes(text)) {
-      const wide = measure(letter, run);
-      if (usedWidth + wide > width && parts.length > 0) {
+      const letterWidth = measure(letter, run);
+      if (usedWidth + letterWidth > width && parts.length > 0) {
         pieces.push({ parts, width: usedWidth, space: 0 });
         [parts, usedWidth] = [[], 0];
       }
-      parts.push({ text: letter, run, width: wide });
-      usedWidth += wide;
+      parts.push({ text: letter, run, width: letterWidth });
+      usedWidth += letterWidth;
     }
   return [...pieces, { parts, width: usedWidth, space: unit.space }];
 }
@@ -229,16 +229,16 @@ function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun):
   const lastLine = [...(lines.at(-1) ?? [])];
   const run = lastLine.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;
-  const dots: Part = { text: '…', run, width: measure('…', run) };
+  const ellipsis: Part = { text: '…', run, width: measure('…', run) };
   const getUsedWidth = (): number => lastLine.reduce((sum, unit) => sum + unit.width + unit.space, 0);
-  while (lastLine.length > 1 && getUsedWidth() - (lastLine.at(-1)?.space ?? 0) + dots.width > width)
+  while (lastLine.length > 1 && getUsedWidth() - (lastLine.at(-1)?.space ?? 0) + ellipsis.width > width)
     lastLine.pop();
   const end = lastLine.pop();
   if (end === undefined) return lines;
-  const room = width - getUsedWidth() - dots.width;
-  const [head = end] = end.width > room ? cutWords(end, Math.max(0.1, room), measure) : [end];
-  const parts = [...head.parts, dots];
-  lastLine.push({ parts, width: head.width + dots.width, space: 0 });
+  const freeWidth = width - getUsedWidth() - ellipsis.width;
+  const [head = end] = end.width > freeWidth ? cutWords(end, Math.max(0.1, freeWidth), measure) : [end];
+  const parts = [...head.parts, ellipsis];
+  lastLine.push({ parts, width: head.width + ellipsis.width, space: 0 });
   return [...lines.slice(0, -1), lastLine];
 }
 
@@ -248,7 +248,7 @@ function placeLines(
   size: number,
   box: Box,
   isRightToLeft: boolean,
-): Omit<Paragraph, 'isCut'> {
+): Omit<Paragraph, 'isTruncated'> {
   const lines: Line[] = [];
   let top = box.padding * size;
   for (const [index, units] of rows.entries()) {
@@ -278,8 +278,8 @@ function placePieces(units: readonly WordUnit[], size: number, isRightToLeft: bo
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {
     const isLast = index === units.length - 1;
-    for (const [at, part] of unit.parts.entries()) {
-      const space = at === unit.parts.length - 1 && unit.space > 0 && !isLast ? unit.space : 0;
+    for (const [partIndex, part] of unit.parts.entries()) {
+      const space = partIndex === unit.parts.length - 1 && unit.space > 0 && !isLast ? unit.space : 0;
       const lastPart = merged.at(-1);
       const text = space > 0 ? `${part.text} ` : part.text;
       if (lastPart?.run === part.run) {
@@ -304,8 +304,8 @@ function justify(units: readonly WordUnit[], size: number, box: Box, width: numb
   const extra = Math.max(0, box.width - 2 * box.padding * size - width) / gaps;
   let x = 0;
   return units.flatMap(unit => {
-    const pieces = unit.parts.map(({ text, run, width: wide }) => {
-      const piece = { text, run, x, width: wide * size };
+    const pieces = unit.parts.map(({ text, run, width: letterWidth }) => {
+      const piece = { text, run, x, width: letterWidth * size };
       x += piece.width;
       return piece;
     });

@@ -1,6 +1,6 @@
 // Fits plain text into a box at the largest size, and shortens one line to a width.
 import type { CutUnit, Rows, Unit } from './break-lines.ts';
-import { breakEvenly, breakLines, cutIntoStretches, MAX_CHARACTERS, splitGraphemes } from './break-lines.ts';
+import { breakEvenly, breakLines, MAX_CHARACTERS, splitGraphemes, splitIntoSegments } from './break-lines.ts';
 
 /** Measures the width of a text in em, at a fixed weight and letter spacing. */
 export type Measure = (text: string) => number;
@@ -54,7 +54,7 @@ export function fitText(text: string, box: TextBox, measure: Measure): TextBlock
 
 function measureWords(line: string, measure: Measure): readonly Word[] {
   const space = measure(' ');
-  return cutIntoStretches(line).map(({ text, isSpaced }) => ({
+  return splitIntoSegments(line).map(({ text, isSpaced }) => ({
     text,
     width: measure(text),
     space: isSpaced ? space : 0,

@@ -1,6 +1,6 @@
 // Converts caption tracks (SRT, WebVTT, cues or words) into pages, and pages into text nodes.
 import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
-import { BARE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
+import { DEFAULT_NODE, type DrawNode, type TextContent, type TextRun } from './draw-list.ts';
 import { translation } from './matrix.ts';
 import { type Names, resolveColor, type Scope } from './scope.ts';
 import { applyCase, toStyleContent } from './text-content.ts';
@@ -66,12 +66,12 @@ export function parseSubtitles(text: string): readonly Word[] {
     .split(/\n{2,}/)
     .slice(0, MAX_CUES)) {
     const rows = block.split('\n');
-    const at = rows.findIndex(row => ARROW.test(row));
-    const match = ARROW.exec(rows[at] ?? '');
+    const timeRow = rows.findIndex(row => ARROW.test(row));
+    const match = ARROW.exec(rows[timeRow] ?? '');
     if (match === null) continue;
     const [start, end] = [toSeconds(match.slice(1, 5)), toSeconds(match.slice(5, 9))];
     const words = rows
-      .slice(at + 1)
+      .slice(timeRow + 1)
       .join(' ')
       .replace(/<[^>]{0,100}>|\{\\[^}]{0,100}\}/g, '')
       .trim();
@@ -116,7 +116,7 @@ export function createCaptionNode(
   const vAlign = track.position ?? 'bottom';
   const top = { top: inset, middle: (height - box.height) / 2, bottom: height - inset - box.height }[vAlign];
   return {
-    ...BARE,
+    ...DEFAULT_NODE,
     pointer: '/captionTrack',
     matrix: translation(inset, top),
     ...box,
@@ -124,7 +124,7 @@ export function createCaptionNode(
   };
 }
 
-const PLATE = { per: 'line', padding: 0.32, radius: 0.22 } as const;
+const TEXT_BACKGROUND = { per: 'line', padding: 0.32, radius: 0.22 } as const;
 
 function createCaptionText(
   track: CaptionTrack,
@@ -164,7 +164,7 @@ function createCaptionText(
     ...(track.background === undefined
       ? {}
       : {
-          plate: { ...PLATE, color: resolveColor(track.background, scope.names) },
+          textBackground: { ...TEXT_BACKGROUND, color: resolveColor(track.background, scope.names) },
         }),
   };
 }

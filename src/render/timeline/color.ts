@@ -18,26 +18,26 @@ export function parseColor(text: string): Rgba | undefined {
   const numbers = parts.map(part => Number.parseFloat(part));
   const [a = 0, b = 0, c = 0, d = 1] = numbers;
   if (!numbers.every(Number.isFinite)) return undefined;
-  const alpha = bound(parts[3]?.endsWith('%') === true ? d / 100 : d, 1);
-  if (form === 'hsl') return fromHsl(a, bound(b / 100, 1), bound(c / 100, 1), alpha);
-  const channel = (value: number, part = ''): number => bound(part.endsWith('%') ? value * 2.55 : value, 255);
+  const alpha = clamp(parts[3]?.endsWith('%') === true ? d / 100 : d, 1);
+  if (form === 'hsl') return fromHsl(a, clamp(b / 100, 1), clamp(c / 100, 1), alpha);
+  const channel = (value: number, part = ''): number => clamp(part.endsWith('%') ? value * 2.55 : value, 255);
   return [channel(a, parts[0]), channel(b, parts[1]), channel(c, parts[2]), alpha];
 }
 
-const bound = (value: number, top: number): number => Math.min(top, Math.max(0, value));
+const clamp = (value: number, top: number): number => Math.min(top, Math.max(0, value));
 
 function parseHex(digits: string): Rgba | undefined {
   const wide = digits.length <= 4 ? [...digits].map(digit => digit + digit).join('') : digits;
   if (!/^([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/.test(wide)) return undefined;
-  const at = (index: number): number => Number.parseInt(wide.slice(index, index + 2), 16);
-  return [at(0), at(2), at(4), wide.length === 8 ? at(6) / 255 : 1];
+  const readByte = (index: number): number => Number.parseInt(wide.slice(index, index + 2), 16);
+  return [readByte(0), readByte(2), readByte(4), wide.length === 8 ? readByte(6) / 255 : 1];
 }
 
 function fromHsl(hue: number, saturation: number, lightness: number, alpha: number): Rgba {
-  const reach = saturation * Math.min(lightness, 1 - lightness);
+  const amplitude = saturation * Math.min(lightness, 1 - lightness);
   const channel = (n: number): number => {
     const k = (((n + hue / 30) % 12) + 12) % 12;
-    return 255 * (lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
+    return 255 * (lightness - amplitude * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
   };
   return [channel(0), channel(8), channel(4), alpha];
 }
@@ -47,6 +47,6 @@ export function mixColors(from: Rgba, to: Rgba, share: number): Rgba {
   const alpha = from[3] + (to[3] - from[3]) * share;
   if (alpha <= 0) return [to[0], to[1], to[2], 0];
   const mix = (index: 0 | 1 | 2): number =>
-    bound((from[index] * from[3] * (1 - share) + to[index] * to[3] * share) / alpha, 255);
-  return [mix(0), mix(1), mix(2), bound(alpha, 1)];
+    clamp((from[index] * from[3] * (1 - share) + to[index] * to[3] * share) / alpha, 255);
+  return [mix(0), mix(1), mix(2), clamp(alpha, 1)];
 }

@@ -130,12 +130,12 @@ function listElements(graph: SceneGraph): readonly FoundElement[] {
     for (const [index, element] of (list ?? []).entries())
       pending.push({ element, pointer: `${pointer}/${index}` });
   };
-  const background = (of: Background | undefined, pointer: string): void => {
-    if (typeof of === 'object') elements.push({ element: of, pointer });
+  const addBackground = (background: Background | undefined, pointer: string): void => {
+    if (typeof background === 'object') elements.push({ element: background, pointer });
   };
-  background(graph.background, '/background');
+  addBackground(graph.background, '/background');
   for (const [index, scene] of graph.scenes.entries()) {
-    background(scene.background, `/scenes/${index}/background`);
+    addBackground(scene.background, `/scenes/${index}/background`);
     queue(scene.elements, `/scenes/${index}/elements`);
   }
   for (const [index, track] of (graph.tracks ?? []).entries())
@@ -143,11 +143,15 @@ function listElements(graph: SceneGraph): readonly FoundElement[] {
   queue(graph.overlays, '/overlays');
   for (const [index, element] of (graph.audioTrack?.items ?? []).entries())
     elements.push({ element, pointer: `/audioTrack/items/${index}` });
-  for (let at = pending.pop(); at !== undefined && elements.length <= MAX_ELEMENTS; at = pending.pop()) {
-    elements.push(at);
-    if (at.element.type === 'group') queue(at.element.elements, `${at.pointer}/elements`);
-    if (at.element.mask !== undefined)
-      pending.push({ element: at.element.mask.element, pointer: `${at.pointer}/mask/element` });
+  for (
+    let entry = pending.pop();
+    entry !== undefined && elements.length <= MAX_ELEMENTS;
+    entry = pending.pop()
+  ) {
+    elements.push(entry);
+    if (entry.element.type === 'group') queue(entry.element.elements, `${entry.pointer}/elements`);
+    if (entry.element.mask !== undefined)
+      pending.push({ element: entry.element.mask.element, pointer: `${entry.pointer}/mask/element` });
   }
   return elements;
 }
@@ -171,7 +175,7 @@ function addResource(
     return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
   const kind = getResourceKind(element);
   if (kind === undefined) return [];
-  const source = findSource(element as HasSource, names);
+  const source = findSource(element as SourceFields, names);
   if (source === undefined) {
     const description = kind === 'audio' ? 'a sound' : `a ${kind}`;
     return [{ path: pointer, code: 'no_source', message: `is ${description} without "asset" or "src"` }];
@@ -182,14 +186,17 @@ function addResource(
   return [];
 }
 
-interface HasSource {
+interface SourceFields {
   readonly asset?: string;
   readonly src?: string;
   readonly markup?: string;
   readonly data?: object;
 }
 
-function findSource({ asset, src, markup, data }: HasSource, names: Names): Resource['source'] | undefined {
+function findSource(
+  { asset, src, markup, data }: SourceFields,
+  names: Names,
+): Resource['source'] | undefined {
   if (markup !== undefined) return { markup };
   if (data !== undefined) return { data };
   if (src !== undefined) return { src };

@@ -8,9 +8,9 @@ import type {
   VideoElement,
 } from '../schema/elements.ts';
 import {
-  BARE,
   type Content,
   type Corners,
+  DEFAULT_NODE,
   type Fill,
   type ImageContent,
   type Matrix,
@@ -22,7 +22,7 @@ import { createCircle, createShapeOutline, toRect } from './outlines.ts';
 import {
   animateColor,
   animateNumber,
-  bound,
+  clampToUnit,
   resolveColor,
   type Scope,
   solid,
@@ -44,7 +44,7 @@ export interface ElementContext {
 
 export type Drawable = Exclude<Element, { type: 'group' }>;
 
-const ROWS: {
+const CONVERTERS: {
   readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, ctx: ElementContext) => Content;
 } = {
   text: (element, { scope, height }) => toTextContent(element, scope, height),
@@ -62,28 +62,28 @@ const ROWS: {
 
 export function toContent(element: Drawable, ctx: ElementContext): Content {
   // Rows of the table correspond to members of the union, which the compiler cannot verify.
-  return (ROWS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
+  return (CONVERTERS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
 }
 
 type FittedContent = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
 
 function toImageContent(element: FittedContent, { scope, resource }: ElementContext): ImageContent {
-  const burns = element.motion?.kenBurns;
-  const share = bound(scope.now / Math.max(1e-6, scope.span));
+  const kenBurns = element.motion?.kenBurns;
+  const share = clampToUnit(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
-  const from = burns?.from ?? 1;
-  const direction = DIRECTION_VECTORS[burns?.pan ?? 'left'];
-  const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
+  const from = kenBurns?.from ?? 1;
+  const direction = DIRECTION_VECTORS[kenBurns?.pan ?? 'left'];
+  const zoom = kenBurns === undefined ? 1 : from + ((kenBurns.to ?? 1.15) - from) * share;
   // Panning is limited to the margin that the zoom creates.
-  const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
+  const maxShift = kenBurns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
   return {
     kind: 'image',
     resource,
     fit: element.fit ?? 'cover',
-    focus: burns?.focus ?? element.focus ?? [0.5, 0.5],
+    focus: kenBurns?.focus ?? element.focus ?? [0.5, 0.5],
     crop: [x, y, Math.min(w, 1 - x), Math.min(h, 1 - y)],
     zoom,
-    shift: [direction[0] * reach, direction[1] * reach],
+    shift: [direction[0] * maxShift, direction[1] * maxShift],
   };
 }
 
@@ -162,18 +162,18 @@ function toShape(
     ...(color === undefined || width <= 0
       ? {}
       : { stroke: { color, width, dash: element.dash ?? [], cap: element.cap ?? 'butt' } }),
-    ...(start <= 0 && end >= 1 ? {} : { trim: [bound(start), bound(end)] as const }),
+    ...(start <= 0 && end >= 1 ? {} : { trim: [clampToUnit(start), clampToUnit(end)] as const }),
   };
 }
 
 function toProgressContent(element: ProgressElement, ctx: ElementContext): Content {
   const { scope } = ctx;
-  const value = bound(
+  const value = clampToUnit(
     element.value === undefined ? scope.now / scope.span : animateNumber(element.value, 0, scope),
   );
   const fill = toFill(element.color ?? '#ffffff', scope.names);
-  const base = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
-  const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, base);
+  const trackFill = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
+  const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, trackFill);
   return group(ctx, parts);
 }
 
@@ -184,33 +184,33 @@ type Progress = (
   ctx: ElementContext,
   value: number,
   fill: Fill,
-  base: Fill,
+  trackFill: Fill,
 ) => readonly ShapeContent[];
 
 const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>> = {
-  bar: ({ rounded }, { width, height }, value, fill, base) => {
+  bar: ({ rounded }, { width, height }, value, fill, trackFill) => {
     const end = rounded === false ? 0 : height / 2;
     const radius: Corners = [end, end, end, end];
     return [
-      shape(toRect(width, height, radius), base),
+      shape(toRect(width, height, radius), trackFill),
       shape(toRect(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
     ];
   },
-  ring: ({ thickness, rounded }, { width, height }, value, fill, base) => {
+  ring: ({ thickness, rounded }, { width, height }, value, fill, trackFill) => {
     const line = thickness ?? Math.min(width, height) * 0.12;
     const radius = Math.max(0, Math.min(width, height) / 2 - line / 2);
     const circle = createCircle(width / 2, height / 2, radius);
     const stroke = { width: line, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
-    const full: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: base } };
+    const full: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: trackFill } };
     if (value <= 0) return [full];
     const arc: Outline = { ...circle, arc: [0, Math.min(359.99, value * 360)] };
     return [full, { kind: 'shape', outline: arc, stroke: { ...stroke, color: fill } }];
   },
-  pie: (_element, { width, height }, value, fill, base) => {
+  pie: (_element, { width, height }, value, fill, trackFill) => {
     const circle = createCircle(width / 2, height / 2, Math.min(width, height) / 2);
-    return [shape(circle, base), shape({ ...circle, arc: [0, value * 360], pie: true }, fill)];
+    return [shape(circle, trackFill), shape({ ...circle, arc: [0, value * 360], pie: true }, fill)];
   },
-  segments: ({ segments = 5 }, { width, height }, value, fill, base) => {
+  segments: ({ segments = 5 }, { width, height }, value, fill, trackFill) => {
     const gap = Math.min(height, (width / segments) * 0.2);
     const wide = (width - gap * (segments - 1)) / segments;
     const end = Math.min(wide, height) / 2;
@@ -223,8 +223,8 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
       radius: [end, end, end, end],
     });
     return Array.from({ length: segments }, (_, index) => {
-      const share = bound(value * segments - index);
-      const full = shape(bar(index, 1), base);
+      const share = clampToUnit(value * segments - index);
+      const full = shape(bar(index, 1), trackFill);
       return share > 0 ? [full, shape(bar(index, share), fill)] : [full];
     }).flat();
   },
@@ -234,6 +234,13 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
 function group({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',
-    children: shapes.map(content => ({ ...BARE, pointer: '', matrix: IDENTITY, width, height, content })),
+    children: shapes.map(content => ({
+      ...DEFAULT_NODE,
+      pointer: '',
+      matrix: IDENTITY,
+      width,
+      height,
+      content,
+    })),
   };
 }

@@ -59,7 +59,7 @@ export type Outline =
   | { readonly form: 'path'; readonly data: string; readonly matrix: Matrix }
   | { readonly form: 'many'; readonly parts: readonly Outline[] };
 
-export interface Shade {
+export interface ResolvedShadow {
   readonly color: Rgba;
   readonly blur: number;
   readonly x: number;
@@ -113,8 +113,8 @@ export interface TextContent {
   readonly maxLines: number;
   readonly overflow: 'ellipsis' | 'clip' | 'visible';
   readonly stroke?: { readonly color: Rgba; readonly width: number };
-  readonly shadow?: Shade;
-  readonly plate?: {
+  readonly shadow?: ResolvedShadow;
+  readonly textBackground?: {
     readonly color: Rgba;
     readonly per: 'box' | 'line';
     /** In em. */
@@ -199,7 +199,7 @@ export interface DrawNode {
   readonly opacity: number;
   readonly blend: string;
   readonly effects: readonly Effect[];
-  readonly shadow?: Shade;
+  readonly shadow?: ResolvedShadow;
   readonly background?: Fill;
   readonly border?: { readonly width: number; readonly color: Rgba };
   readonly radius: Corners;
@@ -211,7 +211,7 @@ export interface DrawNode {
 }
 
 /** Default appearance of a node. */
-export const BARE = {
+export const DEFAULT_NODE = {
   anchorY: 0,
   opacity: 1,
   blend: 'normal',

@@ -4,17 +4,17 @@ import type { EASINGS, Easing } from '../schema/values.ts';
 type Curve = (t: number) => number;
 
 const createPowerCurves = (n: number): readonly [Curve, Curve, Curve] => {
-  const into: Curve = t => t ** n;
-  return [into, toEaseOut(into), toEaseInOut(into)];
+  const easeIn: Curve = t => t ** n;
+  return [easeIn, toEaseOut(easeIn), toEaseInOut(easeIn)];
 };
 const toEaseOut =
-  (into: Curve): Curve =>
+  (easeIn: Curve): Curve =>
   t =>
-    1 - into(1 - t);
+    1 - easeIn(1 - t);
 const toEaseInOut =
-  (into: Curve): Curve =>
+  (easeIn: Curve): Curve =>
   t =>
-    t < 0.5 ? into(t * 2) / 2 : 1 - into((1 - t) * 2) / 2;
+    t < 0.5 ? easeIn(t * 2) / 2 : 1 - easeIn((1 - t) * 2) / 2;
 
 const [quadIn, quadOut, quadInOut] = createPowerCurves(2);
 const [cubicIn, cubicOut, cubicInOut] = createPowerCurves(3);
@@ -73,16 +73,16 @@ export function ease(spec: Easing, progress: number): number {
 
 /** Creates a CSS cubic-bezier curve. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
 function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
-  const at = (a: number, b: number, t: number): number =>
+  const evaluate = (a: number, b: number, t: number): number =>
     3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
   return x => {
     let [low, high] = [0, 1];
     for (let step = 0; step < 24; step++) {
       const middle = (low + high) / 2;
-      if (at(x1, x2, middle) < x) low = middle;
+      if (evaluate(x1, x2, middle) < x) low = middle;
       else high = middle;
     }
-    return at(y1, y2, (low + high) / 2);
+    return evaluate(y1, y2, (low + high) / 2);
   };
 }
 

@@ -3,12 +3,19 @@ import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { createCaptionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
-import { BARE, type Content, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
+import {
+  type Content,
+  DEFAULT_NODE,
+  type DrawList,
+  type DrawNode,
+  type Fill,
+  type Layer,
+} from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { toNode, toNodes } from './nodes.ts';
 import { toRect } from './outlines.ts';
-import { animateNumber, bound, resolveColor, type Scope, solid, toFill } from './scope.ts';
+import { animateNumber, clampToUnit, resolveColor, type Scope, solid, toFill } from './scope.ts';
 import { getTransitionState, type SceneState } from './transitions.ts';
 
 /** Returns everything visible in the frame. Frames are counted from 0. */
@@ -122,12 +129,12 @@ function createGroupNode(
   state: Partial<SceneState>,
 ): DrawNode {
   return {
-    ...BARE,
+    ...DEFAULT_NODE,
     pointer,
     matrix: state.matrix ?? IDENTITY,
     width,
     height,
-    opacity: bound(state.opacity ?? 1),
+    opacity: clampToUnit(state.opacity ?? 1),
     effects: state.blur === undefined || state.blur < 0.05 ? [] : [{ type: 'blur', amount: state.blur }],
     clips: [toRect(width, height), ...(state.clip === undefined ? [] : [state.clip])],
     fillsFrame: true,
@@ -137,7 +144,7 @@ function createGroupNode(
 
 function createFillNode(pointer: string, { width, height }: Timeline, fill: Fill): DrawNode {
   const content = { kind: 'shape', outline: toRect(width, height), fill } as const;
-  return { ...BARE, pointer, matrix: IDENTITY, width, height, content };
+  return { ...DEFAULT_NODE, pointer, matrix: IDENTITY, width, height, content };
 }
 
 function createBackgroundNodes(
@@ -151,7 +158,7 @@ function createBackgroundNodes(
   const { width, height } = timeline;
   const resource = timeline.keys.get(background) ?? '';
   const dim = background.dim ?? 0;
-  const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [toRect(width, height)] };
+  const base = { ...DEFAULT_NODE, pointer, matrix: IDENTITY, width, height, clips: [toRect(width, height)] };
   const shade = dim <= 0 ? [] : [createFillNode(pointer, timeline, solid([0, 0, 0, dim]))];
   const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
   const blur = background.blur ?? 0;

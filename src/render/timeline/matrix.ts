@@ -1,10 +1,10 @@
-// Defines 2D affine matrices.
+// Computes 2D affine matrices.
 import type { Direction } from '../schema/motion.ts';
 import type { Matrix } from './draw-list.ts';
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** The identity matrix. */
+/** Unit vectors; y points down. */
 export const DIRECTION_VECTORS: Readonly<Record<Direction, readonly [number, number]>> = {
   left: [-1, 0],
   right: [1, 0],

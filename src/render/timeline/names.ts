@@ -7,14 +7,14 @@ import type { Names } from './scope.ts';
 
 const BUNDLED_FAMILIES = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'] as const;
 
-export interface NamedThing {
+export interface ResolvedNames {
   readonly names: Names;
   readonly issues: readonly Issue[];
   readonly warnings: readonly string[];
 }
 
 /** Properties whose text is content or data, in which `$` has no special meaning. */
-const PLAIN: ReadonlySet<string> = new Set([
+const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set([
   'text',
   'prefix',
   'suffix',
@@ -37,7 +37,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'use',
 ]);
 
-export function resolveNames(graph: SceneGraph): NamedThing {
+export function resolveNames(graph: SceneGraph): ResolvedNames {
   const issues: Issue[] = [];
   const warnings: string[] = [];
   const report: Report = (path, code, message) => issues.push({ path, code, message });
@@ -47,37 +47,37 @@ export function resolveNames(graph: SceneGraph): NamedThing {
   walk(graph, (key, value, pointer) => {
     if (key === 'asset') {
       if (!Object.hasOwn(names.assets, value))
-        report(pointer, 'unknown_asset', `names no asset of the graph: ${value}`);
+        report(pointer, 'unknown_asset', `refers to an unknown asset: ${value}`);
     } else if (key === 'fontFamily') {
       if (!families.has(value))
-        warnings.push(`${pointer}: there is no font "${value}"; Inter stands in for it.`);
+        warnings.push(`${pointer}: The font "${value}" is not available. Inter is used instead.`);
     } else if (value.startsWith('$')) {
       if (!colors.has(value) && !pointer.startsWith('/theme/'))
         report(pointer, 'unknown_token', `is not a color of the theme: ${value}`);
-    } else if (COLORS.has(key) && parseColor(value) === undefined)
+    } else if (COLOR_KEYS.has(key) && parseColor(value) === undefined)
       report(pointer, 'invalid_color', `is not a color: ${value}`);
   });
   return { names, issues, warnings };
 }
 
 /** Properties that contain colors as text, besides those of the theme. */
-const COLORS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
+const COLOR_KEYS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
 
 /** Calls `visit` with every text of the graph that may be a name, its key and its pointer. */
 function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: string) => void): void {
   const pending: { value: unknown; key: string; pointer: string }[] = [
     { value: graph, key: '', pointer: '' },
   ];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    const { value, pointer } = at;
-    if (typeof value === 'string') visit(at.key, value, pointer);
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    const { value, pointer } = entry;
+    if (typeof value === 'string') visit(entry.key, value, pointer);
     else if (typeof value === 'object' && value !== null)
       // Pushed in reverse, so that issues are reported in document order.
       for (const [key, inner] of Object.entries(value).reverse()) {
-        if (PLAIN.has(key) && key !== 'asset') continue;
+        if (PLAIN_TEXT_KEYS.has(key) && key !== 'asset') continue;
         pending.push({
           value: inner,
-          key: Array.isArray(value) ? at.key : key,
+          key: Array.isArray(value) ? entry.key : key,
           pointer: `${pointer}/${key}`,
         });
       }

@@ -10,14 +10,14 @@ import {
   animate,
   animateLength,
   animateNumber,
-  bound,
+  clampToUnit,
   mixNumbers,
   resolveColor,
   type Scope,
   toFill,
   toSeconds,
 } from './scope.ts';
-import { toShade } from './text-content.ts';
+import { resolveShadow } from './text-content.ts';
 
 // A frame on a boundary belongs to the element that starts there. The tolerance compensates for rounded times.
 const TIME_TOLERANCE = 1e-6;
@@ -35,7 +35,7 @@ export function toNode(element: Element, pointer: string, outer: Scope): DrawNod
   const scope = toElementScope(element, outer);
   if (element.hidden === true || scope === undefined) return undefined;
   const pose = getPose(element.motion ?? outer.names.defaults.motion, scope);
-  const opacity = bound(animateNumber(element.opacity, 1, scope) * pose.opacity);
+  const opacity = clampToUnit(animateNumber(element.opacity, 1, scope) * pose.opacity);
   if (opacity <= 0) return undefined;
   const { width, height } = getSize(element, scope);
   const [anchorX, anchorY] = toAnchor(element.anchor);
@@ -43,26 +43,26 @@ export function toNode(element: Element, pointer: string, outer: Scope): DrawNod
   const elementContext = { scope, width, height, radius, resource: scope.keys.get(element) ?? '' };
   const content =
     element.type === 'group'
-      ? groupContent(element, pointer, { ...scope, width, height })
+      ? toGroupContent(element, pointer, { ...scope, width, height })
       : toContent(element as Drawable, elementContext);
-  const tall = Number.isFinite(height) ? height : 0;
+  const layoutHeight = Number.isFinite(height) ? height : 0;
   return {
     pointer,
-    matrix: toMatrix(element, scope, pose, anchorX * width, anchorY * tall),
+    matrix: toMatrix(element, scope, pose, anchorX * width, anchorY * layoutHeight),
     width,
     height,
     anchorY,
     opacity,
     blend: element.blend ?? 'normal',
     effects: toEffects(element, scope, pose),
-    ...(element.shadow === undefined ? {} : { shadow: toShade(element.shadow, scope.names) }),
+    ...(element.shadow === undefined ? {} : { shadow: resolveShadow(element.shadow, scope.names) }),
     ...(element.background === undefined ? {} : { background: toFill(element.background, scope.names) }),
     ...(element.border === undefined
       ? {}
       : { border: { width: element.border.width, color: resolveColor(element.border.color, scope.names) } }),
     radius,
     clips: toClips(element, scope, pose, width, height, radius, content),
-    ...toMask(element, pointer, { ...scope, width, height: tall }),
+    ...toMask(element, pointer, { ...scope, width, height: layoutHeight }),
     content,
   };
 }
@@ -112,15 +112,15 @@ function toMatrix(element: Element, scope: Scope, pose: Pose, pivotX: number, pi
     ],
   );
   const { flip } = element;
-  const turned = multiply(
+  const rotated = multiply(
     rotation(animateNumber(element.rotation, 0, scope) + pose.rotate),
     skewing(animateNumber(element.skewX, 0, scope) + pose.skew, animateNumber(element.skewY, 0, scope)),
   );
-  const sized = scaling(
+  const scaled = scaling(
     sx * pose.scaleX * (flip === 'x' || flip === 'both' ? -1 : 1),
     sy * pose.scaleY * (flip === 'y' || flip === 'both' ? -1 : 1),
   );
-  return multiply(multiply(translation(x, y), multiply(turned, sized)), translation(-pivotX, -pivotY));
+  return multiply(multiply(translation(x, y), multiply(rotated, scaled)), translation(-pivotX, -pivotY));
 }
 
 function toEffects(element: Element, scope: Scope, pose: Pose): readonly Effect[] {
@@ -143,21 +143,30 @@ function toClips(
   content: Content,
 ): readonly Outline[] {
   // A text with automatic height has no height yet for insets, so half a frame is assumed.
-  const tall = Number.isFinite(height) ? height : scope.frame.height / 2;
+  const layoutHeight = Number.isFinite(height) ? height : scope.frame.height / 2;
   const isBoxed = CLIPPED.has(content.kind) || (element.type === 'group' && element.clipChildren === true);
   const [top, right, bottom, left] = pose.inset;
-  const reach = Math.hypot(width, tall) / 2;
+  const reach = Math.hypot(width, layoutHeight) / 2;
   return [
-    ...(isBoxed && element.clip === undefined ? [toRect(width, tall, radius)] : []),
-    ...(element.clip === undefined ? [] : [createClipOutline(element.clip, width, tall, radius, scope)]),
+    ...(isBoxed && element.clip === undefined ? [toRect(width, layoutHeight, radius)] : []),
+    ...(element.clip === undefined
+      ? []
+      : [createClipOutline(element.clip, width, layoutHeight, radius, scope)]),
     ...(top + right + bottom + left > 0
-      ? [createInsetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
+      ? [
+          createInsetRect(width, layoutHeight, [
+            top * layoutHeight,
+            right * width,
+            bottom * layoutHeight,
+            left * width,
+          ]),
+        ]
       : []),
-    ...(pose.iris < 1 ? [createCircle(width / 2, tall / 2, reach * pose.iris)] : []),
+    ...(pose.iris < 1 ? [createCircle(width / 2, layoutHeight / 2, reach * pose.iris)] : []),
   ];
 }
 
-function groupContent({ elements, speed = 1 }: GroupElement, pointer: string, scope: Scope): Content {
+function toGroupContent({ elements, speed = 1 }: GroupElement, pointer: string, scope: Scope): Content {
   const inner = { ...scope, now: scope.now * speed, span: scope.span * speed, rate: scope.rate * speed };
   return { kind: 'group', children: toNodes(elements, `${pointer}/elements`, inner) };
 }

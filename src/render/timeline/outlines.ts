@@ -96,13 +96,13 @@ export function createShapeOutline(shape: (typeof SHAPES)[number], box: ShapeBox
 function createRadialOutline(
   { width, height }: ShapeBox,
   count: number,
-  reach: (index: number) => number,
+  getRadius: (index: number) => number,
 ): Outline {
   const points = Array.from({ length: count }, (_, index): readonly [number, number] => {
     const angle = (index / count) * 2 * Math.PI - Math.PI / 2;
     return [
-      (width / 2) * (1 + Math.cos(angle) * reach(index)),
-      (height / 2) * (1 + Math.sin(angle) * reach(index)),
+      (width / 2) * (1 + Math.cos(angle) * getRadius(index)),
+      (height / 2) * (1 + Math.sin(angle) * getRadius(index)),
     ];
   });
   return { form: 'points', closed: true, points };

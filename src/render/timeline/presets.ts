@@ -1,7 +1,7 @@
 // Defines the named motions. Each row computes the pose of an element from the progress of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
-import { bound, type Scope, toPixels, toSeconds } from './scope.ts';
+import { clampToUnit, type Scope, toPixels, toSeconds } from './scope.ts';
 
 /** How an element differs from its resting state. Lengths are in pixels, insets in fractions of the box. */
 export interface Pose {
@@ -35,7 +35,7 @@ const RESTING_POSE: Pose = {
 /** `v` is the eased progress (0 away, 1 arrived), `t` the linear progress, `distance` the distance in pixels. */
 type Row = (v: number, t: number, distance: number) => Partial<Pose>;
 
-const fadeIn = (t: number): number => bound(t * 1.6);
+const fadeIn = (t: number): number => clampToUnit(t * 1.6);
 const scaleBoth = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
 
 const ROWS: Readonly<Record<Preset, Row>> = {
@@ -114,7 +114,7 @@ export function getPose(motion: Motion | undefined, scope: Scope): Pose {
 function getEntrancePose(entrance: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
   const duration = Math.max(1e-6, toSeconds(entrance.duration ?? DURATION, scope.span, scope.fps));
   const delay = entrance.delay === undefined ? 0 : toSeconds(entrance.delay, scope.span, scope.fps);
-  const t = bound((since - delay) / duration);
+  const t = clampToUnit((since - delay) / duration);
   if (t >= 1) return RESTING_POSE;
   const defaultEasing = SPRINGY.has(entrance.preset) && side === 'in' ? 'back-out' : 'expo-out';
   // An exit runs backwards, so its curve is the mirrored entrance curve.

@@ -94,7 +94,7 @@ export function animate<T, R>(
 }
 
 interface Keyframe<T> {
-  readonly at: number;
+  readonly seconds: number;
   readonly value: T;
   readonly easing: Easing | undefined;
 }
@@ -105,8 +105,8 @@ export function toKeyframes<T>(
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
 ): readonly Keyframe<T>[] {
   return keyframes
-    .map(({ time, value, easing }) => ({ at: toSeconds(time, span, fps), value, easing }))
-    .sort((a, b) => a.at - b.at);
+    .map(({ time, value, easing }) => ({ seconds: toSeconds(time, span, fps), value, easing }))
+    .sort((a, b) => a.seconds - b.seconds);
 }
 
 /** Returns the value at this moment, interpolated between keyframes. */
@@ -116,19 +116,19 @@ export function interpolate<T, R>(
   read: (constant: T) => R,
   mix: (from: R, to: R, share: number) => R,
 ): R {
-  const nextIndex = frames.findIndex(({ at }) => at > scope.now);
+  const nextIndex = frames.findIndex(({ seconds }) => seconds > scope.now);
   const lastFrame = frames.at(-1) as (typeof frames)[number];
   if (nextIndex === -1) return read(lastFrame.value);
   const to = frames[nextIndex] as (typeof frames)[number];
   const from = frames[nextIndex - 1];
   if (from === undefined) return read(to.value);
-  const progress = (scope.now - from.at) / (to.at - from.at);
+  const progress = (scope.now - from.seconds) / (to.seconds - from.seconds);
   const curve: Easing = to.easing ?? scope.names.defaults.easing ?? 'cubic-in-out';
   return mix(read(from.value), read(to.value), ease(curve, progress));
 }
 
 /** Clamps to 0 to 1. */
-export const bound = (share: number): number => Math.min(1, Math.max(0, share));
+export const clampToUnit = (share: number): number => Math.min(1, Math.max(0, share));
 
 export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;
 
@@ -145,11 +145,11 @@ export function animateLength(
   return animate(value ?? fallback, scope, constant => toPixels(constant, total, scope), mixNumbers);
 }
 
-const INK: Rgba = [255, 255, 255, 1];
+const DEFAULT_COLOR: Rgba = [255, 255, 255, 1];
 
 /** Resolves a color or theme token. The graph was validated, so every token exists. */
 export function resolveColor(text: string, { colors }: Names): Rgba {
-  return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? INK;
+  return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? DEFAULT_COLOR;
 }
 
 export function animateColor(value: Animated<string>, scope: Scope): Rgba {

@@ -2,7 +2,7 @@
 import type { Shadow } from '../schema/common.ts';
 import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
-import type { Shade, SplitState, TextContent, TextRun } from './draw-list.ts';
+import type { ResolvedShadow, SplitState, TextContent, TextRun } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { type Names, resolveColor, type Scope, toFill, toPixels, toSeconds } from './scope.ts';
 
@@ -11,7 +11,7 @@ export function toTextContent(element: TextElement, scope: Scope, boxHeight: num
   const runs = element.runs ?? [{ text: element.text ?? '' }];
   const hasBounds = Number.isFinite(boxHeight) || element.maxLines !== undefined;
   const length = runs.reduce((sum, { text }) => sum + text.length, 0);
-  const plate = element.textBackground;
+  const textBackground = element.textBackground;
   const height = Number.isFinite(boxHeight) ? boxHeight : 0;
   return {
     ...style,
@@ -34,17 +34,17 @@ export function toTextContent(element: TextElement, scope: Scope, boxHeight: num
     direction: element.direction ?? 'auto',
     maxLines: element.maxLines ?? 100,
     overflow: element.overflow ?? 'ellipsis',
-    ...(plate === undefined
+    ...(textBackground === undefined
       ? {}
       : {
-          plate: {
-            color: resolveColor(plate.color, scope.names),
-            per: plate.per ?? 'line',
-            padding: plate.padding ?? 0.3,
-            radius: plate.radius ?? 0.15,
+          textBackground: {
+            color: resolveColor(textBackground.color, scope.names),
+            per: textBackground.per ?? 'line',
+            padding: textBackground.padding ?? 0.3,
+            radius: textBackground.radius ?? 0.15,
           },
         }),
-    ...(element.split === undefined ? {} : { split: splitState(element.split, length, scope) }),
+    ...(element.split === undefined ? {} : { split: toSplitState(element.split, length, scope) }),
   };
 }
 
@@ -97,14 +97,14 @@ export function toStyleContent(ownStyle: TextStyle, scope: Scope): StyleContent 
     ...(style.stroke === undefined
       ? {}
       : { stroke: { color: resolveColor(style.stroke.color, scope.names), width: style.stroke.width } }),
-    ...(style.textShadow === undefined ? {} : { shadow: toShade(style.textShadow, scope.names) }),
+    ...(style.textShadow === undefined ? {} : { shadow: resolveShadow(style.textShadow, scope.names) }),
   };
 }
 
 /** Returns the bundled family for a name. Unknown names fall back to Inter. */
 const getFamily = (name: string, { families }: Names): string => families.get(name) ?? 'Inter';
 
-export function toShade(shadow: Shadow, names: Names): Shade {
+export function resolveShadow(shadow: Shadow, names: Names): ResolvedShadow {
   return {
     color: resolveColor(shadow.color ?? '#00000066', names),
     blur: shadow.blur ?? 24,
@@ -117,16 +117,16 @@ export function applyCase(text: string, to: TextStyle['case']): string {
   return to === 'upper' ? text.toUpperCase() : to === 'lower' ? text.toLowerCase() : text;
 }
 
-function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
-  const at = (time: Split['duration'], fallback: number): number =>
+function toSplitState(split: Split, maxParts: number, scope: Scope): SplitState {
+  const toScopeSeconds = (time: Split['duration'], fallback: number): number =>
     time === undefined ? fallback : toSeconds(time, scope.span, scope.fps);
-  const [duration, stagger] = [at(split.duration, 0.5), at(split.stagger, 0.04)];
+  const [duration, stagger] = [toScopeSeconds(split.duration, 0.5), toScopeSeconds(split.stagger, 0.04)];
   return {
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
     // Constant once every part has arrived, so that a text at rest keeps its hash.
-    elapsed: Math.min(duration + mostParts * stagger, scope.now - at(split.delay, 0)),
+    elapsed: Math.min(duration + maxParts * stagger, scope.now - toScopeSeconds(split.delay, 0)),
     duration: Math.max(1e-6, duration),
     stagger,
     easing: split.easing ?? (split.preset === 'pop' ? 'back-out' : 'expo-out'),

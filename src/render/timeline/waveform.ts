@@ -20,16 +20,16 @@ export function toWaveformContent(
   element: WaveformElement,
   { scope, width, height, resource }: Box,
 ): Content {
-  const follows = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
-  const peaks = element.peaks ?? follows?.values;
+  const followed = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
+  const peaks = element.peaks ?? followed?.values;
   if (peaks === undefined)
     return { kind: 'missing', reason: 'is a waveform without peaks or a sound that can be read' };
   const count = element.bars ?? BARS;
   const fill = toFill(element.color ?? '#ffffff', scope.names);
   const window =
-    follows === undefined
+    followed === undefined
       ? { head: (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1), from: 0, to: peaks.length }
-      : findPlayedWindow(follows, scope);
+      : findPlayedWindow(followed, scope);
   const levels = readLevels(peaks, window, count);
   const slot = width / count;
   if (element.form === 'line') {
@@ -78,12 +78,12 @@ function readLevels(peaks: ArrayLike<number>, { head, from, to }: Window, count:
   const interpolatePeak = (index: number): number =>
     index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0;
   return Array.from({ length: count }, (_, index) => {
-    const at = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
-    const low = Math.floor(at);
+    const position = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
+    const low = Math.floor(position);
     const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
     const level =
       interpolatePeak(low) +
-      (interpolatePeak(low + 1) - interpolatePeak(low)) * ease('ease-in-out', at - low);
+      (interpolatePeak(low + 1) - interpolatePeak(low)) * ease('ease-in-out', position - low);
     return Math.max(0.02, level * edge);
   });
 }

@@ -13,7 +13,7 @@ export interface ClipFramesOptions {
   /** Frames of the video between two calls of `prepare`. Default 1. */
   readonly stride?: number;
   /** Looks ahead, so that decoders are started before they are needed; undefined past the end. */
-  readonly listAt?: (frame: number) => DrawList | undefined;
+  readonly getList?: (frame: number) => DrawList | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,21 +43,21 @@ export class ClipFrames {
   /** Decodes what the list shows, for the painter to use. Call before each paint. Rejects if aborted. */
   async prepare(list: DrawList): Promise<void> {
     if (!this.#hasClips) return;
-    const { stride, listAt } = this.#options;
+    const { stride, getList } = this.#options;
     const assigned = new Map<ClipStream, ClipRequest>();
     const framesByStream = new Map<ClipStream, Promise<ClipFrame>>();
     const frames = this.#listRequests(list).map(async (request): Promise<void> => {
-      const { frames: frameFor, content, clip } = request;
+      const { frames: framesByContent, content, clip } = request;
       const failure = this.#failed.get(clip);
-      if (failure !== undefined) return void frameFor.set(content, failure);
+      if (failure !== undefined) return void framesByContent.set(content, failure);
       const stream = this.#findOrStartStream(request, assigned);
-      if (stream === undefined) return void frameFor.set(content, TOO_MANY);
+      if (stream === undefined) return void framesByContent.set(content, TOO_MANY_CLIPS);
       assigned.set(stream, request);
       const frame = framesByStream.get(stream) ?? this.#decodeFrame(request, stream);
       framesByStream.set(stream, frame);
-      frameFor.set(content, await frame);
+      framesByContent.set(content, await frame);
     });
-    const upcomingList = listAt?.(list.frame + AHEAD * stride);
+    const upcomingList = getList?.(list.frame + AHEAD * stride);
     if (upcomingList !== undefined) this.#startAhead(upcomingList);
     await Promise.all(frames);
     await this.#endIdle(assigned);
@@ -100,30 +100,30 @@ export class ClipFrames {
         stream =>
           stream.isLargeEnoughFor(request) && (assigned.get(stream) ?? request).seconds === request.seconds,
       )
-      .map(stream => ({ stream, distance: stream.distanceTo(request) ?? Number.POSITIVE_INFINITY }))
+      .map(stream => ({ stream, distance: stream.getDistanceTo(request) ?? Number.POSITIVE_INFINITY }))
       .sort((a, b) => a.distance - b.distance)[0];
     if (nearby !== undefined && nearby.distance < Number.POSITIVE_INFINITY) return nearby.stream;
     const pixels = [...assigned.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
     const isTooMuch = pixels + request.visibleSize.width * request.visibleSize.height > MAX_PIXELS;
     if (assigned.size >= MAX_CLIPS || isTooMuch) return undefined;
-    const grows = streams.some(stream => stream.distanceTo(request) !== undefined);
-    return this.#start(request, grows, 0);
+    const hasGrown = streams.some(stream => stream.getDistanceTo(request) !== undefined);
+    return this.#start(request, hasGrown, 0);
   }
 
   /** Starts decoders for upcoming clips that no current decoder will soon reach. */
   #startAhead(list: DrawList): void {
     for (const request of this.#listRequests(list)) {
       const isComing = [...this.#streams.keys()].some(
-        stream => stream.isLargeEnoughFor(request) && stream.distanceTo(request) !== undefined,
+        stream => stream.isLargeEnoughFor(request) && stream.getDistanceTo(request) !== undefined,
       );
       if (isComing || this.#failed.has(request.clip) || this.#streams.size >= MAX_CLIPS) continue;
       this.#start(request, false, -AHEAD).fetch();
     }
   }
 
-  #start(request: ClipRequest, grows: boolean, idle: number): ClipStream {
+  #start(request: ClipRequest, hasGrown: boolean, idle: number): ClipStream {
     const { backend, signal } = this.#options;
-    const stream = new ClipStream(backend, request, grows, signal);
+    const stream = new ClipStream(backend, request, hasGrown, signal);
     this.#streams.set(stream, idle);
     return stream;
   }
@@ -143,6 +143,6 @@ export class ClipFrames {
   }
 }
 
-const TOO_MANY: ClipFrame = {
-  reason: `is one clip too many: at most ${MAX_CLIPS} of 1920 × 1080 pixels are decoded at once`,
+const TOO_MANY_CLIPS: ClipFrame = {
+  reason: `exceeds the limit of ${MAX_CLIPS} clips of 1920 × 1080 pixels per frame`,
 };

@@ -60,10 +60,10 @@ function toRequest(
   const [, , cropWidth, cropHeight] = content.crop;
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
   const part = { width: video.width * cropWidth, height: video.height * cropHeight };
-  const at = fitImage(part, { width, height }, content.fit, content.focus);
+  const placement = fitImage(part, { width, height }, content.fit, content.focus);
   const toEvenSize = (wide: number, tall: number): Size => ({
-    width: even((at.width / cropWidth) * wide, video.width),
-    height: even((at.height / cropHeight) * tall, video.height),
+    width: toEven((placement.width / cropWidth) * wide, video.width),
+    height: toEven((placement.height / cropHeight) * tall, video.height),
   });
   const { zoom } = content;
   return {
@@ -77,7 +77,7 @@ function toRequest(
   };
 }
 
-function even(side: number, max: number): number {
+function toEven(side: number, max: number): number {
   const bounded = Math.min(Math.ceil(side), Math.ceil(max), MAX_SIDE);
   return Math.max(2, bounded + (bounded % 2));
 }

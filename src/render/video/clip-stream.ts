@@ -32,14 +32,14 @@ export class ClipStream {
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
   /** Starts at the time of the request. */
-  constructor(backend: Backend, request: ClipRequest, grows: boolean, signal: AbortSignal) {
+  constructor(backend: Backend, request: ClipRequest, hasGrown: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = request;
     const end = clip.info.durationSeconds;
     this.clip = clip;
     this.#start = Math.min(seconds, end);
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
     this.#lastFrame = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
-    this.size = chooseDecodedSize(request, grows);
+    this.size = chooseDecodedSize(request, hasGrown);
     const hasAlpha = clip.info.video?.hasAlpha === true;
     const create = hasAlpha ? createTransparentMovingImage : createOpaqueMovingImage;
     this.#buffer = create(this.size.width, this.size.height);
@@ -70,7 +70,7 @@ export class ClipStream {
   }
 
   /** Returns the number of frames from the current to the requested one, or undefined if it is not reachable. */
-  distanceTo(request: ClipRequest): number | undefined {
+  getDistanceTo(request: ClipRequest): number | undefined {
     const index = this.#findGridIndex(request);
     if (index === undefined) return undefined;
     const distance = index - this.#index;
@@ -117,13 +117,13 @@ export class ClipStream {
  * Decodes as many pixels as are visible. An element that is shown slightly smaller than its layout size, as at the
  * start of an entrance, is decoded at layout size; one that outgrew its size gets a margin.
  */
-function chooseDecodedSize({ visibleSize, restingSize, clip }: ClipRequest, grows: boolean): Size {
+function chooseDecodedSize({ visibleSize, restingSize, clip }: ClipRequest, hasGrown: boolean): Size {
   const side = (of: keyof Size, min: number): number => {
     const [needed, resting] = [visibleSize[of], restingSize[of]];
     const isNear = needed * 2 >= resting;
     const target = isNear
-      ? Math.max(needed * (grows && needed > resting ? GROWTH_MARGIN : 1), resting)
-      : Math.max(needed * (grows ? 2 : 1), resting / 4);
+      ? Math.max(needed * (hasGrown && needed > resting ? GROWTH_MARGIN : 1), resting)
+      : Math.max(needed * (hasGrown ? 2 : 1), resting / 4);
     const max = Math.max(needed, Math.min(clip.info.video?.[of] ?? needed, MAX_SIDE));
     return Math.max(min, Math.ceil(Math.min(target, max) / 2) * 2);
   };

@@ -51,7 +51,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
     scale,
     stride,
     signal,
-    listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
+    getList: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
   });
   const { canvas, ctx } = painter.surface;
   const writer = createI420Writer(width, height, canvas.width);

@@ -86,14 +86,14 @@ class ThreadFrames implements FrameSource {
   readonly #buffers: readonly Uint8Array[];
   readonly #free: number[];
   /** Frame ranges that still have to be requested from threads. */
-  #announced: readonly Range[] = [];
+  #pendingRanges: readonly Range[] = [];
   /** Drawn but not yet read, by frame. */
   readonly #drawn = new Map<number, FrameResponse>();
   #requestedCount = 0;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
   /** The slot of the frame that was read last, which the codec may still be reading. */
-  #before: number | undefined;
+  #previousSlot: number | undefined;
 
   constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
     this.#threads = threads;
@@ -107,16 +107,16 @@ class ThreadFrames implements FrameSource {
   }
 
   request(range: Range): void {
-    this.#announced = [...this.#announced, range];
+    this.#pendingRanges = [...this.#pendingRanges, range];
     this.#requestFrames();
   }
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
     for (let frame = from; frame < to; frame++) {
-      const { slot } = await this.#find(frame);
+      const { slot } = await this.#waitForFrame(frame);
       yield this.#buffers[slot] as Uint8Array;
-      if (this.#before !== undefined) this.#free.push(this.#before);
-      this.#before = slot;
+      if (this.#previousSlot !== undefined) this.#free.push(this.#previousSlot);
+      this.#previousSlot = slot;
       this.#requestFrames();
     }
   }
@@ -125,7 +125,7 @@ class ThreadFrames implements FrameSource {
     await Promise.all(this.#threads.map(thread => thread.terminate()));
   }
 
-  async #find(frame: number): Promise<FrameResponse> {
+  async #waitForFrame(frame: number): Promise<FrameResponse> {
     for (;;) {
       const response = this.#drawn.get(frame);
       if (response !== undefined) {
@@ -142,13 +142,13 @@ class ThreadFrames implements FrameSource {
   /** Assigns all free slots to the threads in rotation. */
   #requestFrames(): void {
     for (
-      let [range] = this.#announced;
+      let [range] = this.#pendingRanges;
       range !== undefined && this.#free.length > 0;
-      [range] = this.#announced
+      [range] = this.#pendingRanges
     ) {
       const [frame, to] = range;
-      const laterRanges = this.#announced.slice(1);
-      this.#announced = frame + 1 < to ? [[frame + 1, to], ...laterRanges] : laterRanges;
+      const laterRanges = this.#pendingRanges.slice(1);
+      this.#pendingRanges = frame + 1 < to ? [[frame + 1, to], ...laterRanges] : laterRanges;
       const request: FrameRequest = { frame, slot: this.#free.pop() ?? 0 };
       this.#threads[this.#requestedCount++ % this.#threads.length]?.postMessage(request);
     }

@@ -15,7 +15,7 @@ import type { Timeline } from '../timeline/compile.ts';
 import { renderVideo } from './video.ts';
 import type { VideoResult } from './video-request.ts';
 
-export interface VideoRequest {
+export interface RenderRequest {
   /** As openScene takes it. */
   readonly graph: unknown;
   readonly read: ReadSource;
@@ -53,7 +53,7 @@ const RENDER_SHARE = 0.98;
  * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
 export async function renderWithPoster<T>(
-  request: VideoRequest,
+  request: RenderRequest,
   signal: AbortSignal,
   onVideo: (video: RenderedVideo) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ export async function renderWithPoster<T>(
     () =>
       withTempFolder(async folder => {
         const files = await readRenderFiles(timeline.resources.values(), request.read, folder, signal);
-        return onVideo(await render({ order: request, timeline, files, folder }, signal));
+        return onVideo(await render({ request, timeline, files, folder }, signal));
       }),
     signal,
   );
@@ -77,24 +77,24 @@ export async function requireCodec(
   await findBackend(settings, signal);
 }
 
-interface Work {
-  readonly order: VideoRequest;
+interface RenderInput {
+  readonly request: RenderRequest;
   readonly timeline: Timeline;
   readonly files: ResourceFiles;
   readonly folder: string;
 }
 
-async function render(work: Work, signal: AbortSignal): Promise<RenderedVideo> {
-  const { order, timeline, files, folder } = work;
-  const { graph, scale = 1, range = [0, timeline.durationInFrames] } = order;
-  const parts = range[1] - range[0] > MIN_SEGMENTED_SECONDS * timeline.fps ? order.parts : undefined;
+async function render(input: RenderInput, signal: AbortSignal): Promise<RenderedVideo> {
+  const { request, timeline, files, folder } = input;
+  const { graph, scale = 1, range = [0, timeline.durationInFrames] } = request;
+  const parts = range[1] - range[0] > MIN_SEGMENTED_SECONDS * timeline.fps ? request.parts : undefined;
   const path = join(folder, 'video.mp4');
   const segmentFolder = parts === undefined ? undefined : join(folder, 'segments');
   if (segmentFolder !== undefined) {
     await mkdir(segmentFolder);
     await parts?.restore(segmentFolder, signal);
   }
-  const request = {
+  const videoRequest = {
     graph,
     files,
     range,
@@ -103,7 +103,7 @@ async function render(work: Work, signal: AbortSignal): Promise<RenderedVideo> {
     ...(segmentFolder === undefined ? {} : { segmentFolder }),
   };
   const events = {
-    onFrame: (done: number, total: number) => order.onProgress((RENDER_SHARE * done) / total),
+    onFrame: (done: number, total: number) => request.onProgress((RENDER_SHARE * done) / total),
     onSegment: (segment: string) => parts?.keep(segment),
   };
   // If one of them fails, the others are not awaited.
@@ -111,8 +111,8 @@ async function render(work: Work, signal: AbortSignal): Promise<RenderedVideo> {
   const eitherSignal = AbortSignal.any([signal, failed.signal]);
   try {
     const [result, poster] = await Promise.all([
-      renderVideo(request, events, eitherSignal),
-      drawPoster(work, range, eitherSignal),
+      renderVideo(videoRequest, events, eitherSignal),
+      drawPoster(input, range, eitherSignal),
     ]);
     return { ...result, path, poster };
   } finally {
@@ -121,11 +121,11 @@ async function render(work: Work, signal: AbortSignal): Promise<RenderedVideo> {
 }
 
 async function drawPoster(
-  { order, timeline, files }: Work,
+  { request, timeline, files }: RenderInput,
   [from, to]: readonly [number, number],
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { posterFrame = -1, scale: requestedScale = 1 } = order;
+  const { posterFrame = -1, scale: requestedScale = 1 } = request;
   const isInRange = posterFrame >= from && posterFrame < to;
   const frame = isInRange ? posterFrame : from + Math.floor((to - from) * 0.4);
   const scale = Math.max(

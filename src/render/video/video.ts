@@ -61,7 +61,7 @@ function checkLength([from, to]: VideoRequest['range']): void {
       'The range must be two frame numbers, [from, to), with from smaller than to.',
     );
   if (to - from <= MAX_FRAMES) return;
-  const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}: ask for a range of it`;
+  const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}. Render it in ranges`;
   const issues = [{ path: '/durationInFrames', code: 'too_long', message }];
   throw new AppError('invalid_scene_graph', `The scene graph can't be rendered: it ${message}.`, { issues });
 }
@@ -102,12 +102,12 @@ async function watchProcess(
   const { promise, resolve, reject } = Promise.withResolvers<VideoResult>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const stalled = (): void =>
+  const onStall = (): void =>
     reject(new AppError('codec_failed', 'The render made no progress and was stopped.'));
-  let timer = setTimeout(stalled, STALL_MS);
+  let timer = setTimeout(onStall, STALL_MS);
   child.on('message', (message: ProcessMessage) => {
     clearTimeout(timer);
-    timer = setTimeout(stalled, STALL_MS);
+    timer = setTimeout(onStall, STALL_MS);
     if (message.kind === 'frame') events.onFrame?.(message.done, message.total);
     if (message.kind === 'segment') events.onSegment?.(message.path);
     if (message.kind === 'result') resolve(message.result);

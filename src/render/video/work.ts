@@ -40,7 +40,7 @@ export async function writeVideoFile(request: ProcessRequest, report: Report): P
     );
   const backend = restoreBackend(request.backend);
   const timeline = { ...scene, peaks: await readPeaks(scene, files, backend, never) };
-  const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
+  const size = { width: toEven(timeline.width * scale), height: toEven(timeline.height * scale) };
   const { peaks } = timeline;
   const frames = openFrames(
     { graph, files, peaks, scale, ...size, backend: request.backend },
@@ -49,15 +49,15 @@ export async function writeVideoFile(request: ProcessRequest, report: Report): P
   const work: Work = { request, report, backend, timeline, frames, ...size };
   const needsAudio = hasAudio(timeline, files);
   // In parallel: a codec that receives both would take no frames until the sound has been measured.
-  const [pieces, sound] = await Promise.all([
-    encodePieces(work),
+  const [segments, sound] = await Promise.all([
+    encodeAllSegments(work),
     needsAudio ? renderAudioFile(work) : undefined,
   ]);
   await frames.close();
-  const [piece] = pieces;
-  const isMade = pieces.length === 1 && sound === undefined && request.segmentFolder === undefined;
-  if (piece !== undefined && isMade) await rename(piece.path, request.path);
-  else await joinSegments({ path: request.path, fps, segments: pieces, audioPath: sound });
+  const [segment] = segments;
+  const isFinished = segments.length === 1 && sound === undefined && request.segmentFolder === undefined;
+  if (segment !== undefined && isFinished) await rename(segment.path, request.path);
+  else await joinSegments({ path: request.path, fps, segments: segments, audioPath: sound });
   const { size: bytes } = await stat(request.path);
   const frameCount = range[1] - range[0];
   return {
@@ -72,7 +72,7 @@ export async function writeVideoFile(request: ProcessRequest, report: Report): P
   };
 }
 
-const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
+const toEven = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
 /** Encodes the audio with the available back end. There is no abort signal: to stop a render, kill its process. */
 const pipeToEncoder = (backend: Backend, request: EncodeRequest): Promise<void> =>
@@ -92,7 +92,7 @@ async function renderAudioFile({ request, report, backend, timeline }: Work): Pr
   return path;
 }
 
-async function encodePieces(work: Work): Promise<readonly EncodedSegment[]> {
+async function encodeAllSegments(work: Work): Promise<readonly EncodedSegment[]> {
   const { request, frames } = work;
   if (request.segmentFolder !== undefined) return encodeSegments(work, request.segmentFolder);
   const path = join(request.workFolder, 'frames.mp4');
@@ -119,7 +119,7 @@ async function encodeRange(
 
 interface Segment extends EncodedSegment {
   readonly range: Range;
-  readonly isThere: boolean;
+  readonly isReused: boolean;
 }
 
 /** Reuses segments that exist in the folder. Moves new ones there once they are complete. */
@@ -127,24 +127,24 @@ async function encodeSegments(work: Work, folder: string): Promise<readonly Enco
   const { request, report } = work;
   const ranges = cutSegments(work.timeline, request.range);
   const find = createSegmentFinder(work, folder);
-  const pieces: EncodedSegment[] = [];
+  const segments: EncodedSegment[] = [];
   let nextSegment = ranges[0] && find(ranges[0]);
   for (let index = 1; nextSegment !== undefined; index++) {
-    const { path, frameCount, range, isThere }: Segment = await nextSegment;
+    const { path, frameCount, range, isReused }: Segment = await nextSegment;
     // The next segment is looked up, and drawn ahead, while this one is encoded.
     const after = ranges[index];
     nextSegment = after && find(after);
     nextSegment?.catch(() => undefined);
-    if (!isThere) {
+    if (!isReused) {
       const part = join(request.workFolder, basename(path));
       await encodeRange(work, range, part);
       await rename(part, path);
     }
     report({ kind: 'frame', done: range[1] - request.range[0], total: request.range[1] - request.range[0] });
     report({ kind: 'segment', path });
-    pieces.push({ path, frameCount });
+    segments.push({ path, frameCount });
   }
-  return pieces;
+  return segments;
 }
 
 /** Names the segment of a range, and announces its frames if no complete file with that name exists. */
@@ -156,9 +156,9 @@ function createSegmentFinder(
   const names = new SegmentNames(timeline, request.files, encoding);
   return async range => {
     const path = join(folder, `${await names.name(range)}.mp4`);
-    const piece = { path, frameCount: range[1] - range[0] };
-    const isThere = await isComplete(piece);
-    if (!isThere) frames.request(range);
-    return { ...piece, range, isThere };
+    const segment = { path, frameCount: range[1] - range[0] };
+    const isReused = await isComplete(segment);
+    if (!isReused) frames.request(range);
+    return { ...segment, range, isReused };
   };
 }

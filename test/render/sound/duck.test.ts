@@ -44,7 +44,7 @@ describe('ducking', () => {
     { start: 48_000, end: 96_000 },
     { start: 105_600, end: 144_000 },
   ];
-  const gain = createDuckGain(spoken, { by: 12, attack: 9600, release: 28_800 });
+  const gain = createDuckGain(spoken, { decibels: 12, attack: 9600, release: 28_800 });
   const at = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
 
   it('starts before the voice and ends after it, in even steps of decibels', () => {
@@ -56,7 +56,7 @@ describe('ducking', () => {
   });
 
   it('is immediate if attack and release are 0', () => {
-    const hard = createDuckGain(spoken, { by: 20, attack: 0, release: 0 });
+    const hard = createDuckGain(spoken, { decibels: 20, attack: 0, release: 0 });
     assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(hard), [1, 0.1, 0.1, 1]);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
 import { openScene } from '../../../src/render/scene.ts';
-import { planAudio, type Stretch } from '../../../src/render/sound/plan.ts';
+import { type PlannedSound, planAudio } from '../../../src/render/sound/plan.ts';
 import { resolveAudio } from '../../../src/render/sound/resolve-sounds.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { randomScene } from '../../support/render/random-scene.ts';
@@ -13,13 +13,13 @@ const open = (rest: object) =>
   openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 10 }], ...rest });
 const plan = (rest: object) => planAudio(open(rest));
 
-function only(rest: object): Stretch {
+function only(rest: object): PlannedSound {
   const [stretch, more] = plan(rest);
   assert.ok(stretch !== undefined && more === undefined);
   return stretch;
 }
 
-const inSeconds = ({ start, length }: Stretch): readonly [number, number] => [
+const inSeconds = ({ start, length }: PlannedSound): readonly [number, number] => [
   start / 48_000,
   length / 48_000,
 ];

@@ -65,7 +65,7 @@ export async function drawClips(
     backend,
     scale,
     signal,
-    listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
+    getList: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
   });
   const drawn: Drawn[] = [];
   const warnings = new Set<string>();

@@ -10,7 +10,7 @@ import { createLru } from '../../lib/lru.ts';
 import { LONG_SAMPLES, type Part } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
-export interface Pieces {
+export interface SoundReader {
   /**
    * Opens the sound of the part from its sample `skip` on, without volume. It may be longer or shorter than the part.
    */
@@ -20,7 +20,7 @@ export interface Pieces {
 const BLOCK = 4800;
 const MAX_CACHED_BYTES = 64 * 1_048_576;
 
-export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
+export function createSoundReader(backend: Backend, signal: AbortSignal): SoundReader {
   const cache = createLru<Promise<Float32Array>>(MAX_CACHED_BYTES);
 
   const decode = (part: Part, skip: number): AudioStream => {
@@ -77,8 +77,8 @@ async function* changeSpeed(audio: AudioStream, speed: number): AsyncGenerator<F
   const tempo = createTempo(speed);
   // In small steps, so that a long piece is not emitted at once.
   for await (const block of audio)
-    for (let at = 0; at < block.length; at += BLOCK * CHANNELS)
-      yield tempo(block.subarray(at, at + BLOCK * CHANNELS));
+    for (let offset = 0; offset < block.length; offset += BLOCK * CHANNELS)
+      yield tempo(block.subarray(offset, offset + BLOCK * CHANNELS));
   yield tempo(undefined);
 }
 
@@ -93,10 +93,10 @@ async function* skipSamples(audio: AudioStream, count: number): AsyncGenerator<F
 
 async function gather(audio: AudioStream, samples: number): Promise<Float32Array> {
   const result = new Float32Array(samples * CHANNELS);
-  let at = 0;
+  let offset = 0;
   for await (const block of audio) {
-    result.set(block, at);
-    at += block.length;
+    result.set(block, offset);
+    offset += block.length;
   }
   return result;
 }
