@@ -63,16 +63,22 @@ function makeChain() {
 }
 
 function benchOptions(definition: NodeDefinition): RunOptions {
-  const none = (): never => {
+  const rejectAccess = (): never => {
     throw new Error('Benchmarks have no network access.');
   };
-  const outside = {
+  const context = {
     executionId: 'ex_bench',
     account: 'bench',
-    media: { put: none, read: none, readRaster: none, resolve: none, open: none },
-    openParts: none,
-    fetch: none,
-    openCredential: none,
+    media: {
+      put: rejectAccess,
+      read: rejectAccess,
+      readRaster: rejectAccess,
+      resolve: rejectAccess,
+      open: rejectAccess,
+    },
+    openParts: rejectAccess,
+    fetch: rejectAccess,
+    openCredential: rejectAccess,
     now: Date.now,
     providers: {},
   } satisfies Partial<NodeContext>;
@@ -80,7 +86,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
     define: () => definition,
     steps: new Map(),
     overrides: new Map(),
-    context: () => outside,
+    context: () => context,
     onStep: () => undefined,
     concurrency: 16,
     signal: new AbortController().signal,

@@ -82,18 +82,25 @@ function serve(jobMs: number): void {
     if (path === '/accepted') return sendJson(res, 200, [...accepted]);
     if (path.startsWith('/files/')) return void res.writeHead(200).end(PNG);
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
-    const place = `http://${req.headers.host}/bench/model/requests`;
+    const requestsUrl = `http://${req.headers.host}/bench/model/requests`;
     if (id === '') {
       const fault = faults.get(req.headers.authorization ?? '');
       if (fault !== undefined) failed++;
       if (fault === 'limit') return sendJson(res, 429, { detail: 'slow down' });
       if (fault === 'hang') return void hanging.add(res);
-      const fresh = `req-${accepted.size}`;
-      accepted.set(fresh, Date.now());
+      const requestId = `req-${accepted.size}`;
+      accepted.set(requestId, Date.now());
       const hook = new URLSearchParams(query).get('fal_webhook');
       if (hook !== null && service !== undefined) setTimeout(() => void report(hook), jobMs);
-      const urls = { response_url: `${place}/${fresh}`, status_url: `${place}/${fresh}/status` };
-      return sendJson(res, 200, { request_id: fresh, ...urls, cancel_url: `${place}/${fresh}/cancel` });
+      const urls = {
+        response_url: `${requestsUrl}/${requestId}`,
+        status_url: `${requestsUrl}/${requestId}/status`,
+      };
+      return sendJson(res, 200, {
+        request_id: requestId,
+        ...urls,
+        cancel_url: `${requestsUrl}/${requestId}/cancel`,
+      });
     }
     const hasEnded = Date.now() >= (accepted.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
     if (tail === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });

@@ -32,7 +32,7 @@ export interface Figures {
   readonly backward: number;
 }
 
-const ports = (prefix: string): CatalogEntry['outputs'] =>
+const createPorts = (prefix: string): CatalogEntry['outputs'] =>
   Array.from({ length: MAX_PORTS }, (_, index) => ({
     id: `${prefix}${index}`,
     label: `${prefix}${index}`,
@@ -45,8 +45,8 @@ const ENTRY: CatalogEntry = {
   label: 'Node',
   category: 'utility',
   source: 'non-vendor',
-  inputs: ports('i'),
-  outputs: ports('o'),
+  inputs: createPorts('i'),
+  outputs: createPorts('o'),
   executionCost: 'free',
   pricingModel: 'free',
   estimatedCredits: 0,
@@ -57,22 +57,22 @@ export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: ()
 /** Creates an acyclic graph without duplicate edges, in which every node but the first has a source. */
 export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
   const random = seededRandom(seed * 7919 + nodeCount);
-  const below = (limit: number): number => Math.floor(random() * limit);
+  const randomBelow = (limit: number): number => Math.floor(random() * limit);
   const sizes = Array.from({ length: nodeCount }, () => ({
-    width: 240 + 40 * below(3),
-    height: 160 + 40 * below(5),
+    width: 240 + 40 * randomBelow(3),
+    height: 160 + 40 * randomBelow(5),
   }));
   const wires: Wire[] = [];
   const usedPairs = new Set<string>();
   const feed = (to: number): void => {
-    const from = to - 1 - below(Math.min(to, WINDOW));
-    const wire = { from, to, fromPort: below(2), toPort: below(MAX_PORTS) };
+    const from = to - 1 - randomBelow(Math.min(to, WINDOW));
+    const wire = { from, to, fromPort: randomBelow(2), toPort: randomBelow(MAX_PORTS) };
     const key = JSON.stringify(wire);
     if (!usedPairs.has(key)) wires.push(wire);
     usedPairs.add(key);
   };
   for (let to = 1; to < nodeCount && wires.length < edgeCount; to++) feed(to);
-  while (wires.length < edgeCount) feed(1 + below(nodeCount - 1));
+  while (wires.length < edgeCount) feed(1 + randomBelow(nodeCount - 1));
   return { graph: toGraph(sizes, wires), sizes, wires };
 }
 
@@ -105,35 +105,35 @@ interface Line {
   readonly y2: number;
 }
 
-export function judge({ sizes, wires }: BenchGraph, positions: readonly Position[]): Figures {
+export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly Position[]): Figures {
   const rects = sizes.map((size, index) => ({ ...size, ...(positions[index] ?? { x: 0, y: 0 }) }));
-  const at = (index: number): Position & { width: number; height: number } =>
+  const getRect = (index: number): Position & { width: number; height: number } =>
     rects[index] ?? { x: 0, y: 0, width: 0, height: 0 };
   const lines = wires.map(
     ({ from, to, fromPort, toPort }): Line => ({
-      x1: at(from).x + at(from).width,
-      y1: at(from).y + getPortOffset(fromPort),
-      x2: at(to).x,
-      y2: at(to).y + getPortOffset(toPort),
+      x1: getRect(from).x + getRect(from).width,
+      y1: getRect(from).y + getPortOffset(fromPort),
+      x2: getRect(to).x,
+      y2: getRect(to).y + getPortOffset(toPort),
     }),
   );
   const right = Math.max(...rects.map(({ x, width }) => x + width));
   const bottom = Math.max(...rects.map(({ y, height }) => y + height));
   const width = right - Math.min(...rects.map(({ x }) => x));
   const height = bottom - Math.min(...rects.map(({ y }) => y));
-  const pairs = <T>(list: readonly T[], predicate: (a: T, b: T) => boolean): number =>
+  const countPairs = <T>(list: readonly T[], predicate: (a: T, b: T) => boolean): number =>
     list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => predicate(a, b)).length, 0);
   const overNodes = wires.reduce((sum, { from, to }, index) => {
     const line = lines[index];
-    const hit = rects.filter((rect, node) => node !== from && node !== to && line && runsOver(line, rect));
+    const hit = rects.filter((rect, node) => node !== from && node !== to && line && crossesRect(line, rect));
     return sum + hit.length;
   }, 0);
   return {
-    crossings: pairs(lines, doCross),
+    crossings: countPairs(lines, doCross),
     areaMpx: (width * height) / 1e6,
     lengthKpx: lines.reduce((sum, { x1, y1, x2, y2 }) => sum + Math.hypot(x2 - x1, y2 - y1), 0) / 1000,
     overNodes,
-    overlaps: pairs(
+    overlaps: countPairs(
       rects,
       (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height,
     ),
@@ -150,7 +150,7 @@ function doCross(a: Line, b: Line): boolean {
 const CURVE_STEPS = 100;
 
 /** Returns whether some of the curve, whose ends are horizontal, is inside the rectangle. */
-function runsOver(
+function crossesRect(
   { x1, y1, x2, y2 }: Line,
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
 ): boolean {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { drawGraph } from '../src/graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../src/graph/layout/layout.ts';
 import type { Position } from '../src/graph/types.ts';
-import { type BenchGraph, CATALOG, type Figures, judge, makeGraph } from './layout-graphs.ts';
+import { type BenchGraph, CATALOG, type Figures, makeGraph, measureLayout } from './layout-graphs.ts';
 import { type Engine, loadPeers } from './layout-peers.ts';
 import type { Row } from './row.ts';
 
@@ -34,7 +34,7 @@ export async function* runLayoutRows(isShort: boolean): AsyncIterable<Row> {
       theirs.set(name, await measure(engine, graphs, 1));
     }
     drawAll(graphs, size);
-    const [fastest, quickest] = best(theirs, result => result.medianMs);
+    const [fastest, quickest] = findBest(theirs, result => result.medianMs);
     // The target applies to large boards, where a user would notice; small ones spend their time on several attempts.
     const target = nodes < 250 ? quickest : quickest / 10;
     yield {
@@ -44,10 +44,10 @@ export async function* runLayoutRows(isShort: boolean): AsyncIterable<Row> {
       target: { value: target, is: 'at most' },
       baseline: { name: fastest, value: quickest },
     };
-    yield beat(`crossings ${size}`, 'crossings', ours, theirs);
-    yield beat(`edges over nodes ${size}`, 'overNodes', ours, theirs);
-    yield keepUp(`area ${size}`, 'areaMpx', 'Mpx', ours, theirs);
-    yield keepUp(`edge length ${size}`, 'lengthKpx', 'kpx', ours, theirs);
+    yield createBeatRow(`crossings ${size}`, 'crossings', ours, theirs);
+    yield createBeatRow(`edges over nodes ${size}`, 'overNodes', ours, theirs);
+    yield createMedianRow(`area ${size}`, 'areaMpx', 'Mpx', ours, theirs);
+    yield createMedianRow(`edge length ${size}`, 'lengthKpx', 'kpx', ours, theirs);
     yield { figure: `overlaps ${size}`, value: ours.overlaps, unit: '', target: { value: 0, is: 'at most' } };
     yield {
       figure: `backward edges ${size}`,
@@ -59,8 +59,8 @@ export async function* runLayoutRows(isShort: boolean): AsyncIterable<Row> {
 }
 
 function layOut({ graph }: BenchGraph): Position[] {
-  const laid = applyLayout(graph, layoutGraph(graph, CATALOG));
-  return laid.nodes.map(({ position }) => position);
+  const arranged = applyLayout(graph, layoutGraph(graph, CATALOG));
+  return arranged.nodes.map(({ position }) => position);
 }
 
 /** Means over the graphs, and the median time of `rounds` passes over all of them. */
@@ -72,7 +72,7 @@ async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: nu
       const start = performance.now();
       const positions = await engine(graph);
       times.push(performance.now() - start);
-      if (round === 0) figures.push(judge(graph, positions));
+      if (round === 0) figures.push(measureLayout(graph, positions));
     }
   }
   const mean = (name: keyof Figures): number =>
@@ -88,7 +88,7 @@ async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: nu
   };
 }
 
-function best(
+function findBest(
   results: ReadonlyMap<string, Result>,
   figure: (result: Result) => number,
 ): readonly [name: string, value: number] {
@@ -98,15 +98,20 @@ function best(
 }
 
 /** Returns a row whose target is to be below the best peer. */
-function beat(figure: string, name: FigureName, ours: Result, theirs: ReadonlyMap<string, Result>): Row {
-  const [peer, value] = best(theirs, result => result[name]);
+function createBeatRow(
+  figure: string,
+  name: FigureName,
+  ours: Result,
+  theirs: ReadonlyMap<string, Result>,
+): Row {
+  const [peer, value] = findBest(theirs, result => result[name]);
   // A third is the smallest step of a mean over three graphs.
   const target = { value: Math.max(0, value - 1 / SEEDS.length), is: 'at most' } as const;
   return { figure, value: ours[name], unit: '', target, baseline: { name: peer, value } };
 }
 
 /** Returns a row whose target is the median of the peers. */
-function keepUp(
+function createMedianRow(
   figure: string,
   name: FigureName,
   unit: string,
@@ -123,8 +128,11 @@ function keepUp(
 function drawAll(graphs: readonly BenchGraph[], size: string): void {
   mkdirSync(OUT, { recursive: true });
   for (const [index, { graph }] of graphs.entries()) {
-    const laid = applyLayout(graph, layoutGraph(graph, CATALOG));
+    const arranged = applyLayout(graph, layoutGraph(graph, CATALOG));
     const file = join(OUT, `layout-${size.replace('/', '-')}-${SEEDS[index]}.svg`);
-    writeFileSync(file, drawGraph(laid, CATALOG, { theme: 'light', title: `${size}, seed ${SEEDS[index]}` }));
+    writeFileSync(
+      file,
+      drawGraph(arranged, CATALOG, { theme: 'light', title: `${size}, seed ${SEEDS[index]}` }),
+    );
   }
 }

@@ -49,13 +49,13 @@ async function timeCommand(rounds: number): Promise<number[]> {
 }
 
 function makeFile(count: number): object {
-  const nodes = Array.from({ length: count }, (_, at) => ({
-    id: `n${at}`,
+  const nodes = Array.from({ length: count }, (_, index) => ({
+    id: `n${index}`,
     type: 'basedNode',
-    position: { x: at * 320, y: 0 },
+    position: { x: index * 320, y: 0 },
     data: {
-      label: `Step ${at}`,
-      ...(at === 0
+      label: `Step ${index}`,
+      ...(index === 0
         ? { category: 'input', nodeType: 'input:text', config: { value: 'Lisbon' } }
         : { category: 'utility', nodeType: 'utility:text_template', config: { template: 'On' } }),
     },

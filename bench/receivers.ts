@@ -36,14 +36,14 @@ async function receive(count: number, arrivals: Int32Array): Promise<void> {
   let delays: number[] = [];
   const server = () =>
     createServer((req, res) => {
-      const atMs = Date.now();
+      const receivedAtMs = Date.now();
       let body = '';
       req.setEncoding('utf8').on('data', (text: string) => {
         body += text;
       });
       req.on('end', () => {
         res.writeHead(204).end();
-        delays.push(atMs - Date.parse((JSON.parse(body) as { createdAt: string }).createdAt));
+        delays.push(receivedAtMs - Date.parse((JSON.parse(body) as { createdAt: string }).createdAt));
         Atomics.add(arrivals, 0, 1);
       });
     });

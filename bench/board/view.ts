@@ -25,9 +25,9 @@ export async function zoomTo(page: Page, targetZoom: number): Promise<void> {
   await page.mouse.move(720, 480);
   for (let turns = 0; turns < 200; turns++) {
     const { zoom } = await readView(page);
-    const off = Math.log2(targetZoom / zoom);
-    if (Math.abs(off) < 0.02) return;
-    await page.mouse.wheel(0, -Math.sign(off) * Math.min(Math.abs(off) * 500, 100));
+    const difference = Math.log2(targetZoom / zoom);
+    if (Math.abs(difference) < 0.02) return;
+    await page.mouse.wheel(0, -Math.sign(difference) * Math.min(Math.abs(difference) * 500, 100));
     await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))');
   }
   throw new Error(`The board did not zoom to ${targetZoom}.`);
@@ -44,11 +44,13 @@ export function findGap(view: View, { nodes }: BenchBoard): Point {
   return toScreen(view, { x: column + 400, y: middle.y });
 }
 
-const HEAD = { x: 130, y: 22 };
+const HEADER_OFFSET = { x: 130, y: 22 };
 
 /** Returns the node whose header is nearest to the middle of the screen. */
-export function middleNode(view: View, { nodes }: BenchBoard): Point {
-  const heads = nodes.map(({ position: { x, y } }) => toScreen(view, { x: x + HEAD.x, y: y + HEAD.y }));
+export function findMiddleNode(view: View, { nodes }: BenchBoard): Point {
+  const headers = nodes.map(({ position: { x, y } }) =>
+    toScreen(view, { x: x + HEADER_OFFSET.x, y: y + HEADER_OFFSET.y }),
+  );
   const distance = ({ x, y }: Point): number => Math.hypot(x - 720, y - 480);
-  return heads.reduce((best, head) => (distance(head) < distance(best) ? head : best));
+  return headers.reduce((best, header) => (distance(header) < distance(best) ? header : best));
 }

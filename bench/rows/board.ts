@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
 import { type BenchBoard, makeBoard } from '../board/boards.ts';
 import { drag, type Frames, type Meter, openMeter, pan, zoom } from '../board/gestures.ts';
-import { findGap, middleNode, readView, zoomTo } from '../board/view.ts';
+import { findGap, findMiddleNode, readView, zoomTo } from '../board/view.ts';
 import { median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
@@ -163,7 +163,7 @@ async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<F
   await page.mouse.move(gap.x + half.x, gap.y + half.y, { steps: 10 });
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  return drag(page, meter, middleNode(await readView(page), board));
+  return drag(page, meter, findMiddleNode(await readView(page), board));
 }
 
 const getPackagePath = (name: string): string => join(import.meta.dirname, '../../node_modules', name);

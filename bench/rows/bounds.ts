@@ -170,13 +170,14 @@ function watchMemory(pid: number): { stop(): Promise<number> } {
 
 function* present(rounds: readonly Round[]): Generator<Row> {
   const ratio = median(rounds.map(({ alone, attacked }) => attacked.perSecond / alone.perSecond));
-  const list = (of: (round: Round) => number): string => rounds.map(round => of(round).toFixed(0)).join(', ');
+  const list = (getValue: (round: Round) => number): string =>
+    rounds.map(round => getValue(round).toFixed(0)).join(', ');
   yield {
     figure: `runs of one account while a free account starts ${HOSTILE_RUNS} that exceed their limit, as a share of its pace alone`,
     value: ratio,
     unit: 'of 1',
     target: { value: 0.8, is: 'at least' },
-    note: `runs/s alone ${list(it => it.alone.perSecond)}; during ${list(it => it.attacked.perSecond)}; p95 in ms alone ${list(it => it.alone.p95)}; during ${list(it => it.attacked.p95)}; the attack took ${list(it => it.attackMs)} ms; all ended as run_output_too_large, with readable records`,
+    note: `runs/s alone ${list(round => round.alone.perSecond)}; during ${list(round => round.attacked.perSecond)}; p95 in ms alone ${list(round => round.alone.p95)}; during ${list(round => round.attacked.p95)}; the attack took ${list(round => round.attackMs)} ms; all ended as run_output_too_large, with readable records`,
   };
   yield {
     figure: `peak memory of the process meanwhile (RSS), its heap limited to ${HEAP_MB} MB`,

@@ -13,43 +13,43 @@ const HOUR_MS = 3_600_000;
 
 export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
   const [few, many] = isShort ? [5, 10] : [1000, 10_000];
-  for (const [state, atOnce] of Object.entries(STATES)) {
+  for (const [state, maxConcurrentRuns] of Object.entries(MAX_RUNS_BY_STATE)) {
     // Measured services are separate.
-    const [ofFew = 0, ofMany = 0] = isShort
-      ? await cancel([few, many], atOnce)
-      : [...(await cancel([few], atOnce)), ...(await cancel([many], atOnce))];
+    const [fewSeconds = 0, manySeconds = 0] = isShort
+      ? await cancel([few, many], maxConcurrentRuns)
+      : [...(await cancel([few], maxConcurrentRuns)), ...(await cancel([many], maxConcurrentRuns))];
     yield {
       figure: `${many} runs waiting ${state} cancelled over ${CONNECTIONS} connections, time per run compared with ${few} runs`,
-      value: ofMany / many / (ofFew / few),
+      value: manySeconds / many / (fewSeconds / few),
       unit: 'times',
       target: { value: 1.3, is: 'at most' },
-      note: `${ofMany.toFixed(1)} and ${ofFew.toFixed(1)} s, from the first request to the last CANCELLED`,
+      note: `${manySeconds.toFixed(1)} and ${fewSeconds.toFixed(1)} s, from the first request to the last CANCELLED`,
     };
   }
 }
 
 /** MAX_CONCURRENT_RUNS for each place where runs wait. */
-const STATES = { 'for a provider': '100000', 'in the queue': '1' };
+const MAX_RUNS_BY_STATE = { 'for a provider': '100000', 'in the queue': '1' };
 
 /** Seconds for the one number of runs, and then for the other. */
-async function cancel(counts: readonly number[], atOnce: string): Promise<readonly number[]> {
+async function cancel(counts: readonly number[], maxConcurrentRuns: string): Promise<readonly number[]> {
   const folder = await makeFolder();
   const fal = await startBenchFal(HOUR_MS);
-  const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, MAX_CONCURRENT_RUNS: atOnce };
+  const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, MAX_CONCURRENT_RUNS: maxConcurrentRuns };
   const service = await startBenchService(folder, env);
-  const took: number[] = [];
+  const durations: number[] = [];
   try {
     for (const count of counts) {
       const workflow = await store(service, ONE_CALL);
       const before = (await fal.accepted()).size;
       const { ids } = await accept(service, workflow, count);
-      if (atOnce !== '1') while ((await fal.accepted()).size < before + count) await sleep(100);
+      if (maxConcurrentRuns !== '1') while ((await fal.accepted()).size < before + count) await sleep(100);
       const began = performance.now();
       await cancelAll(service, [...ids]);
       while (await isAnyOpen(service, workflow)) await sleep(20);
-      took.push((performance.now() - began) / 1000);
+      durations.push((performance.now() - began) / 1000);
     }
-    return took;
+    return durations;
   } finally {
     await service.stop();
     await fal.stop();

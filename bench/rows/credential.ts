@@ -55,14 +55,14 @@ async function createWorkspace(
     name: email,
     keyScopes,
   });
-  const ask: Workspace['fetch'] = (path, init) =>
+  const request: Workspace['fetch'] = (path, init) =>
     service.fetch(path, {
       ...init,
       headers: { authorization: `Bearer ${key}`, ...(init?.headers as object) },
     });
   const values = { apiKey };
-  await post({ fetch: ask }, '/api/v1/credentials', { kind, name: 'Own', owner: 'workspace', values });
-  return { key, fetch: ask };
+  await post({ fetch: request }, '/api/v1/credentials', { kind, name: 'Own', owner: 'workspace', values });
+  return { key, fetch: request };
 }
 
 async function post<T>({ fetch }: Pick<BenchService, 'fetch'>, path: string, input: object): Promise<T> {
@@ -159,17 +159,17 @@ async function measureBeside(
   graph: string,
   { faulty, faultyGraph, isShort }: Neighbor,
 ): Promise<readonly number[]> {
-  const over = new AbortController();
+  const stopping = new AbortController();
   const starting = (async () => {
-    while (!over.signal.aborted) {
+    while (!stopping.signal.aborted) {
       await post(faulty, `/api/v1/workflows/${faultyGraph}/execute`, { useCache: false });
-      await sleep(START_EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      await sleep(START_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
   // The first ones of the other credential fail or hang before the measurement starts.
   await sleep(isShort ? 100 : 3000);
   const times = await runAll(healthy, graph, isShort ? 2 : 40);
-  over.abort();
+  stopping.abort();
   await starting;
   return times;
 }

@@ -29,7 +29,7 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
     const paths = ['/executions', ...workflowIds.map(id => `/workflows/${id}/executions`)];
     const times = await measure(
       service,
-      paths.flatMap(path => listQueries(endMs).map(it => path + it)),
+      paths.flatMap(path => listQueries(endMs).map(query => path + query)),
       isShort,
     );
     const [slowest, value] = [...times].toSorted(([, a], [, b]) => b - a)[0] ?? ['', Number.NaN];
@@ -49,11 +49,11 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 function listQueries(endMs: number): readonly string[] {
-  const at = (ms: number): string => new Date(ms).toISOString();
+  const toIso = (ms: number): string => new Date(ms).toISOString();
   const times = [
     '',
-    `createdAfter=${at(endMs - SPAN_MS / 2)}`,
-    `createdBefore=${at(endMs - SPAN_MS / 2)}`,
+    `createdAfter=${toIso(endMs - SPAN_MS / 2)}`,
+    `createdBefore=${toIso(endMs - SPAN_MS / 2)}`,
     'createdAfter=2999-01-01T00:00:00Z',
     'createdBefore=2000-01-01T00:00:00Z',
   ];

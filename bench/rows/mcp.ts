@@ -22,12 +22,12 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
   const service = await startPlainService(folder);
   try {
     const question = { query: 'resize image', freeOnly: true, limit: 5 };
-    const call = () => ask(service, 'tools/call', { name: 'find_nodes', arguments: question });
+    const call = () => callMcp(service, 'tools/call', { name: 'find_nodes', arguments: question });
     const rest = () => get(service, '/api/v1/nodes?category=utility');
     // Warm for REST only, because the load at an agent's first request is measured.
     await measure(rest, isShort ? 20 : 200);
     const beforeMb = await readMb(service.pid);
-    const list = (await ask(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
+    const list = (await callMcp(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
     const afterMb = await readMb(service.pid);
     const count = isShort ? 20 : 2000;
     await measure(call, count);
@@ -82,7 +82,7 @@ function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
   }
 }
 
-async function ask(service: BenchService, method: string, params: Readonly<Record<string, unknown>>) {
+async function callMcp(service: BenchService, method: string, params: Readonly<Record<string, unknown>>) {
   const headers = {
     ...HEADERS,
     'mcp-protocol-version': '2026-07-28',

@@ -24,7 +24,7 @@ const TARGET_RATIO = 1.3;
 const TARGET_SWEPT = 20_000;
 const TARGET_SLOWER = 1.2;
 const KEPT_DAYS = 90;
-const MOST_MS = 180_000;
+const MAX_SWEEP_MS = 180_000;
 
 export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
   const many = isShort ? 5000 : 1_000_000;
@@ -32,7 +32,7 @@ export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
   const postgres = await startBenchPostgres(4);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
   try {
-    const [small, large] = [await newOwner(service, 'few'), await newOwner(service, 'many')];
+    const [small, large] = [await createOwner(service, 'few'), await createOwner(service, 'many')];
     // In the future, where each partition of node states spans a few days; the sweep's clock is ahead too.
     const firstMs = Date.now() + 3 * DAY_MS;
     for (let day = 0; day <= SPAN_MS / DAY_MS; day++)
@@ -40,13 +40,13 @@ export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
     await insert(postgres, { ...small, count: FEW, endMs: firstMs + SPAN_MS - DAY_MS });
     await insert(postgres, { ...large, count: many, endMs: firstMs + SPAN_MS });
     for (const [name, path] of Object.entries(PATHS)) {
-      const [few, lots] = await compare(service, [small, large], path, isShort);
+      const [fewMs, manyMs] = await compare(service, [small, large], path, isShort);
       yield {
         figure: `first page of ${name}: ${many} executions compared with ${FEW}, p50`,
-        value: lots / few,
+        value: manyMs / fewMs,
         unit: 'times',
         target: { value: TARGET_RATIO, is: 'at most' },
-        note: `${lots.toFixed(2)} and ${few.toFixed(2)} ms, alternating`,
+        note: `${manyMs.toFixed(2)} and ${fewMs.toFixed(2)} ms, alternating`,
       };
     }
     yield* sweepRows(service, postgres, large, isShort);
@@ -69,7 +69,7 @@ const PATHS: Readonly<Record<string, (owner: Owner) => string>> = {
   'one status': () => '/executions?status=COMPLETED',
 };
 
-async function newOwner(service: BenchService, name: string): Promise<Owner> {
+async function createOwner(service: BenchService, name: string): Promise<Owner> {
   const createdUser = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
     body: JSON.stringify({ email: `${name}@example.com`, name, plan: 'self_hosted', keyScopes: SCOPES }),
@@ -114,7 +114,7 @@ async function* sweepRows(
   const count = async () =>
     (await postgres.db.query<{ count: number }>('select count(*)::int as count from executions')).rows[0]
       ?.count ?? 0;
-  const had = await count();
+  const initialCount = await count();
   const beganMs = performance.now();
   let endedMs = Number.NaN;
   const deps = {
@@ -129,7 +129,7 @@ async function* sweepRows(
       endedMs = performance.now();
     });
   const during: number[] = [];
-  while (Number.isNaN(endedMs) && performance.now() - beganMs < MOST_MS) {
+  while (Number.isNaN(endedMs) && performance.now() - beganMs < MAX_SWEEP_MS) {
     during.push(await measureRequest(service, owner, '/executions'));
     await sleep(20);
   }
@@ -137,10 +137,10 @@ async function* sweepRows(
   await swept;
   yield {
     figure: 'nightly sweep of old executions with their node states, executions per second',
-    value: ((had - (await count())) / (endedMs - beganMs)) * 1000,
+    value: ((initialCount - (await count())) / (endedMs - beganMs)) * 1000,
     unit: 'rows/s',
     target: { value: TARGET_SWEPT, is: 'at least' },
-    note: `${await count()} of ${had} remain, ${(await listStepPartitions(postgres.db)).length} partitions`,
+    note: `${await count()} of ${initialCount} remain, ${(await listStepPartitions(postgres.db)).length} partitions`,
   };
   yield {
     figure: 'first page of executions during the sweep, p50 compared with before',
@@ -152,25 +152,25 @@ async function* sweepRows(
 }
 
 /** A million rows take longer than a connection's statement timeout. */
-const PIECE = 20_000;
+const BATCH_ROWS = 20_000;
 
 async function insert(
   { db }: BenchPostgres,
   { count, endMs, ...many }: Parameters<typeof insertManyExecutions>[1],
 ): Promise<void> {
-  for (let done = 0; done < count; done += PIECE)
+  for (let done = 0; done < count; done += BATCH_ROWS)
     // The parts differ by a moment, so that no id is generated twice.
     await insertManyExecutions(db, {
       ...many,
-      count: Math.min(PIECE, count - done),
+      count: Math.min(BATCH_ROWS, count - done),
       endMs: endMs - done / 100,
     });
   for (let last: string | null = ''; last !== null; ) {
     const { rows }: { rows: readonly { readonly last: string | null }[] } = await db.query(
-      `with piece as (select id from executions where id > $1 order by id limit ${PIECE}), kept as (
+      `with batch as (select id from executions where id > $1 order by id limit ${BATCH_ROWS}), kept as (
          insert into execution_steps (execution_id, seq, steps)
-         select id, 1, '[{"nodeId":"a","status":"COMPLETED","attempt":1}]' from piece on conflict do nothing)
-       select max(id) as last from piece`,
+         select id, 1, '[{"nodeId":"a","status":"COMPLETED","attempt":1}]' from batch on conflict do nothing)
+       select max(id) as last from batch`,
       [last],
     );
     last = rows[0]?.last ?? null;

@@ -33,7 +33,7 @@ export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   const shipped = createNodeTypes(KEYS);
   yield {
     figure: 'GET /nodes, shipped models, brotli',
-    value: (await weigh(shipped)) / 1024,
+    value: (await measureSize(shipped)) / 1024,
     unit: 'KB',
     target: { value: 60, is: 'at most' },
   };
@@ -44,7 +44,7 @@ export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   many.install(models);
   yield row('install 1,500 models', performance.now() - start, 'ms', 50);
   yield row('heap of 1,500 models', (process.memoryUsage().heapUsed - heapBefore) / 1_048_576, 'MB', 15);
-  yield row('GET /nodes, 1,500 models, brotli', (await weigh(many)) / 1024, 'KB', 150);
+  yield row('GET /nodes, 1,500 models, brotli', (await measureSize(many)) / 1024, 'KB', 150);
   yield row('lint 250 nodes, 1,500 models', lintMs(many, isShort ? 5 : 200), 'ms', 2.5);
   yield* runServiceRows(isShort);
 }
@@ -75,11 +75,11 @@ async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
   } finally {
     await removeFolder(folder);
   }
-  const more = (at: number): number =>
-    median(many.map(one => one[at] ?? 0)) - median(few.map(one => one[at] ?? 0));
+  const getIncrease = (index: number): number =>
+    median(many.map(values => values[index] ?? 0)) - median(few.map(values => values[index] ?? 0));
   yield row('GET /nodes, 1,500 models, brotli, p50 warm', median(responses), 'ms', 5);
-  yield row('start with 1,500 models, on top of the shipped', more(0), 'ms', 50);
-  yield row('memory with 1,500 models, on top of the shipped', more(1), 'MB', 15);
+  yield row('start with 1,500 models, on top of the shipped', getIncrease(0), 'ms', 50);
+  yield row('memory with 1,500 models, on top of the shipped', getIncrease(1), 'MB', 15);
 }
 
 async function measureMemory({ pid }: BenchService): Promise<number> {
@@ -91,16 +91,16 @@ async function measureMemory({ pid }: BenchService): Promise<number> {
  * Returns the median time of that many responses in sequence, without decompressing them: that is the client's work.
  */
 async function measureResponseMs(service: BenchService, count: number): Promise<number> {
-  const ask = async (): Promise<number> => {
+  const request = async (): Promise<number> => {
     const start = performance.now();
     const request = get(`${service.url}/api/v1/nodes`, { headers: { 'accept-encoding': 'br' } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     await buffer(response);
     return performance.now() - start;
   };
-  await ask();
+  await request();
   const times: number[] = [];
-  for (let index = 0; index < count; index++) times.push(await ask());
+  for (let index = 0; index < count; index++) times.push(await request());
   return median(times);
 }
 
@@ -129,7 +129,7 @@ function makeModels(): readonly Model[] {
   });
 }
 
-async function weigh({ catalog }: NodeTypes): Promise<number> {
+async function measureSize({ catalog }: NodeTypes): Promise<number> {
   const visible = catalog.entries.filter(({ hidden, deprecated }) => hidden !== true && deprecated !== true);
   return (await promisify(brotliCompress)(Buffer.from(JSON.stringify({ nodes: visible })), QUALITY)).length;
 }

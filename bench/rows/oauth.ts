@@ -34,14 +34,14 @@ export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
     const times: number[] = [];
     for (let n = 0; n < repeats; n++)
       times.push(await runRemote(origin, browser, join(folder, `remote-${n}`)));
-    const alone: number[] = [];
-    for (let n = 0; n < repeats; n++) alone.push(await runRequests(origin, browser));
+    const requestTimes: number[] = [];
+    for (let n = 0; n < repeats; n++) requestTimes.push(await runRequests(origin, browser));
     yield {
       figure: 'mcp-remote, registration to the first tool list, p50',
       value: median(times),
       unit: 'ms',
       target: { value: TARGET_MS, is: 'at most' },
-      baseline: { name: 'the same requests without starting mcp-remote', value: median(alone) },
+      baseline: { name: 'the same requests without starting mcp-remote', value: median(requestTimes) },
       note: 'including its start',
     };
   } finally {
@@ -100,7 +100,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
   const runResponse = new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', line => {
       const url = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
-      if (url !== undefined) letIn(browser, url).catch(reject);
+      if (url !== undefined) approve(browser, url).catch(reject);
     });
     createInterface({ input: child.stdout }).on('line', line => {
       if (line.includes('"id":1')) send({ id: 2, method: 'tools/list' });
@@ -117,13 +117,13 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
   }
 }
 
-async function letIn(browser: CookieBrowser, url: string): Promise<void> {
+async function approve(browser: CookieBrowser, url: string): Promise<void> {
   const page = await browser.open(url);
   const { url: end } = await browser.decide(page);
   // It prints the URL a moment before it listens for the redirect.
   for (let tries = 0; tries < 100; tries++) {
-    const heard = await sendOverNetwork('GET', end).catch(() => undefined);
-    if (heard !== undefined) return;
+    const response = await sendOverNetwork('GET', end).catch(() => undefined);
+    if (response !== undefined) return;
     await new Promise(resolve => setTimeout(resolve, 5));
   }
   throw new Error('mcp-remote is not listening.');

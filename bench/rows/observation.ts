@@ -9,7 +9,7 @@ import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { store } from './run.ts';
 
-const AT_ONCE = 10;
+const CONNECTIONS = 10;
 const TICKS_PER_SECOND = 100;
 
 export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row> {
@@ -41,7 +41,11 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
         const ms = await measureCost(service, paths[index] ?? '', count);
         if (round > 0) costs[index]?.push(ms);
       }
-    const [none, observed, withTraces] = costs.map(taken => median(taken)) as [number, number, number];
+    const [none, observed, withTraces] = costs.map(roundCosts => median(roundCosts)) as [
+      number,
+      number,
+      number,
+    ];
     const inMs = (ms: number): string => `${ms.toFixed(3)} ms`;
     yield {
       figure:
@@ -69,14 +73,14 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
 async function measureCost(service: BenchService, path: string, count: number): Promise<number> {
   const before = await processorMs(service.pid);
   let left = count;
-  const ask = async (): Promise<void> => {
+  const sendRequests = async (): Promise<void> => {
     while (left-- > 0) {
       const response = await service.fetch(path);
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendRequests));
   return ((await processorMs(service.pid)) - before) / count;
 }
 

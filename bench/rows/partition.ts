@@ -50,13 +50,13 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const seconds = (performance.now() - began) / 1000;
     await sleep(settleMs);
     stop.abort();
-    const took = (await Promise.all(writing)).flat().sort((a, b) => a - b);
+    const durations = (await Promise.all(writing)).flat().sort((a, b) => a - b);
     yield {
       figure: `${count} node states migrated into partitions while runs are written: longest wait of a run`,
-      value: took.at(-1) ?? Number.NaN,
+      value: durations.at(-1) ?? Number.NaN,
       unit: 'ms',
       target: { value: 1000, is: 'at most' },
-      note: `${took.length} runs, none failed, p50 ${quantile(took, 0.5).toFixed(1)} ms; the migration took ${seconds.toFixed(2)} s`,
+      note: `${durations.length} runs, none failed, p50 ${quantile(durations, 0.5).toFixed(1)} ms; the migration took ${seconds.toFixed(2)} s`,
     };
   } finally {
     await runDb.close();
@@ -66,11 +66,11 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
 
 /** Returns the duration of each run in ms, in sequence. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly number[]> {
-  const took: number[] = [];
+  const durations: number[] = [];
   while (!signal.aborted) {
     const began = performance.now();
     await writeRun(db, newId('execution'));
-    took.push(performance.now() - began);
+    durations.push(performance.now() - began);
   }
-  return took;
+  return durations;
 }

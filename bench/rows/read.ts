@@ -22,20 +22,20 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
   const text = await (await service.fetch(path)).text();
   const bare = await startBare(id, text);
   try {
-    const how = { connections: CONNECTIONS, isShort };
+    const load = { connections: CONNECTIONS, isShort };
     const ours: number[] = [];
     const compressed: number[] = [];
     const floor: number[] = [];
     // Alternating, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      ours.push(await getsPerSecond(service.url + path, { ...how, headers: KEY }));
+      ours.push(await getsPerSecond(service.url + path, { ...load, headers: KEY }));
       compressed.push(
         await getsPerSecond(service.url + path, {
-          ...how,
+          ...load,
           headers: { ...KEY, 'accept-encoding': 'zstd, br, gzip' },
         }),
       );
-      floor.push(await getsPerSecond(`${bare.url}/${id}`, { ...how, headers: KEY }));
+      floor.push(await getsPerSecond(`${bare.url}/${id}`, { ...load, headers: KEY }));
     }
     const value = median(ours);
     const limit = median(floor);

@@ -19,7 +19,7 @@ import { memoryOfTree } from '../service.ts';
 
 const ROUNDS = 3;
 /** Two thirds of Remotion's memory on the reference machine. */
-const MOST_MB = 515;
+const MAX_MB = 515;
 const SLIDESHOW_SECONDS = 60;
 const SAMPLE_MS = 250;
 const SHORT_FRAMES = 6;
@@ -112,13 +112,13 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
   const graph = sceneS(bench.photo);
   const frames = join(folder, 'frames.yuv');
   await measure({ kind: 'draw', graph, path: frames, frameCount });
-  const at = { path: join(folder, 'video.mp4'), frameCount };
+  const output = { path: join(folder, 'video.mp4'), frameCount };
   const tasks: Record<string, RenderTask> = {};
   for (const [name, ffmpegPath] of backends) {
-    tasks[name] = { ...at, kind: 'ours', graph, ffmpegPath };
-    tasks[`${name} alone`] = { ...at, kind: 'encode', frames, ffmpegPath };
+    tasks[name] = { ...output, kind: 'ours', graph, ffmpegPath };
+    tasks[`${name} alone`] = { ...output, kind: 'encode', frames, ffmpegPath };
   }
-  if (remotion !== undefined) tasks.Remotion = { ...at, ...remotion('moving') };
+  if (remotion !== undefined) tasks.Remotion = { ...output, ...remotion('moving') };
   const results = await measureInTurn(tasks, isShort);
   await rm(frames);
   const description = `scene S, ${frameCount / FPS} s at 1080p30`;
@@ -126,7 +126,7 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
     const [ours, alone, theirs] = [results[name], results[`${name} alone`], results.Remotion];
     if (ours === undefined || alone === undefined) continue;
     if (theirs !== undefined)
-      yield againstRemotion(`${description}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
+      yield createRemotionRow(`${description}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
     yield {
       figure: `${description}, ${name}, compared with only encoding its frames`,
       value: ours.seconds,
@@ -138,7 +138,7 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
       figure: `${description}, ${name}, peak memory of all processes`,
       value: ours.peakMb,
       unit: 'MB',
-      target: { value: MOST_MB, is: 'at most' },
+      target: { value: MAX_MB, is: 'at most' },
       ...(theirs && { baseline: { name: 'Remotion', value: theirs.peakMb } }),
     };
   }
@@ -146,15 +146,15 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
 
 async function* measureCaptions({ folder, isShort, photo, backends, remotion }: Bench): AsyncGenerator<Row> {
   if (remotion === undefined) return;
-  const at = { path: join(folder, 'video.mp4'), frameCount: 10 * FPS };
+  const output = { path: join(folder, 'video.mp4'), frameCount: 10 * FPS };
   const graph = captionScene(photo);
-  const tasks: Record<string, RenderTask> = { Remotion: { ...at, ...remotion('captions') } };
-  for (const [name, ffmpegPath] of backends) tasks[name] = { ...at, kind: 'ours', graph, ffmpegPath };
+  const tasks: Record<string, RenderTask> = { Remotion: { ...output, ...remotion('captions') } };
+  for (const [name, ffmpegPath] of backends) tasks[name] = { ...output, kind: 'ours', graph, ffmpegPath };
   const results = await measureInTurn(tasks, isShort);
   for (const [name] of backends) {
     const [ours, theirs] = [results[name], results.Remotion];
     if (ours !== undefined && theirs !== undefined)
-      yield againstRemotion(`still scene with changing captions, 10 s, ${name}`, ours, theirs, 15);
+      yield createRemotionRow(`still scene with changing captions, 10 s, ${name}`, ours, theirs, 15);
   }
 }
 
@@ -170,9 +170,9 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
     openScene(graph).durationInFrames,
     isShort ? SHORT_FRAMES : SLIDESHOW_SECONDS * FPS,
   );
-  const at = { path: join(folder, 'video.mp4'), frameCount };
+  const output = { path: join(folder, 'video.mp4'), frameCount };
   const tasks: Record<string, RenderTask> = {};
-  for (const [name, ffmpegPath] of backends) tasks[name] = { ...at, kind: 'ours', graph, ffmpegPath };
+  for (const [name, ffmpegPath] of backends) tasks[name] = { ...output, kind: 'ours', graph, ffmpegPath };
   const results = await measureInTurn(tasks, isShort);
   for (const [name, { seconds, peakMb }] of Object.entries(results))
     yield {
@@ -184,7 +184,7 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
     };
 }
 
-function againstRemotion(figure: string, ours: Measurement, theirs: Measurement, times: number): Row {
+function createRemotionRow(figure: string, ours: Measurement, theirs: Measurement, times: number): Row {
   return {
     figure,
     value: ours.seconds,

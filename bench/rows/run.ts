@@ -14,9 +14,9 @@ const CONNECTIONS = 20;
 export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
-  const ceiling = await startBenchPostgres(CONNECTIONS);
+  const baselinePostgres = await startBenchPostgres(CONNECTIONS);
   try {
-    await insertMany(ceiling.db, 200);
+    await insertMany(baselinePostgres.db, 200);
     const workflowId = await store(service, THREE_NODES);
     const count = isShort ? 40 : 5000;
     await runMany(service, workflowId, Math.ceil(count / 5));
@@ -25,7 +25,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
     // Alternating, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       perSecond.push(await runMany(service, workflowId, count));
-      inserts.push(await insertMany(ceiling.db, isShort ? 20 : 1500));
+      inserts.push(await insertMany(baselinePostgres.db, isShort ? 20 : 1500));
     }
     yield {
       figure: 'runs per second, three free nodes, 20 connections',
@@ -44,7 +44,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
       note: `p90 ${quantile(waits, 0.9).toFixed(2)}, p99 ${quantile(waits, 0.99).toFixed(2)}`,
     };
   } finally {
-    await ceiling.stop();
+    await baselinePostgres.stop();
     await service.stop();
     await removeFolder(folder);
   }

@@ -13,13 +13,13 @@ const COUNT_MS = 60_000;
 const TARGET_MS = 2000;
 
 /** The first line of the statement that asks what is due, in the form of log_statement. */
-const ASKS = /LOG: .*select ceil\(extract\(epoch from least\(/;
+const DUE_QUERY = /LOG: .*select ceil\(extract\(epoch from least\(/;
 
 export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
   const total = isShort ? 50 : SCHEDULES;
-  let asked = 0;
+  let queryCount = 0;
   const postgres = await startOwnPostgres(1, line => {
-    if (ASKS.test(line)) asked++;
+    if (DUE_QUERY.test(line)) queryCount++;
   });
   const folder = await makeFolder();
   const services: BenchService[] = [];
@@ -32,12 +32,12 @@ export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
     await postgres.db.query(`alter database postgres set log_statement = 'all'`);
     await restart(folder, services, postgres);
     await sleep(isShort ? 0 : 8000);
-    asked = 0;
+    queryCount = 0;
     const countMs = isShort ? 500 : COUNT_MS;
     await sleep(countMs);
     yield {
       figure: `queries per second for schedules, ${total} of them, when none is due`,
-      value: (asked / countMs) * 1000,
+      value: (queryCount / countMs) * 1000,
       unit: '/s',
       target: { value: 1, is: 'at most' },
       note: 'counted in the statement log, of both workers together',

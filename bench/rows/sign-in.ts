@@ -46,28 +46,29 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-interface Paced {
+interface PacedResult {
   readonly perSecond: number;
   /** The median response time in milliseconds. */
   readonly p50: number;
 }
 
-type Round = Readonly<Record<'alone' | 'mixed' | 'signIns', Paced>>;
+type Round = Readonly<Record<'alone' | 'mixed' | 'signIns', PacedResult>>;
 
 function* present(rounds: readonly Round[]): Generator<Row> {
-  const of = (part: keyof Round, figure: keyof Paced): number => median(rounds.map(it => it[part][figure]));
-  const list = (part: keyof Round, figure: keyof Paced): string =>
-    rounds.map(it => it[part][figure].toFixed(1)).join(', ');
+  const getMedian = (part: keyof Round, figure: keyof PacedResult): number =>
+    median(rounds.map(round => round[part][figure]));
+  const list = (part: keyof Round, figure: keyof PacedResult): string =>
+    rounds.map(round => round[part][figure].toFixed(1)).join(', ');
   yield {
     figure: `sign-ins answered while ${RUNS_PER_SECOND} runs per second are sent`,
-    value: of('signIns', 'perSecond'),
+    value: getMedian('signIns', 'perSecond'),
     unit: 'sign-ins/s',
     target: { value: 20, is: 'at least' },
-    note: `${SIGN_INS_PER_SECOND}/s sent; p50 ${of('signIns', 'p50').toFixed(0)} ms`,
+    note: `${SIGN_INS_PER_SECOND}/s sent; p50 ${getMedian('signIns', 'p50').toFixed(0)} ms`,
   };
   yield {
     figure: `runs answered of ${RUNS_PER_SECOND} per second with ${SIGN_INS_PER_SECOND} sign-ins per second, as a share of those without`,
-    value: of('mixed', 'perSecond') / of('alone', 'perSecond'),
+    value: getMedian('mixed', 'perSecond') / getMedian('alone', 'perSecond'),
     unit: 'of 1',
     target: { value: 0.9, is: 'at least' },
     note: `alone ${list('alone', 'perSecond')}; mixed ${list('mixed', 'perSecond')}; p50 in ms: alone ${list('alone', 'p50')}; mixed ${list('mixed', 'p50')}`,
@@ -100,7 +101,7 @@ async function sendPaced(
   perSecond: number,
   seconds: number,
   send: (index: number) => Promise<void>,
-): Promise<Paced> {
+): Promise<PacedResult> {
   const waits: number[] = [];
   const sent: Promise<void>[] = [];
   const count = perSecond * seconds;
@@ -114,9 +115,9 @@ async function sendPaced(
     await sleep(1);
   }
   await Promise.all(sent);
-  const took = (performance.now() - began) / 1000;
+  const elapsedSeconds = (performance.now() - began) / 1000;
   return {
-    perSecond: count / took,
+    perSecond: count / elapsedSeconds,
     p50: quantile(
       waits.toSorted((a, b) => a - b),
       0.5,

@@ -13,7 +13,7 @@ const ICONS = 5000;
 const ICON_PIXELS = 96;
 const BENCH_BYTES = 1_000_000;
 /** Where each pack is installed below `bench`. All but one are separate because they are 19,000 files. */
-const HOMES: Readonly<Record<string, string>> = {
+const PACK_FOLDERS: Readonly<Record<string, string>> = {
   '@tabler/icons': 'icons',
   '@twemoji/svg': 'icons',
   'bootstrap-icons': '.',
@@ -21,8 +21,8 @@ const HOMES: Readonly<Record<string, string>> = {
   'flag-icons': 'icons',
 };
 const getFolder = (pack: string): string =>
-  join(import.meta.dirname, '..', HOMES[pack] ?? '.', 'node_modules', pack);
-const PACKS = Object.keys(HOMES).filter(pack => existsSync(getFolder(pack)));
+  join(import.meta.dirname, '..', PACK_FOLDERS[pack] ?? '.', 'node_modules', pack);
+const PACKS = Object.keys(PACK_FOLDERS).filter(pack => existsSync(getFolder(pack)));
 
 // The gain depends on the content: DOMPurify's cost grows with elements, a strict XML parser's with characters.
 const FILES = [

@@ -88,19 +88,19 @@ async function* acceptRows({ service, isShort }: WaitingRuns): AsyncGenerator<Ro
   const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
   const count = isShort ? 40 : 3000;
   await accept(service, free, Math.ceil(count / 5));
-  const frees = [];
-  const paids = [];
+  const freeRates = [];
+  const paidRates = [];
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
-    frees.push((await accept(service, free, count)).perSecond);
-    paids.push((await accept(service, paid, count)).perSecond);
+    freeRates.push((await accept(service, free, count)).perSecond);
+    paidRates.push((await accept(service, paid, count)).perSecond);
   }
   yield {
     figure: 'paid runs accepted per second, 20 connections, one pool',
-    value: median(paids),
+    value: median(paidRates),
     unit: 'runs/s',
     target: { value: 1000, is: 'at least' },
-    baseline: { name: 'free runs accepted', value: median(frees) },
-    note: `rounds: ${paids.map(Math.round).join(', ')}; free runs: ${frees.map(Math.round).join(', ')}`,
+    baseline: { name: 'free runs accepted', value: median(freeRates) },
+    note: `rounds: ${paidRates.map(Math.round).join(', ')}; free runs: ${freeRates.map(Math.round).join(', ')}`,
   };
 }
 
@@ -221,8 +221,8 @@ export async function measureDelays(
       finishedAt: string;
       nodeStates: { provider?: { jobId: string } }[];
     };
-    const atMs = accepted.get(record.nodeStates[0]?.provider?.jobId ?? '');
-    if (atMs !== undefined) delays.push(Date.parse(record.finishedAt) - atMs - jobMs);
+    const acceptedAtMs = accepted.get(record.nodeStates[0]?.provider?.jobId ?? '');
+    if (acceptedAtMs !== undefined) delays.push(Date.parse(record.finishedAt) - acceptedAtMs - jobMs);
   }
   return delays.sort((a, b) => a - b);
 }

@@ -74,7 +74,7 @@ async function arriveSteadily(
   }
   const statuses = (await Promise.all(responses)).map(({ status }) => status);
   if (statuses.some(status => status !== 202)) throw new Error('A run was refused.');
-  await arrived(receivers, count);
+  await waitForArrivals(receivers, count);
   return (await receivers.takeDelays()).toSorted((a, b) => a - b);
 }
 
@@ -89,7 +89,7 @@ async function deliverAll(
   count: number,
 ): Promise<number> {
   for (const url of receivers.urls) await runMany(service, workflowId, count / HOSTS, target(url));
-  while (await anyPending(postgres)) await sleep(50);
+  while (await hasPending(postgres)) await sleep(50);
   await receivers.takeDelays();
   const began = performance.now();
   await postgres.db.query(
@@ -102,20 +102,20 @@ async function deliverAll(
      ) as batch cross join lateral graphile_worker.add_jobs(batch.specs)`,
     [count],
   );
-  await arrived(receivers, count);
+  await waitForArrivals(receivers, count);
   const seconds = (performance.now() - began) / 1000;
-  while (await anyPending(postgres)) await sleep(50);
+  while (await hasPending(postgres)) await sleep(50);
   return count / seconds;
 }
 
-async function anyPending({ db }: BenchPostgres): Promise<boolean> {
+async function hasPending({ db }: BenchPostgres): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(
     `select exists (select from deliveries where state <> 'delivered') as found`,
   );
   return rows[0]?.found === true;
 }
 
-async function arrived(receivers: Receivers, count: number): Promise<void> {
+async function waitForArrivals(receivers: Receivers, count: number): Promise<void> {
   for (let waited = 0; receivers.count() < count; waited += 2) {
     if (waited > 60_000) throw new Error(`${receivers.count()} of ${count} deliveries arrived in a minute.`);
     await sleep(2);

@@ -113,7 +113,7 @@ async function* behindRows({ service, postgres, roles }: Group, count: number): 
   await once(hanging, 'listening');
   try {
     const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
-    const slowId = await store(service, asking(url));
+    const slowId = await store(service, createRequestWorkflow(url));
     const other = await addAccount(postgres);
     const freshId = await store(as(service, other), THREE_NODES);
     const fresh = Math.min(20, count / 10);
@@ -138,7 +138,7 @@ async function* behindRows({ service, postgres, roles }: Group, count: number): 
   }
 }
 
-const asking = (url: string) => ({
+const createRequestWorkflow = (url: string) => ({
   name: 'asks and waits',
   nodes: [
     {

@@ -25,11 +25,11 @@ export async function* runWorkflowRows(isShort: boolean): AsyncGenerator<Row> {
 }
 
 /** Creates a graph of a hundred nodes that is slightly below the body limit. */
-function largeGraph(turn: number) {
+function largeGraph(round: number) {
   const graph = chain(100);
   const nodes = graph.nodes.map((node, index) => ({
     ...node,
-    data: { ...node.data, config: { ...node.data.config, note: `${turn}/${index} ${PADDING}` } },
+    data: { ...node.data, config: { ...node.data.config, note: `${round}/${index} ${PADDING}` } },
   }));
   return { ...graph, nodes };
 }
@@ -57,9 +57,9 @@ async function timePuts(
   coding: 'identity' | 'gzip',
   isShort: boolean,
 ): Promise<number> {
-  const took: number[] = [];
-  for (let turn = 1; turn <= (isShort ? 2 : 15); turn++) {
-    const { nodes, edges } = largeGraph(turn);
+  const durations: number[] = [];
+  for (let round = 1; round <= (isShort ? 2 : 15); round++) {
+    const { nodes, edges } = largeGraph(round);
     const body = JSON.stringify({ nodes, edges });
     const began = performance.now();
     const response = await service.fetch(`/api/v1/workflows/${id}`, {
@@ -68,10 +68,10 @@ async function timePuts(
       headers: { 'accept-encoding': coding },
     });
     await response.text();
-    took.push(performance.now() - began);
+    durations.push(performance.now() - began);
     if (response.status !== 200) throw new Error(`The graph was refused with status ${response.status}.`);
   }
-  return median(took);
+  return median(durations);
 }
 
 async function measureFloor(text: string, isShort: boolean): Promise<number> {
@@ -80,15 +80,15 @@ async function measureFloor(text: string, isShort: boolean): Promise<number> {
   const db = openDb({ connection: embedded, maxConnections: 1, onError: () => undefined });
   try {
     await db.query('create table bench_text (id integer primary key, body text not null)');
-    const took: number[] = [];
-    for (let turn = 0; turn < (isShort ? 2 : 15); turn++) {
+    const durations: number[] = [];
+    for (let round = 0; round < (isShort ? 2 : 15); round++) {
       const began = performance.now();
       const written = JSON.stringify(JSON.parse(text));
-      await db.query('insert into bench_text values ($1, $2)', [turn, written]);
-      await db.query('select body from bench_text where id = $1', [turn]);
-      took.push(performance.now() - began);
+      await db.query('insert into bench_text values ($1, $2)', [round, written]);
+      await db.query('select body from bench_text where id = $1', [round]);
+      durations.push(performance.now() - began);
     }
-    return median(took);
+    return median(durations);
   } finally {
     await db.close();
     await embedded.stop();

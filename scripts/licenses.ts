@@ -1,4 +1,4 @@
-// `node scripts/licences.ts` lists the production packages of the lock file by license. Exits with 1 if a package has
+// `node scripts/licenses.ts` lists the production packages of the lock file by license. Exits with 1 if a package has
 // no known license, or one that restricts users of an Apache-2.0 program.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,34 +35,34 @@ const FREE_AS_FILES: Readonly<Record<string, RegExp>> = {
  * Packages whose lock entry names no license: those of other platforms, and those with only a license file. Checked by
  * hand.
  */
-const KNOWN_LICENCES: readonly (readonly [name: RegExp, licence: string])[] = [
+const KNOWN_LICENSES: readonly (readonly [name: RegExp, license: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
   [/^(?:busboy|streamsearch)$/, 'MIT'],
 ];
 
-export interface Licensed {
+export interface LicensedPackage {
   readonly name: string;
   readonly version: string;
-  readonly licence: string;
+  readonly license: string;
   /** Whether it imposes no obligations on users. */
   readonly isFree: boolean;
 }
 
 /** Lists the packages of a lock file that a production install contains. */
-export function listLicences(packages: Readonly<Record<string, LockEntry>>): readonly Licensed[] {
+export function listLicenses(packages: Readonly<Record<string, LockEntry>>): readonly LicensedPackage[] {
   return Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { version = '', license }]) => {
+    .map(([path, { version = '', license: declared }]) => {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      const licence = license ?? KNOWN_LICENCES.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
-      return { name, version, licence, isFree: isFree(name, licence) };
+      const license = declared ?? KNOWN_LICENSES.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
+      return { name, version, license, isFree: isFree(name, license) };
     });
 }
 
 /** Returns whether the license is free. One part of `A OR B` must be free, and both parts of `A AND B`. */
-function isFree(name: string, licence: string): boolean {
-  const bare = licence.replaceAll(/[()]/g, '');
+function isFree(name: string, license: string): boolean {
+  const bare = license.replaceAll(/[()]/g, '');
   return bare
     .split(' OR ')
     .some(choice =>
@@ -73,14 +73,14 @@ function isFree(name: string, licence: string): boolean {
 if (import.meta.main) {
   const file = join(import.meta.dirname, '../package-lock.json');
   const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockEntry> };
-  const all = listLicences(packages);
-  const lines = Map.groupBy(all, ({ licence }) => licence);
-  for (const [licence, group] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const all = listLicenses(packages);
+  const lines = Map.groupBy(all, ({ license }) => license);
+  for (const [license, group] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1)))
     process.stdout.write(
-      `${licence}: ${group.length}\n${group.map(({ name, version }) => `  ${name} ${version}\n`).join('')}`,
+      `${license}: ${group.length}\n${group.map(({ name, version }) => `  ${name} ${version}\n`).join('')}`,
     );
-  const bound = all.filter(({ isFree }) => !isFree);
-  for (const { name, licence } of bound)
-    process.stderr.write(`${name}: ${licence} may restrict its users.\n`);
-  process.exitCode = bound.length > 0 ? 1 : 0;
+  const restricted = all.filter(({ isFree }) => !isFree);
+  for (const { name, license } of restricted)
+    process.stderr.write(`${name}: ${license} may restrict its users.\n`);
+  process.exitCode = restricted.length > 0 ? 1 : 0;
 }

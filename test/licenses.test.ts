@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { listLicences } from '../scripts/licences.ts';
+import { listLicenses } from '../scripts/licenses.ts';
 
 const LOCK = join(import.meta.dirname, '../package-lock.json');
 
 it('every production package has a permissive license', () => {
   const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'));
-  const all = listLicences(packages);
+  const all = listLicenses(packages);
   assert.ok(all.length > 200);
   assert.deepEqual(
-    all.filter(({ isFree }) => !isFree).map(({ name, licence }) => `${name}: ${licence}`),
+    all.filter(({ isFree }) => !isFree).map(({ name, license }) => `${name}: ${license}`),
     [],
   );
 });
@@ -27,7 +27,7 @@ it('a package with a restrictive or unknown license is detected', () => {
     'node_modules/f': { license: 'GPL-3.0', dev: true },
   };
   assert.deepEqual(
-    listLicences(packages).map(({ name, isFree }) => [name, isFree]),
+    listLicenses(packages).map(({ name, isFree }) => [name, isFree]),
     [
       ['a', false],
       ['@b/c', true],
