@@ -24,8 +24,8 @@ export function isAccepted(): boolean {
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /**
- * Returns a function that runs the work when a slot is free, in order of arrival. Aborting the signal removes a waiting call from the
- * queue.
+ * Returns a function that runs the work when a slot is free, in order of arrival. Aborting the signal removes a waiting
+ * call from the queue.
  */
 export function createLimiter({
   concurrency,

@@ -178,7 +178,7 @@ describe('a hostile animation', () => {
     'of a size without end': [animation([], { h: 1e9 }), /1 to 8192 pixels/],
     'that never ends': [animation([], { op: 1e12 }), /up to 1000000 frames/],
     'of frames that take no time': [animation([], { fr: 1e6 }), /up to 240 frames a second/],
-    'of groups within groups': [deep(60), /nested over 96 deep/],
+    'of groups within groups': [deep(60), /nested over 96 levels deep/],
     'of compositions that multiply': [nested(12, 10), /draws over 20000 shapes/],
     'of compositions within one another': [nested(40, 1), /24 compositions within one another/],
     'of repeaters in repeaters': [repeated(still(1000)), /draws over 20000 shapes/],

@@ -25,7 +25,7 @@ import { paintText } from './text.ts';
 /** Why the content could not be drawn, or undefined if it was. */
 type Reason = string | undefined;
 
-const TEXT_TOO_LONG = 'has more text than fits its box placement the smallest size; the rest is left out';
+const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size; the rest is left out';
 
 /** The box that content is drawn into, and what it is drawn with. */
 interface ContentTarget {
