@@ -17,6 +17,7 @@ const OPTIONS = {
  * - `parameters`, for query strings and path parameters: as `body`, after converting strings to numbers and booleans.
  * - `allErrors`, for schemas with discriminated unions: reports all errors, in time quadratic in their number.
  * - `firstError`, for the same schemas: stops at the first error.
+ *
  * Errors contain their schema and value.
  */
 export type CheckMode = 'body' | 'parameters' | 'allErrors' | 'firstError';
