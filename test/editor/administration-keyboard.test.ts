@@ -1,0 +1,191 @@
+// Tests that the pages of administrators and of provider keys work by keyboard alone: every control can be reached and
+// seen, and a key, credits and a filter can be set without a pointer.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import {
+  NO_BROWSER,
+  type TestBrowser,
+  type TestPage,
+  takeScreenshot,
+  type View,
+} from '../support/browser.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import type { TestService } from '../support/service.ts';
+import { startSignedInBrowser } from '../support/signed-in-browser.ts';
+import { node } from '../support/workflows.ts';
+
+const LARGE: View = { width: 2560, height: 1440, colorScheme: 'dark' };
+const MAX_PRESSES = 300;
+
+const PAGES = [
+  ['overview', '/settings/overview', 'Low balances'],
+  ['providers', '/settings/providers', 'Services that run models'],
+  ['provider-keys', '/settings/provider-keys', 'Keys of'],
+  ['users', '/settings/users', 'Invite'],
+  ['all-teams', '/settings/all-teams', 'Studio North'],
+  ['models', '/settings/models', 'model'],
+  ['workload', '/settings/workload', 'queue'],
+  ['backup', '/settings/backup', 'On the command line'],
+  ['runs', '/executions?of=instance', 'Failures by error'],
+] as const;
+
+describe('by keyboard alone', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let server: Receiver;
+  let cookie: string;
+
+  before(async () => {
+    server = await startReceiver();
+    server.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
+    ({ service, browser, cookie } = await startSignedInBrowser());
+    await service.request('POST', '/teams', { name: 'Studio North' });
+    const values = { apiKey: 'sk-stored-key-1234', baseUrl: `${server.url}/v1` };
+    const key = { kind: 'openai', name: 'Stored', values };
+    for (const owner of ['instance', 'workspace'])
+      assert.equal((await service.request('POST', '/credentials', { ...key, owner })).status, 201);
+    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    await service.runWorkflow(
+      await service.createWorkflow({ name: 'Broken table', nodes: [broken], edges: [] }),
+    );
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await server?.close();
+  });
+
+  const open = async (path: string, view?: View): Promise<TestPage> => {
+    const opened = await browser.open(service.url, view, cookie);
+    await opened.page.goto(path);
+    return opened;
+  };
+
+  for (const [name, path, words] of PAGES)
+    it(`every control of ${name} is reached, and its focus is visible`, async () => {
+      await using opened = await open(path, LARGE);
+      const { page } = opened;
+      await page.locator('main').getByText(words).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await takeScreenshot(page, `administration-${name}`, LARGE);
+      assert.deepEqual(await findUnreached(page), []);
+      assert.deepEqual(opened.errors, []);
+    });
+
+  it('a provider key is added, and its menu and dialogs return the focus', async () => {
+    await using opened = await open('/settings/provider-keys');
+    const { page } = opened;
+    const card = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: 'ElevenLabs' }) });
+    const add = card.getByRole('button', { name: /^Add key/ });
+    await tabTo(page, add);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('API key').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.ok(await isFocused(add), 'the button that opened the dialog');
+
+    const menu = page.getByRole('button', { name: 'Actions for Stored' });
+    await tabTo(page, menu);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    assert.ok(await isFocused(menu), 'the button that opened the menu');
+    await page.keyboard.press('Enter');
+    await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, dialog.getByRole('button', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('was removed.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('a team gets credits', async () => {
+    await using opened = await open('/settings/all-teams');
+    const { page } = opened;
+    await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
+    await page.keyboard.press('Enter');
+    await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Add credits' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('dialog').getByLabel('Credits'));
+    await page.keyboard.type('7');
+    await tabTo(page, page.getByRole('dialog').getByLabel('Note'));
+    await page.keyboard.type('for a start');
+    await page.keyboard.press('Enter');
+    await page.getByText('Studio North now has 7 credits.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('runs are filtered from a group of failures, and a backup is downloaded', async () => {
+    await using opened = await open('/settings/overview');
+    const { page } = opened;
+    await tabTo(page, page.getByRole('table').getByRole('link', { name: 'invalid_json' }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/executions?**errorCode=invalid_json**');
+    await tabTo(page, page.getByRole('button', { name: 'Clear filters' }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(url => !url.search.includes('errorCode'));
+    await page.goto('/settings/backup');
+    await tabTo(page, page.getByRole('button', { name: 'Download backup' }));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    assert.equal(await download.failure(), null);
+  });
+});
+
+const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.evaluate(element => element === document.activeElement);
+
+/** Presses the key until the control has the focus. */
+async function press(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Promise<void> {
+  await control.waitFor();
+  for (let presses = 0; !(await isFocused(control)); presses++) {
+    assert.ok(presses < MAX_PRESSES, `${key} does not reach ${control}.`);
+    await page.keyboard.press(key);
+  }
+}
+
+const tabTo = (page: Page, control: Locator): Promise<void> => press(page, 'Tab', control);
+
+/** Presses Tab through the page. Returns the controls that were not reached, or whose focus cannot be seen. */
+async function findUnreached(page: Page): Promise<readonly string[]> {
+  await page.evaluate(() => {
+    const all = document.querySelectorAll<HTMLElement>(
+      'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
+    );
+    for (const element of all) {
+      const isOffered = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
+      if (isOffered && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
+    }
+    document.body.focus();
+  });
+  const hidden: string[] = [];
+  let isInMain = false;
+  for (let presses = 0; presses < MAX_PRESSES; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null;
+      if (element?.closest('main') === null || element === null) return undefined;
+      delete element.dataset.unreached;
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      const isInView = right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+      // The ring may be on the element around a control that fills it.
+      const isMarked = [element, element.parentElement].some(
+        each => each !== null && getComputedStyle(each).outlineStyle !== 'none',
+      );
+      return isInView && isMarked ? '' : element.outerHTML.slice(0, 200);
+    });
+    if (focused === undefined && isInMain) break;
+    if (focused !== undefined) isInMain = true;
+    if (focused) hidden.push(focused);
+  }
+  const unreached = await page.evaluate(() =>
+    [...document.querySelectorAll('[data-unreached]')].map(element => element.outerHTML.slice(0, 200)),
+  );
+  return [
+    ...hidden.map(html => `no visible focus: ${html}`),
+    ...unreached.map(html => `not reached: ${html}`),
+  ];
+}
