@@ -182,7 +182,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await open('/executions?of=instance&personal=true');
     const { page } = opened;
     await page.getByRole('table').getByRole('link', { name: 'Words of Dan' }).click();
-    await page.getByText('You view this run as an administrator.').waitFor();
+    await page.getByText('You are viewing this run as an administrator.').waitFor();
     await page.getByText("Dan's words").first().waitFor();
     assert.equal(await page.getByRole('button', { name: /Resume|Cancel/ }).count(), 0);
     await takeScreenshot(page, 'administration-run-of-another', VIEWS[2]);

@@ -3,7 +3,7 @@ import { formatNumber } from '../../lib/format.ts';
 
 export const messages = {
   title: (name: string): string => `Run of ${name}`,
-  asAdmin: 'You view this run as an administrator. The log of the service records it.',
+  asAdmin: 'You are viewing this run as an administrator. The service log records this.',
   untitled: 'a workflow',
   back: 'All runs',
   open: 'Open workflow',
@@ -23,12 +23,12 @@ export const messages = {
     ownKeys: 'On own keys',
     unknownCost: (nodes: number): string =>
       nodes === 1 ? '1 node of unknown cost' : `${formatNumber(nodes)} nodes of unknown cost`,
-    from: 'Started by',
+    startedBy: 'Started by',
     version: 'Version',
     id: 'Run ID',
     resumedFrom: 'Resumed from',
   },
-  failed: 'Error',
+  error: 'Error',
   atNode: (label: string): string => `In the node “${label}”.`,
   results: 'Results',
   noResults: 'This run has no results.',
@@ -38,7 +38,7 @@ export const messages = {
   openFile: (label: string): string => `Open ${label}`,
   graph: 'Graph',
   graphLabel: 'Graph of this run with the status of each node',
-  timeline: 'Steps',
+  steps: 'Steps',
   details: 'Details',
   node: 'Node',
   state: 'Status',

@@ -86,7 +86,7 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
           </section>
           <Inputs run={run} graph={graph} />
           <section>
-            <h2>{messages.timeline}</h2>
+            <h2>{messages.steps}</h2>
             <Timeline run={run} />
           </section>
         </div>
@@ -114,7 +114,7 @@ function RunSummary({ run }: { readonly run: Execution }) {
         )}
       </SummaryItem>
       <OwnKeyCost run={run} />
-      <SummaryItem name={summary.from}>{runListMessages.triggers[run.trigger]}</SummaryItem>
+      <SummaryItem name={summary.startedBy}>{runListMessages.triggers[run.trigger]}</SummaryItem>
       <SummaryItem name={summary.version}>{formatNumber(run.workflowVersion)}</SummaryItem>
       {run.resumedFromId !== null && (
         <SummaryItem name={summary.resumedFrom}>
@@ -157,8 +157,8 @@ function RunError({ run: { error, nodeStates } }: { readonly run: Execution }) {
   if (error === null) return null;
   const node = nodeStates.find(({ nodeId }) => nodeId === error.nodeId);
   return (
-    <section className={styles.problem} aria-label={messages.failed}>
-      <h2>{messages.failed}</h2>
+    <section className={styles.problem} aria-label={messages.error}>
+      <h2>{messages.error}</h2>
       <p>{error.message}</p>
       <p className={styles.muted}>
         {node && `${messages.atNode(node.label)} `}

@@ -6,11 +6,11 @@ import { hasEnded } from '../../../sdk/src/types.ts';
 import { api } from '../../lib/api.ts';
 
 /** Events in quick succession cause one reload. */
-const PAUSE_MS = 300;
+const RELOAD_DELAY_MS = 300;
 const RECONNECT_MS = 3000;
 const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
 
-/** How often a run is read that an administrator views without access to its events. */
+/** Polling interval for administrators, who have no access to the events of the run. */
 const REFRESH_MS = 5000;
 
 export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): UseQueryResult<Execution> {
@@ -31,7 +31,7 @@ export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): 
       reloadTimer ??= setTimeout(() => {
         reloadTimer = undefined;
         void client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
-      }, PAUSE_MS);
+      }, RELOAD_DELAY_MS);
     };
     const connect = (): void => {
       // The browser reconnects on its own and sends the id of the last event.

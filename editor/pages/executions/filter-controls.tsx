@@ -1,4 +1,4 @@
-// Renders the filters of the list of runs. Selects list what is known: people, teams, models and errors.
+// Renders the filters of the list of runs. Its selects list the known people, teams, models and errors.
 
 import Close from 'icon:x';
 import { useQuery } from '@tanstack/react-query';
@@ -22,32 +22,32 @@ type Options = Readonly<Record<string, string>>;
 interface FilterControlsProps {
   readonly filters: RunFilters;
   /** The people and workflows of the runs that are listed. */
-  readonly seen: { readonly people: Options; readonly workflows: Options };
+  readonly listed: { readonly people: Options; readonly workflows: Options };
   readonly failures: Failures | undefined;
 }
 
-export function FilterControls({ filters, seen, failures }: FilterControlsProps) {
-  const { of, choices, values, set, clear, isFiltered } = filters;
+export function FilterControls({ filters, listed, failures }: FilterControlsProps) {
+  const { scope, scopes, values, set, clear, isFiltered } = filters;
   const { workspace } = useSession();
-  const texts = { ...messages.ofChoices, workspace: workspace.name };
+  const scopeLabels = { ...messages.scopes, workspace: workspace.name };
   const select = (name: ApiFilter | 'period' | 'of', label: string, options: Options) => (
     <FilterSelect
       key={name}
       label={label}
-      options={withChosen(options, name === 'of' ? of : values[name])}
-      value={(name === 'of' ? of : values[name]) ?? ''}
+      options={withSelected(options, name === 'of' ? scope : values[name])}
+      value={(name === 'of' ? scope : values[name]) ?? ''}
       onChange={event => set({ [name]: event.target.value })}
     />
   );
-  const isAll = of !== 'mine';
+  const isAll = scope !== 'mine';
   return (
     <FilterBar>
-      {choices.length > 1 &&
-        select('of', messages.of, Object.fromEntries(choices.map(each => [each, texts[each]])))}
+      {scopes.length > 1 &&
+        select('of', messages.scope, Object.fromEntries(scopes.map(name => [name, scopeLabels[name]])))}
       {select('status', messages.state, { '': messages.all, ...appMessages.runStates })}
       {select('period', messages.period, messages.periods)}
-      {isAll && <Details filters={filters} seen={seen} failures={failures} select={select} />}
-      {of === 'instance' && (
+      {isAll && <ScopeFilters filters={filters} listed={listed} failures={failures} select={select} />}
+      {scope === 'instance' && (
         <CheckField
           label={messages.personalOfOthers}
           checked={values.personal === 'true'}
@@ -63,12 +63,12 @@ export function FilterControls({ filters, seen, failures }: FilterControlsProps)
   );
 }
 
-interface DetailsProps extends FilterControlsProps {
+interface ScopeFiltersProps extends FilterControlsProps {
   readonly select: (name: ApiFilter, label: string, options: Options) => React.ReactNode;
 }
 
-function Details({ filters: { of }, seen, failures, select }: DetailsProps) {
-  const isInstance = of === 'instance';
+function ScopeFilters({ filters: { scope }, listed, failures, select }: ScopeFiltersProps) {
+  const isInstance = scope === 'instance';
   const models = useQuery({
     queryKey: ['/models', 'names'],
     queryFn: ({ signal }) =>
@@ -107,10 +107,10 @@ function Details({ filters: { of }, seen, failures, select }: DetailsProps) {
         })}
       {select('userId', messages.person, {
         ...ANY,
-        ...seen.people,
+        ...listed.people,
         ...toOptions(people.data?.data ?? [], ({ userId, name }) => [String(userId), name]),
       })}
-      {select('workflowId', messages.workflow, { ...ANY, ...seen.workflows })}
+      {select('workflowId', messages.workflow, { ...ANY, ...listed.workflows })}
       {select('model', messages.model, {
         ...ANY,
         ...toOptions(
@@ -133,6 +133,6 @@ function Details({ filters: { of }, seen, failures, select }: DetailsProps) {
 const toOptions = <T,>(items: readonly T[], toOption: (item: T) => readonly [string, string]): Options =>
   Object.fromEntries(items.map(toOption));
 
-/** Adds the chosen value, which may come from a link. */
-const withChosen = (options: Options, chosen = ''): Options =>
-  chosen in options ? options : { ...options, [chosen]: chosen };
+/** Adds the selected value, which may come from a link. */
+const withSelected = (options: Options, selected = ''): Options =>
+  selected in options ? options : { ...options, [selected]: selected };

@@ -4,8 +4,8 @@ import { useSearchParams } from 'wouter';
 import { useSession } from '../../lib/session.ts';
 import type { messages } from './messages.ts';
 
-/** Whose runs are listed. */
-export type RunsOf = keyof typeof messages.ofChoices;
+/** Whose runs are listed. The parameter `of` of the address names it. */
+export type RunScope = keyof typeof messages.scopes;
 
 /** Filters that are parameters of the API, too. */
 export const API_FILTERS = [
@@ -27,9 +27,9 @@ const PERIOD_MS: Readonly<Record<string, number>> = {
 };
 
 export interface RunFilters {
-  readonly of: RunsOf;
-  /** The choices that this user has. */
-  readonly choices: readonly RunsOf[];
+  readonly scope: RunScope;
+  /** The scopes that this user may choose. */
+  readonly scopes: readonly RunScope[];
   readonly values: Readonly<Partial<Record<ApiFilter | 'period' | 'personal', string>>>;
   /** Path of the list of runs. */
   readonly path: string;
@@ -46,10 +46,10 @@ const PATHS = {
   mine: ['/executions', undefined],
   workspace: ['/workspace/executions', '/workspace/failures'],
   instance: ['/admin/executions', '/admin/failures'],
-} as const satisfies Record<RunsOf, readonly [string, string | undefined]>;
+} as const satisfies Record<RunScope, readonly [string, string | undefined]>;
 
 /** The filters that each list has. */
-const FILTERS_OF: Readonly<Record<RunsOf, readonly ApiFilter[]>> = {
+const FILTERS_BY_SCOPE: Readonly<Record<RunScope, readonly ApiFilter[]>> = {
   mine: ['status'],
   workspace: API_FILTERS.filter(name => name !== 'teamId'),
   instance: API_FILTERS,
@@ -58,26 +58,26 @@ const FILTERS_OF: Readonly<Record<RunsOf, readonly ApiFilter[]>> = {
 export function useRunFilters(): RunFilters {
   const [search, setSearch] = useSearchParams();
   const { user, workspace } = useSession();
-  const choices = (['mine', 'workspace', 'instance'] as const).filter(
-    each => each === 'mine' || (each === 'instance' ? user.isAdmin : workspace.role !== 'VIEWER'),
+  const scopes = (['mine', 'workspace', 'instance'] as const).filter(
+    name => name === 'mine' || (name === 'instance' ? user.isAdmin : workspace.role !== 'VIEWER'),
   );
-  const of = choices.find(each => each === search.get('of')) ?? 'mine';
+  const scope = scopes.find(name => name === search.get('of')) ?? 'mine';
   const period = search.get('period') ?? '';
-  // Stable while the period stays, so that the list is not read again with each render.
+  // Changes only with the period, so that the list is not read again with each render.
   const createdAfter = useMemo(() => {
     const ms = PERIOD_MS[period];
     return ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();
   }, [period]);
   const values: Record<string, string> = {};
-  for (const name of [...FILTERS_OF[of], 'period', ...(of === 'instance' ? ['personal'] : [])]) {
+  for (const name of [...FILTERS_BY_SCOPE[scope], 'period', ...(scope === 'instance' ? ['personal'] : [])]) {
     const value = search.get(name) ?? '';
     if (value !== '') values[name] = value;
   }
   const { period: _, ...query } = values;
-  const [path, failuresPath] = PATHS[of];
+  const [path, failuresPath] = PATHS[scope];
   return {
-    of,
-    choices,
+    scope,
+    scopes,
     values,
     path,
     failuresPath,
@@ -94,6 +94,6 @@ export function useRunFilters(): RunFilters {
         },
         { replace: true },
       ),
-    clear: () => setSearch(of === 'mine' ? {} : { of }, { replace: true }),
+    clear: () => setSearch(scope === 'mine' ? {} : { of: scope }, { replace: true }),
   };
 }

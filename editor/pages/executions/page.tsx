@@ -25,10 +25,10 @@ import styles from './page.module.css';
 
 export function Page() {
   const filters = useRunFilters();
-  return filters.of === 'mine' ? <OwnRuns filters={filters} /> : <AllRuns filters={filters} />;
+  return filters.scope === 'mine' ? <OwnRuns filters={filters} /> : <AllRuns filters={filters} />;
 }
 
-const NOTHING_SEEN = { people: {}, workflows: {} };
+const NOTHING_LISTED = { people: {}, workflows: {} };
 
 function OwnRuns({ filters }: { readonly filters: RunFilters }) {
   const names = useWorkflowNames();
@@ -38,7 +38,7 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
       <PageHead title={messages.title}>
         <ButtonLink href="/batches">{messages.batches}</ButtonLink>
       </PageHead>
-      <FilterControls filters={filters} seen={NOTHING_SEEN} failures={undefined} />
+      <FilterControls filters={filters} listed={NOTHING_LISTED} failures={undefined} />
       <InfiniteList query={list} empty={<Empty filters={filters} />}>
         {runs => (
           <Table label={messages.title} columns={createColumns(names)} rows={runs} getKey={({ id }) => id} />
@@ -49,15 +49,15 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
 }
 
 function AllRuns({ filters }: { readonly filters: RunFilters }) {
-  const { path, query, failuresPath = '', of } = filters;
+  const { path, query, failuresPath = '', scope } = filters;
   const list = useList<WorkspaceRun>(path, { limit: 50, ...query }, getPollIntervalMs);
-  const { errorCode: _code, failedNodeType: _node, status: _status, ...broad } = query;
+  const { errorCode: _code, failedNodeType: _node, status: _status, ...otherFilters } = query;
   const failures = useQuery({
-    queryKey: [failuresPath, broad],
-    queryFn: ({ signal }) => api.get<Failures>(failuresPath, { query: broad, signal }),
+    queryKey: [failuresPath, otherFilters],
+    queryFn: ({ signal }) => api.get<Failures>(failuresPath, { query: otherFilters, signal }),
   });
   const runs = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const seen = {
+  const listed = {
     people: Object.fromEntries(runs.map(({ userId, userName }) => [String(userId), userName])),
     workflows: Object.fromEntries(
       runs.map(({ workflowId, workflowName }) => [workflowId, workflowName ?? messages.deletedWorkflow]),
@@ -68,14 +68,14 @@ function AllRuns({ filters }: { readonly filters: RunFilters }) {
       <PageHead title={messages.title}>
         <ButtonLink href="/batches">{messages.batches}</ButtonLink>
       </PageHead>
-      <FilterControls filters={filters} seen={seen} failures={failures.data} />
+      <FilterControls filters={filters} listed={listed} failures={failures.data} />
       {failures.data !== undefined && <FailureGroups failures={failures.data} filters={filters} />}
       <InfiniteList query={list} empty={<Empty filters={filters} />}>
-        {listed => (
+        {items => (
           <Table
             label={messages.title}
-            columns={of === 'instance' ? INSTANCE_COLUMNS : WORKSPACE_COLUMNS}
-            rows={listed}
+            columns={scope === 'instance' ? INSTANCE_COLUMNS : WORKSPACE_COLUMNS}
+            rows={items}
             getKey={({ id }) => id}
           />
         )}
@@ -107,12 +107,12 @@ function Empty({ filters: { isFiltered, clear } }: { readonly filters: RunFilter
   );
 }
 
-/** The columns that all lists of runs have. */
+/** The fields that all lists of runs have. */
 type AnyRun = Pick<
   ListedExecution,
   'status' | 'createdAt' | 'startedAt' | 'finishedAt' | 'progress' | 'credits' | 'trigger'
 >;
-const STATE: Column<AnyRun> = { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> };
+const STATUS: Column<AnyRun> = { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> };
 const STARTED: Column<AnyRun> = {
   title: messages.started,
   cell: ({ createdAt }) => <RelativeTime time={createdAt} />,
@@ -140,7 +140,7 @@ const createColumns = (names: ReadonlyMap<string, string>): readonly Column<List
       </Link>
     ),
   },
-  STATE,
+  STATUS,
   STARTED,
   DURATION,
   {
@@ -158,7 +158,7 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
     cell: run =>
       run.mayOpen ? <RunLink run={run} /> : <span className={styles.name}>{getWorkflowName(run)}</span>,
   },
-  STATE,
+  STATUS,
   {
     title: messages.error,
     cell: ({ error }) =>
@@ -189,7 +189,7 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
 
 const getWorkflowName = ({ workflowName }: WorkspaceRun): string => workflowName ?? messages.deletedWorkflow;
 
-/** Links to the run; to that of a workspace that the reader has no access to as an administrator. */
+/** Links to the run. Administrators without access to its workflow open it as an administrator. */
 function RunLink({ run }: { readonly run: WorkspaceRun }) {
   return (
     <Link className={styles.name} href={`/executions/${run.id}${run.mayOpen ? '' : '?asAdmin=true'}`}>

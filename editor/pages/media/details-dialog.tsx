@@ -30,8 +30,8 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
   const usesQuery = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
   const uses = usesQuery.data?.pages.flatMap(page => page.items);
   if (isRemoving) {
-    const needed = uses?.filter(({ kind }) => kind !== 'execution') ?? [];
-    return <RemoveDialog item={item} uses={needed} onClose={onClose} />;
+    const dependentUses = uses?.filter(({ kind }) => kind !== 'execution') ?? [];
+    return <RemoveDialog item={item} uses={dependentUses} onClose={onClose} />;
   }
   return (
     <Dialog
@@ -117,7 +117,7 @@ function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
     <ul className={styles.uses}>
       {uses.map(use => (
         <li key={`${use.kind} ${use.executionId ?? use.workflow.id}`}>
-          <UsePlace {...use} />
+          <UseItem {...use} />
         </li>
       ))}
     </ul>
@@ -125,7 +125,7 @@ function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
 }
 
 /** Renders one use of the file: in a workflow, on a published page, or by a run. */
-function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
+function UseItem({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
   const labels = nodes.map(({ label }) => label).join(', ');
   if (kind === 'execution')
     return (
@@ -136,7 +136,7 @@ function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, cre
         </span>
       </>
     );
-  const where =
+  const place =
     kind === 'workflow'
       ? messages.inWorkflow(labels)
       : isTemplate
@@ -145,7 +145,7 @@ function UsePlace({ kind, workflow, nodes, isTemplate, executionId, isMaker, cre
   return (
     <>
       <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
-      <span className={styles.muted}>{where}</span>
+      <span className={styles.muted}>{place}</span>
     </>
   );
 }

@@ -12,14 +12,14 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 /** Extreme ratios are cropped, so that a panorama does not take a whole row. */
-const ASPECTS = { least: 0.5, most: 2.4, unknown: 1 };
+const ASPECT = { min: 0.5, max: 2.4, unknown: 1 };
 
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
   const { name, url, contentType, bytes, width, height, posterUrl, prompt, workflow, duration } = item;
   const kind = getMediaKind(item);
   const [size, setSize] = useState({ width, height });
-  const ratio = size.width === null || size.height === null ? ASPECTS.unknown : size.width / size.height;
-  const aspect = Math.min(ASPECTS.most, Math.max(ASPECTS.least, ratio));
+  const ratio = size.width === null || size.height === null ? ASPECT.unknown : size.width / size.height;
+  const aspect = Math.min(ASPECT.max, Math.max(ASPECT.min, ratio));
   return (
     <li className={styles.card} style={{ '--aspect': aspect } as React.CSSProperties}>
       <div className={styles.thumbnail}>

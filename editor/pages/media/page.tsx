@@ -33,7 +33,7 @@ export function Page() {
   const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters });
   const uploads = useUploads();
   const [openItem, setOpenItem] = useState<MediaItem>();
-  const choose = (key: (typeof FILTERS)[number], value: string): void =>
+  const setFilter = (key: (typeof FILTERS)[number], value: string): void =>
     setSearch(
       before => {
         const params = new URLSearchParams(before);
@@ -53,19 +53,19 @@ export function Page() {
           label={messages.search}
           placeholder={messages.searchHint}
           value={filters.q ?? ''}
-          onChange={text => choose('q', text)}
+          onChange={text => setFilter('q', text)}
         />
         <FilterSelect
           label={messages.kind}
           value={filters.type ?? ''}
           options={messages.kinds}
-          onChange={event => choose('type', event.target.value)}
+          onChange={event => setFilter('type', event.target.value)}
         />
         <FilterSelect
           label={messages.origin}
           value={filters.origin ?? ''}
           options={messages.origins}
-          onChange={event => choose('origin', event.target.value)}
+          onChange={event => setFilter('origin', event.target.value)}
         />
       </FilterBar>
       <UploadList uploads={uploads.uploads} />
@@ -84,7 +84,7 @@ export function Page() {
           [...Map.groupBy(items, ({ createdAt }) => new Date(createdAt).toDateString())].map(
             ([day, files]) => (
               <section key={day} className={styles.day}>
-                <h2>{nameDay(day)}</h2>
+                <h2>{formatDayHeading(day)}</h2>
                 <ul className={styles.grid}>
                   {files.map(item => (
                     <MediaCard key={item.mediaId} item={item} onOpen={() => setOpenItem(item)} />
@@ -101,7 +101,7 @@ export function Page() {
 }
 
 /** Returns a heading for a day in the user's time zone. */
-function nameDay(day: string): string {
+function formatDayHeading(day: string): string {
   const yesterday = new Date();
   yesterday.setDate(yesterday.getDate() - 1);
   if (day === new Date().toDateString()) return messages.today;

@@ -14,10 +14,10 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
   if (uploads.length === 0) return null;
   return (
     <ul className={styles.uploads} aria-label={messages.uploading}>
-      {uploads.map(({ id, name, fraction: part, cancel }) => (
+      {uploads.map(({ id, name, fraction, cancel }) => (
         <li key={id}>
           <span className={styles.name}>{name}</span>
-          <Progress label={name} fraction={part} />
+          <Progress label={name} fraction={fraction} />
           <IconButton icon={Close} size="s" label={appMessages.common.cancel} onClick={cancel} />
         </li>
       ))}

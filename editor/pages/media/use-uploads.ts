@@ -31,7 +31,7 @@ export function useUploads(): {
       for (const file of files) {
         const controller = new AbortController();
         const { signal } = controller;
-        const upload = { id: count++, name: file.name, fraction: 0, cancel: () => controller.abort() };
+        const upload = { id: nextId++, name: file.name, fraction: 0, cancel: () => controller.abort() };
         const setFraction = (fraction: number): void =>
           setUploads(uploads =>
             uploads.map(other => (other.id === upload.id ? { ...other, fraction } : other)),
@@ -58,15 +58,15 @@ export function useUploads(): {
   return { uploads, add, isDragging: useFileDrop(add) };
 }
 
-let count = 0;
+let nextId = 0;
 
 /** Runs at most `parallel` tasks at a time. Assigns tasks to slots in turn. */
 function createQueue(parallel: number): (task: () => Promise<void>) => Promise<void> {
   const slots = Array.from({ length: parallel }, () => Promise.resolve());
   let nextSlot = 0;
-  return work => {
+  return task => {
     const slot = nextSlot++ % parallel;
-    const done = (slots[slot] ?? Promise.resolve()).then(work);
+    const done = (slots[slot] ?? Promise.resolve()).then(task);
     slots[slot] = done.catch(() => undefined);
     return done;
   };

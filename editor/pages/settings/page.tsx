@@ -34,11 +34,11 @@ function PartsNavigation({
   const groups = Map.groupBy(parts, ({ group }) => group);
   return (
     <nav className={styles.nav} aria-label={messages.title}>
-      {[...groups].map(([group, inside]) => (
+      {[...groups].map(([group, groupParts]) => (
         <div key={group}>
           <p id={`group-${group}`}>{messages.groups[group]}</p>
           <ul aria-labelledby={`group-${group}`}>
-            {inside.map(({ name }) => (
+            {groupParts.map(({ name }) => (
               <li key={name}>
                 <Link href={`/settings/${name}`} aria-current={name === currentName ? 'page' : undefined}>
                   {messages.parts[name]}

@@ -65,12 +65,12 @@ export function Choices({ label, children }: { readonly label: string; readonly 
 }
 
 export function DetailList({
-  facts: details,
+  details,
 }: {
-  readonly facts: readonly (readonly [name: string, fact: ReactNode])[];
+  readonly details: readonly (readonly [name: string, detail: ReactNode])[];
 }) {
   return (
-    <dl className={styles.facts}>
+    <dl className={styles.details}>
       {details.map(([name, detail]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -90,10 +90,10 @@ export function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
 }
 
 export function Day({ time }: { readonly time: string }) {
-  const at = Date.parse(time);
+  const timeMs = Date.parse(time);
   return (
-    <time dateTime={time} title={formatExact(at)}>
-      {formatDay(at)}
+    <time dateTime={time} title={formatExact(timeMs)}>
+      {formatDay(timeMs)}
     </time>
   );
 }

@@ -12,7 +12,7 @@ import { messages } from '../../messages.ts';
 
 const setupMessages = messages.setUp;
 
-interface Kind {
+interface LinkKind {
   readonly title: string;
   readonly description: string;
   readonly submit: string;
@@ -24,7 +24,7 @@ interface Kind {
 }
 
 /** The kinds of links, by the prefix of their token. */
-const KINDS: Readonly<Record<string, Kind>> = {
+const LINK_KINDS: Readonly<Record<string, LinkKind>> = {
   setup: {
     title: setupMessages.title,
     description: setupMessages.description,
@@ -54,7 +54,7 @@ const TOKEN = location.hash.slice(1);
 
 export function Page() {
   useEffect(watchAddress, []);
-  const kind = KINDS[TOKEN.split('_', 1)[0] ?? ''];
+  const kind = LINK_KINDS[TOKEN.split('_', 1)[0] ?? ''];
   const [isUsed, setUsed] = useState(false);
   if (kind === undefined || isUsed)
     return (
@@ -84,7 +84,7 @@ function watchAddress(): () => void {
 }
 
 interface SetUpFormProps {
-  readonly kind: Kind;
+  readonly kind: LinkKind;
   readonly token: string;
   readonly onUsed: () => void;
 }

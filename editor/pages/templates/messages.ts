@@ -8,8 +8,8 @@ export const messages = {
   emptyTitle: 'No templates yet',
   empty: 'Publish a workflow as a template and it appears here.',
   noMatchTitle: 'No matching templates',
-  noMatch: 'Choose another category, or view all templates.',
-  shelves: {
+  noMatch: 'Choose another category, or all categories.',
+  sections: {
     verbs: 'Make and edit',
     ads: 'Ads and products',
     video: 'Video',
@@ -21,10 +21,10 @@ export const messages = {
   needs: (providers: readonly string[]): string => `Sample; needs ${providers.join(' and ')}`,
   needsOnly: (providers: readonly string[]): string => `Needs ${providers.join(' and ')}`,
   use: 'Use template',
-  nameOfUse: (title: string): string => `Use template ${title}`,
+  labelOfUse: (title: string): string => `Use template ${title}`,
   free: 'Free',
-  unknown: 'Price varies',
+  priceUnknown: 'Price varies',
   price: (credits: number, isExact: boolean): string =>
     `${isExact ? '' : 'from '}${formatNumber(credits)} ${credits === 1 ? 'credit' : 'credits'}`,
-  mine: 'Yours',
+  own: 'Yours',
 } as const;

@@ -9,7 +9,7 @@ import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { messages } from './messages.ts';
-import { Shelves } from './shelves.tsx';
+import { TemplateSections } from './template-sections.tsx';
 
 export function Page() {
   const [search, setSearch] = useSearchParams();
@@ -30,7 +30,7 @@ export function Page() {
               ...Object.fromEntries(
                 categories.map(name => [
                   name,
-                  messages.shelves[name as keyof typeof messages.shelves] ?? name,
+                  messages.sections[name as keyof typeof messages.sections] ?? name,
                 ]),
               ),
             }}
@@ -56,7 +56,7 @@ export function Page() {
           )
         }
       >
-        {templates => <Shelves templates={templates} />}
+        {templates => <TemplateSections templates={templates} />}
       </InfiniteList>
     </>
   );

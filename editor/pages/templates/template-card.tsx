@@ -17,7 +17,7 @@ import styles from './page.module.css';
 
 export function TemplateCard({ template }: { readonly template: Template }) {
   const { id, title, description, workflowId, canDuplicate, isOwner, tags } = template;
-  const copy = useCopy(id);
+  const duplicate = useDuplicate(id);
   return (
     <li className={cards.card}>
       <Poster imageUrl={template.poster ?? undefined} className={styles.poster}>
@@ -29,7 +29,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
         <p className={cards.facts}>
           <Readiness template={template} />
           <Price template={template} />
-          {isOwner && <Badge tone="accent">{messages.mine}</Badge>}
+          {isOwner && <Badge tone="accent">{messages.own}</Badge>}
           {tags.slice(0, 3).map(tag => (
             <Badge key={tag}>{tag}</Badge>
           ))}
@@ -39,9 +39,9 @@ export function TemplateCard({ template }: { readonly template: Template }) {
             <Button
               variant="primary"
               size="s"
-              aria-label={messages.nameOfUse(title)}
-              isBusy={copy.isPending}
-              onClick={() => copy.mutate()}
+              aria-label={messages.labelOfUse(title)}
+              isBusy={duplicate.isPending}
+              onClick={() => duplicate.mutate()}
             >
               {messages.use}
             </Button>
@@ -84,12 +84,12 @@ function Picture({ template: { preview, poster, card }, onSize }: PictureProps) 
 }
 
 function Price({ template: { credits, creditsExact } }: { readonly template: Template }) {
-  if (credits === null) return <span>{messages.unknown}</span>;
+  if (credits === null) return <span>{messages.priceUnknown}</span>;
   return <span>{credits === 0 && creditsExact ? messages.free : messages.price(credits, creditsExact)}</span>;
 }
 
 /** Duplicates the template's workflow and opens the copy. */
-function useCopy(templateId: string) {
+function useDuplicate(templateId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => api.post<{ id: string }>(`/templates/${templateId}/duplicate`, {}),

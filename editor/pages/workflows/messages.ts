@@ -49,7 +49,7 @@ export const messages = {
     folder === null ? `${name} was moved to the top level.` : `${name} was moved to ${folder}.`,
   usedBy: (count: number): string =>
     count === 1 ? 'Used by 1 workflow' : `Used by ${formatNumber(count)} workflows`,
-  usesOf: (name: string, count: number): string =>
+  usageLabel: (name: string, count: number): string =>
     `Component ${name}, used by ${count === 1 ? '1 workflow' : `${formatNumber(count)} workflows`}`,
   showUsages: 'Show where used',
   export: 'Export',

@@ -11,7 +11,7 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { startFirstSteps } from '../../lib/first-steps.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
-import { Shelves } from '../templates/shelves.tsx';
+import { TemplateSections } from '../templates/template-sections.tsx';
 import { CreateButton } from './create-button.tsx';
 import { FilterBar, useFilters } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
@@ -106,7 +106,7 @@ function NoWorkflows() {
       <EmptyState icon={WorkflowIcon} title={messages.emptyTitle}>
         {messages.empty}
       </EmptyState>
-      <Shelves templates={templates} />
+      <TemplateSections templates={templates} />
     </>
   );
 }

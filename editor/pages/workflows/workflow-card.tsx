@@ -66,7 +66,7 @@ export function Badges({ workflow, onOpen, onTag }: WorkflowCardProps) {
         <button
           type="button"
           className={styles.tag}
-          aria-label={messages.usesOf(workflow.name, callerCount)}
+          aria-label={messages.usageLabel(workflow.name, callerCount)}
           onClick={() => onOpen({ kind: 'uses', workflow })}
         >
           <Badge tone="accent">{messages.usedBy(callerCount)}</Badge>

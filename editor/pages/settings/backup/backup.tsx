@@ -72,9 +72,9 @@ function LastBackup({ backups: { last, databaseBytes, mediaBytes } }: { readonly
           <p>{messages.never}</p>
         ) : (
           <DetailList
-            facts={[
-              [messages.when, <RelativeTime key="when" time={last.createdAt} />],
-              [messages.how, messages.madeBy[last.madeBy]],
+            details={[
+              [messages.createdAt, <RelativeTime key="when" time={last.createdAt} />],
+              [messages.createdBy, messages.madeBy[last.madeBy]],
               [messages.database, formatBytes(last.databaseBytes)],
               [messages.media, messages.files(last.media.files, last.media.bytes)],
             ]}
@@ -83,7 +83,7 @@ function LastBackup({ backups: { last, databaseBytes, mediaBytes } }: { readonly
       </Section>
       <Section title={messages.downloadTitle}>
         <p>{messages.size(formatBytes(databaseBytes), formatBytes(mediaBytes))}</p>
-        <p>{messages.key}</p>
+        <p>{messages.keyNotice}</p>
       </Section>
     </>
   );

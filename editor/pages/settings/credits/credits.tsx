@@ -16,7 +16,7 @@ export function Credits() {
       <PageHead title={settingsMessages.parts.credits} />
       <Introduction>{messages.description(workspace.name)}</Introduction>
       <DetailList
-        facts={[
+        details={[
           [messages.balance, formatNumber(credits.balance)],
           [messages.reserved, formatNumber(credits.held)],
         ]}

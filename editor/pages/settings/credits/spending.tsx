@@ -1,7 +1,7 @@
 // Renders spending per day, and by model and workflow.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Spending as Spent } from '../../../../sdk/src/schemas.ts';
+import type { Spending as SpendingReport } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
 import { FilterSelect } from '../../../kit/filter-bar.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
@@ -20,7 +20,7 @@ export function Spending() {
   const [days, setDays] = useState(DEFAULT_DAYS);
   const { data, error, refetch } = useQuery({
     queryKey: ['/credits', 'spending', days],
-    queryFn: ({ signal }) => api.get<Spent>('/credits/spending', { query: { days }, signal }),
+    queryFn: ({ signal }) => api.get<SpendingReport>('/credits/spending', { query: { days }, signal }),
   });
   return (
     <Section
@@ -35,17 +35,17 @@ export function Spending() {
       }
     >
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!error && (data === undefined ? <Loading /> : <Figures spent={data} />)}
+      {!error && (data === undefined ? <Loading /> : <Report report={data} />)}
     </Section>
   );
 }
 
-function Figures({ spent }: { readonly spent: Spent }) {
-  const { total, credentials } = spent;
+function Report({ report }: { readonly report: SpendingReport }) {
+  const { total, credentials } = report;
   if (total === 0 && credentials.length === 0) return <p>{messages.noSpending}</p>;
   return (
     <>
-      {total > 0 && <CreditFigures spent={spent} />}
+      {total > 0 && <CreditReport report={report} />}
       {credentials.length > 0 && (
         <>
           <h3>{messages.byKey}</h3>
@@ -61,7 +61,7 @@ function Figures({ spent }: { readonly spent: Spent }) {
   );
 }
 
-const KEY_COLUMNS: readonly Column<Spent['credentials'][number]>[] = [
+const KEY_COLUMNS: readonly Column<SpendingReport['credentials'][number]>[] = [
   { title: messages.key, cell: ({ name }) => <Truncated text={name} /> },
   { title: messages.provider, cell: ({ kind }) => common.provider(kind) },
   {
@@ -72,10 +72,10 @@ const KEY_COLUMNS: readonly Column<Spent['credentials'][number]>[] = [
   { title: messages.usd, align: 'end', cell: ({ costUsd }) => formatUsd(costUsd) },
 ];
 
-function CreditFigures({ spent: { total, days, models, workflows } }: { readonly spent: Spent }) {
+function CreditReport({ report: { total, days, models, workflows } }: { readonly report: SpendingReport }) {
   return (
     <>
-      <DetailList facts={[[messages.spent, formatNumber(total)]]} />
+      <DetailList details={[[messages.spent, formatNumber(total)]]} />
       <DayChart days={days} />
       <h3>{messages.byModel}</h3>
       <Table
@@ -99,8 +99,8 @@ function CreditFigures({ spent: { total, days, models, workflows } }: { readonly
   );
 }
 
-/** Renders a bar. `max` is the value of a full one. */
-const createModelColumns = (max: number): readonly Column<Spent['models'][number]>[] => [
+/** `max` is the credits of a full bar. */
+const createModelColumns = (max: number): readonly Column<SpendingReport['models'][number]>[] => [
   {
     title: messages.model,
     cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? messages.oldModel} />,
@@ -118,7 +118,7 @@ const createModelColumns = (max: number): readonly Column<Spent['models'][number
   { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
 ];
 
-const WORKFLOW_COLUMNS: readonly Column<Spent['workflows'][number]>[] = [
+const WORKFLOW_COLUMNS: readonly Column<SpendingReport['workflows'][number]>[] = [
   {
     title: messages.workflow,
     cell: ({ id, name }) => (name === null ? messages.deletedWorkflow : <a href={`/flow/${id}`}>{name}</a>),

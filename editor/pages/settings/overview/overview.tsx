@@ -3,7 +3,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Overview as Answer, CredentialPage, Failures, Providers } from '../../../../sdk/src/schemas.ts';
+import type {
+  CredentialPage,
+  Failures,
+  Overview as OverviewResponse,
+  Providers,
+} from '../../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../../kit/badge.tsx';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
@@ -26,7 +31,7 @@ const DAY_MS = 86_400_000;
 export function Overview() {
   const { data, error, refetch } = useQuery({
     queryKey: ['/admin/overview'],
-    queryFn: ({ signal }) => api.get<Answer>('/admin/overview', { signal }),
+    queryFn: ({ signal }) => api.get<OverviewResponse>('/admin/overview', { signal }),
     refetchInterval: REFRESH_MS,
   });
   return (
@@ -48,7 +53,7 @@ export function Overview() {
   );
 }
 
-function Health({ overview }: { readonly overview: Answer }) {
+function Health({ overview }: { readonly overview: OverviewResponse }) {
   const { health, database, storage, lastBackup, version } = overview;
   const kind = storage.kind === 'bucket' ? messages.bucket : messages.onDisk;
   return (
@@ -84,7 +89,7 @@ function Health({ overview }: { readonly overview: Answer }) {
 
 interface TileProps {
   readonly title: string;
-  /** `ok`, or what is wrong. */
+  /** `ok`, or a description of the problem. */
   readonly state?: string | undefined;
   readonly badge?: ReactNode;
   readonly children: ReactNode;
@@ -110,7 +115,7 @@ const DISK_TONES: readonly (readonly [below: number, tone: Tone])[] = [
   [0.15, 'warning'],
 ];
 
-function DiskTile({ disk }: Pick<Answer['storage'], 'disk'>) {
+function DiskTile({ disk }: Pick<OverviewResponse['storage'], 'disk'>) {
   if (disk === null) return <Tile title={messages.disk}>{messages.diskUnknown}</Tile>;
   const share = disk.freeBytes / Math.max(1, disk.totalBytes);
   const tone = DISK_TONES.find(([below]) => share < below)?.[1] ?? 'success';
@@ -159,7 +164,7 @@ function ProviderTile() {
 
 const MAX_KEYS = 200;
 
-function Runs({ runs }: { readonly runs: Answer['runs'] }) {
+function Runs({ runs }: { readonly runs: OverviewResponse['runs'] }) {
   const { hours, completed, failed, cancelled, active, isCut } = runs;
   const ended = completed + failed;
   const max = Math.max(1, ...hours.map(hour => hour.completed + hour.failed));
@@ -173,7 +178,7 @@ function Runs({ runs }: { readonly runs: Answer['runs'] }) {
       }
     >
       <DetailList
-        facts={[
+        details={[
           [messages.outcomes.completed, formatNumber(completed)],
           [messages.outcomes.failed, formatNumber(failed)],
           [messages.failureRate, ended === 0 ? '–' : messages.rate(failed / ended)],
@@ -234,7 +239,7 @@ function FailureGroups() {
 
 const MAX_GROUPS = 8;
 
-const toRuns = ({ code, nodeType }: Group): string =>
+const toRunsHref = ({ code, nodeType }: Group): string =>
   `/executions?${new URLSearchParams({
     of: 'instance',
     period: 'day',
@@ -248,7 +253,7 @@ const FAILURE_COLUMNS: readonly Column<Group>[] = [
     title: messages.error,
     cell: group => (
       <span className={styles.error}>
-        <Link href={toRuns(group)}>{group.code}</Link>
+        <Link href={toRunsHref(group)}>{group.code}</Link>
         <span title={group.message}>{group.message}</span>
       </span>
     ),
@@ -259,16 +264,16 @@ const FAILURE_COLUMNS: readonly Column<Group>[] = [
   { title: messages.count, align: 'end', cell: ({ runs }) => formatNumber(runs) },
 ];
 
-interface Line {
+interface SpendingRow {
   readonly key: string;
   readonly name: string;
   readonly credits: number;
   readonly charges: number;
 }
 
-function Spending({ spending }: { readonly spending: Answer['spending'] }) {
+function Spending({ spending }: { readonly spending: OverviewResponse['spending'] }) {
   const { total, lastMonth, users, teams, models, providers, ownKeys } = spending;
-  const lists: Readonly<Record<keyof typeof messages.by, readonly Line[]>> = {
+  const lists: Readonly<Record<keyof typeof messages.by, readonly SpendingRow[]>> = {
     users: users.map(({ userId, name, ...spent }) => ({
       key: String(userId),
       name: name ?? messages.unknown,
@@ -294,7 +299,7 @@ function Spending({ spending }: { readonly spending: Answer['spending'] }) {
   return (
     <Section title={messages.spending}>
       <DetailList
-        facts={[
+        details={[
           [messages.total, formatNumber(total)],
           [messages.lastMonth, formatNumber(lastMonth)],
           [messages.ownKeys, formatUsd(ownKeys.costUsd)],
@@ -305,13 +310,13 @@ function Spending({ spending }: { readonly spending: Answer['spending'] }) {
         <p>{messages.noSpending}</p>
       ) : (
         <div className={styles.lists}>
-          {(Object.keys(lists) as (keyof typeof lists)[]).map(by => (
-            <div key={by}>
-              <h3>{messages.by[by]}</h3>
+          {(Object.keys(lists) as (keyof typeof lists)[]).map(dimension => (
+            <div key={dimension}>
+              <h3>{messages.by[dimension]}</h3>
               <Table
-                label={messages.by[by]}
+                label={messages.by[dimension]}
                 columns={createSpendingColumns(total)}
-                rows={lists[by]}
+                rows={lists[dimension]}
                 getKey={({ key }) => key}
               />
             </div>
@@ -333,7 +338,7 @@ function Spending({ spending }: { readonly spending: Answer['spending'] }) {
   );
 }
 
-type OwnKey = Answer['spending']['ownKeys']['providers'][number];
+type OwnKey = OverviewResponse['spending']['ownKeys']['providers'][number];
 
 const OWN_KEY_COLUMNS: readonly Column<OwnKey>[] = [
   { title: messages.name, cell: ({ label, name }) => label ?? name },
@@ -345,14 +350,14 @@ const OWN_KEY_COLUMNS: readonly Column<OwnKey>[] = [
   { title: messages.usd, align: 'end', cell: ({ costUsd }) => formatUsd(costUsd) },
 ];
 
-const createSpendingColumns = (total: number): readonly Column<Line>[] => [
+const createSpendingColumns = (total: number): readonly Column<SpendingRow>[] => [
   { title: messages.name, cell: ({ name }) => <Truncated text={name} /> },
   { title: messages.calls, align: 'end', cell: ({ charges }) => formatNumber(charges) },
   { title: messages.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
   { title: messages.share, align: 'end', cell: ({ credits }) => messages.rate(credits / total) },
 ];
 
-type LowBalance = Answer['lowBalances'][number];
+type LowBalance = OverviewResponse['lowBalances'][number];
 
 function LowBalances({ balances }: { readonly balances: readonly LowBalance[] }) {
   return (

@@ -38,7 +38,7 @@ export function Profile() {
       </PageHead>
       <Introduction>{messages.description}</Introduction>
       <DetailList
-        facts={[
+        details={[
           [settingsMessages.name, user.name],
           [settingsMessages.email, user.email],
           [messages.plan, plan],
@@ -55,7 +55,7 @@ export function Profile() {
         ]}
       />
       <DetailList
-        facts={[
+        details={[
           [messages.id, <code key="id">{user.userId}</code>],
           [
             messages.personal,

@@ -2,9 +2,9 @@
 import { formatNumber } from '../../../lib/format.ts';
 
 export const messages = {
-  leadInstance:
+  instanceDescription:
     'Services that run models. A key added here is shared: everyone on this instance can use it, and pays in credits.',
-  leadWorkspace: (workspace: string): string =>
+  workspaceDescription: (workspace: string): string =>
     `Keys of ${workspace}. Runs that use them cost no credits: the provider bills you.`,
   readOnly: (workspace: string): string =>
     `Only owners of ${workspace} can change its keys. Ask one of them to add a key.`,

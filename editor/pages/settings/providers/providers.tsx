@@ -28,7 +28,7 @@ export function Providers() {
   return (
     <>
       <PageHead title={settingsMessages.parts.providers} />
-      <Introduction>{messages.leadInstance}</Introduction>
+      <Introduction>{messages.instanceDescription}</Introduction>
       <Cards owner="instance" isManager checks={checks.data} />
     </>
   );
@@ -42,7 +42,7 @@ export function ProviderKeys() {
     <>
       <PageHead title={settingsMessages.parts['provider-keys']} />
       <Introduction>
-        {isManager ? messages.leadWorkspace(workspace.name) : messages.readOnly(workspace.name)}
+        {isManager ? messages.workspaceDescription(workspace.name) : messages.readOnly(workspace.name)}
       </Introduction>
       <Cards owner="workspace" isManager={isManager} checks={undefined} />
     </>
@@ -72,7 +72,8 @@ function Cards({ owner, isManager, checks }: CardsProps) {
     setSearch(kind === undefined ? {} : { add: kind }, { replace: true });
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
-  const keysOf = (kind: ProviderName): readonly Credential[] => data.data.filter(each => each.kind === kind);
+  const keysOf = (kind: ProviderName): readonly Credential[] =>
+    data.data.filter(credential => credential.kind === kind);
   return (
     <>
       <ul className={styles.cards}>

@@ -34,24 +34,24 @@ export const messages = {
   revokeTitle: (email: string): string => `Revoke the invitation for ${email}?`,
   revokeText: 'The link stops working.',
   revoked: (email: string): string => `The invitation for ${email} was revoked.`,
-  yours: 'Your invitations',
+  ownInvitations: 'Your invitations',
   asRole: (role: string): string => `As ${role.toLowerCase()},`,
   by: (name: string): string => `invited by ${name}`,
   until: 'expires',
   accept: 'Accept',
   decline: 'Decline',
-  answerTo: {
+  replyTo: {
     accept: (team: string): string => `Accept the invitation to ${team}`,
     decline: (team: string): string => `Decline the invitation to ${team}`,
   },
-  answered: {
+  replied: {
     accept: (team: string): string => `You joined ${team}.`,
     decline: (team: string): string => `The invitation to ${team} was declined.`,
   },
   roleHint:
     'Owners manage the team and its members. Editors change and run workflows. Viewers can only view them.',
   roleOf: (name: string): string => `Role of ${name}`,
-  changed: (name: string): string => `The role of ${name} was changed.`,
+  roleChanged: (name: string): string => `The role of ${name} was changed.`,
   rename: 'Rename',
   renameTitle: 'Rename team',
   renamed: 'The team was renamed.',

@@ -35,7 +35,7 @@ export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);
-      await finishChange(messages.answered[kind](team.name), [PATH, '/teams', 'session']);
+      await finishChange(messages.replied[kind](team.name), [PATH, '/teams', 'session']);
     },
   });
   return (
@@ -43,9 +43,9 @@ export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
       {error && <Failure error={error} />}
       <InfiniteList query={list} empty={null}>
         {invitations => (
-          <Section title={messages.yours}>
+          <Section title={messages.ownInvitations}>
             {reply.error && <Failure error={reply.error} />}
-            <ul className={styles.invitations} aria-label={messages.yours}>
+            <ul className={styles.invitations} aria-label={messages.ownInvitations}>
               {invitations.map(invitation => (
                 <InvitationCard
                   key={invitation.id}
@@ -90,7 +90,7 @@ function InvitationCard({
           <Button
             key={kind}
             variant={kind === 'accept' ? 'primary' : 'plain'}
-            aria-label={messages.answerTo[kind](team.name)}
+            aria-label={messages.replyTo[kind](team.name)}
             isBusy={busy === kind}
             onClick={() => onReply(kind)}
           >

@@ -14,7 +14,7 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
   const finishChange = useFinishChange();
   const change = useMutation({
     mutationFn: (role: TeamRole) => api.patch(`${path}/${member.userId}`, { role }),
-    onSuccess: () => finishChange(messages.changed(member.name), [path, '/teams', 'session']),
+    onSuccess: () => finishChange(messages.roleChanged(member.name), [path, '/teams', 'session']),
   });
   return (
     <>

@@ -22,7 +22,7 @@ export function AccountFields({ account, onChange }: AccountFieldsProps) {
   return (
     <>
       <PlanField plan={account.plan} onChange={plan => onChange({ ...account, plan })} />
-      <Choices label={messages.rights}>
+      <Choices label={messages.role}>
         <CheckField
           label={messages.admin}
           hint={messages.adminHint}
@@ -58,7 +58,7 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
       {plans.map(({ name, isDefault }) => (
         <option key={name} value={name}>
-          {isDefault ? messages.usualPlan(name) : name}
+          {isDefault ? messages.defaultPlan(name) : name}
         </option>
       ))}
     </SelectField>

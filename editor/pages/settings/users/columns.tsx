@@ -29,7 +29,7 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
   { title: messages.state, cell: user => <State {...user} /> },
   { title: messages.plan, cell: ({ plan }) => plan },
   {
-    title: messages.rights,
+    title: messages.role,
     cell: ({ isAdmin, isAuthor }) => (
       <Badges>
         {isAdmin && <Badge tone="accent">{messages.admin}</Badge>}
@@ -73,7 +73,7 @@ interface UserMenuProps {
   readonly onAction: (action: UserAction) => void;
 }
 
-function UserMenu({ user, onAction: act }: UserMenuProps) {
+function UserMenu({ user, onAction }: UserMenuProps) {
   const kinds: readonly ActionKind[] = [
     'change',
     'grant',
@@ -83,7 +83,7 @@ function UserMenu({ user, onAction: act }: UserMenuProps) {
   return (
     <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(user.name)} />}>
       {kinds.map(kind => (
-        <MenuItem key={kind} isDangerous={kind === 'disable'} onSelect={() => act({ kind, user })}>
+        <MenuItem key={kind} isDangerous={kind === 'disable'} onSelect={() => onAction({ kind, user })}>
           {messages[kind]}
         </MenuItem>
       ))}

@@ -48,8 +48,8 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       <TextField label={settingsMessages.email} type="email" required {...field('email')} />
       <AccountFields account={account} onChange={setAccount} />
       <TextField
-        label={messages.startCredits}
-        hint={plans && messages.startCreditsHint(plans.newAccountCredits)}
+        label={messages.initialCredits}
+        hint={plans && messages.initialCreditsHint(plans.newAccountCredits)}
         type="number"
         min={0}
         step={1}

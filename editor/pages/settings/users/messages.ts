@@ -9,8 +9,8 @@ export const messages = {
   noMatch: 'Search for part of a name or email.',
   user: 'User',
   plan: 'Plan',
-  usualPlan: (name: string): string => `${name} (default)`,
-  rights: 'Role',
+  defaultPlan: (name: string): string => `${name} (default)`,
+  role: 'Role',
   admin: 'Administrator',
   adminHint: 'Manages users, grants credits, views providers and workers.',
   author: 'Author',
@@ -25,8 +25,8 @@ export const messages = {
   invite: 'Invite user',
   inviteSubmit: 'Create invitation',
   inviteCreated: (name: string): string => `${name} was invited.`,
-  startCredits: 'Initial credits',
-  startCreditsHint: (credits: number): string =>
+  initialCredits: 'Initial credits',
+  initialCreditsHint: (credits: number): string =>
     `Leave empty for ${formatNumber(credits)} credits, as every new account gets.`,
   linkTitle: 'Copy the link',
   linkText: (name: string): string =>

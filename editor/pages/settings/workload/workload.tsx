@@ -1,6 +1,6 @@
 // Renders the workers and the queue, and refreshes them.
 import { useQuery } from '@tanstack/react-query';
-import type { Workload as Answer } from '../../../../sdk/src/schemas.ts';
+import type { Workload as WorkloadResponse } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
@@ -36,13 +36,13 @@ const messages = {
 } as const;
 
 const REFRESH_MS = 5000;
-type Worker = Answer['workers'][number];
-type Jobs = Answer['jobs'][number];
+type Worker = WorkloadResponse['workers'][number];
+type Jobs = WorkloadResponse['jobs'][number];
 
 export function Workload() {
   const { data, error, refetch } = useQuery({
     queryKey: ['/admin/workload'],
-    queryFn: ({ signal }) => api.get<Answer>('/admin/workload', { signal }),
+    queryFn: ({ signal }) => api.get<WorkloadResponse>('/admin/workload', { signal }),
     refetchInterval: REFRESH_MS,
   });
   return (
@@ -56,11 +56,15 @@ export function Workload() {
   );
 }
 
-function Figures({ workload: { runs, oldestQueuedSeconds, workers, jobs } }: { readonly workload: Answer }) {
+function Figures({
+  workload: { runs, oldestQueuedSeconds, workers, jobs },
+}: {
+  readonly workload: WorkloadResponse;
+}) {
   return (
     <>
       <DetailList
-        facts={[
+        details={[
           [messages.queued, formatNumber(runs.queued)],
           [messages.running, formatNumber(runs.running)],
           [messages.waiting, formatNumber(runs.waiting)],

@@ -1,16 +1,16 @@
-// Renders templates by shelf, each shelf in the order of the list.
+// Renders templates in one section per shelf, each in the order of the list.
 import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { TemplateCard } from './template-card.tsx';
 
-export function Shelves({ templates }: { readonly templates: readonly Template[] }) {
-  const shelves = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
-  return [...shelves].map(([shelf, members]) => (
+export function TemplateSections({ templates }: { readonly templates: readonly Template[] }) {
+  const sections = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
+  return [...sections].map(([shelf, members]) => (
     <section key={shelf} aria-labelledby={`shelf-${shelf}`}>
       <h2 id={`shelf-${shelf}`} className={styles.shelf}>
-        {messages.shelves[shelf]}
+        {messages.sections[shelf]}
       </h2>
       <ul className={cards.grid}>
         {members.map(template => (
