@@ -19,7 +19,7 @@ const flow = {
   toolbar: 'Workflow',
   library: {
     title: 'Library',
-    parts: { nodes: 'Nodes', templates: 'Templates', media: 'Media' },
+    tabs: { nodes: 'Nodes', templates: 'Templates', media: 'Media' },
     noTemplates: 'No templates yet. Publish a workflow as a template and it appears here.',
     noMedia: 'No media yet. Drop files on the board, or run a workflow.',
   },

@@ -20,7 +20,7 @@ export const setting = {
   scene: {
     title: 'Video scenes',
     empty: 'No scenes yet. Add a scene, or choose a template.',
-    begin: 'Add a scene',
+    create: 'Add a scene',
     preview: 'Video at the playhead',
     playhead: 'Playhead',
     time: (now: string, total: string): string => `${now} s of ${total} s`,

@@ -40,7 +40,7 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
   const [text, setText] = useState(initialText);
   const entries = usePaletteEntries(text, placement);
   const choose = (nodeType: string): void => {
-    const entry = entries.find(it => it.nodeType === nodeType);
+    const entry = entries.find(item => item.nodeType === nodeType);
     onClose();
     if (entry !== undefined) insertEntry(editor, entry, placement);
   };
@@ -69,7 +69,7 @@ interface MissingKeyProps {
   readonly provider: string;
 }
 
-/** Says that a node type needs a key, with a link to the page where this user can add one. */
+/** Renders a notice that a node type needs a key, with a link to the page where this user can add one. */
 function MissingKey({ label, provider }: MissingKeyProps) {
   const href = useProviderKeysHref(provider);
   const providerLabel = messages.provider(provider);
@@ -91,13 +91,13 @@ function MissingKey({ label, provider }: MissingKeyProps) {
 /** Adds a node, or a call of the component, selects it and focuses it. */
 export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, placement: Placement): void {
   const { component } = entry;
-  const declared = editor.session.catalog.find(component === undefined ? entry.nodeType : CALL);
-  if (declared === undefined) return;
+  const definition = editor.session.catalog.find(component === undefined ? entry.nodeType : CALL);
+  if (definition === undefined) return;
   saveRecentType(entry.nodeType);
-  if (component === undefined) addNode(editor, declared, placement);
+  if (component === undefined) addNode(editor, definition, placement);
   else
     createCallConfig(component.workflowId).then(
-      config => addNode(editor, { ...declared, label: config.name }, placement, config),
+      config => addNode(editor, { ...definition, label: config.name }, placement, config),
       (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),
     );
 }

@@ -1,4 +1,4 @@
-// Renders the first steps on a board, and marks those that the user has done there.
+// Renders the first steps on a board, and marks those that the user has finished.
 import { useEffect, useState } from 'react';
 import { getCommand } from '../../canvas/commands.ts';
 import { FirstSteps } from '../../frame/first-steps.tsx';
@@ -9,13 +9,13 @@ export function BoardSteps({ isPhone }: { readonly isPhone: boolean }) {
   const editor = useEditor();
   const { session, canvas } = editor;
   const { store, catalog } = session;
-  const [opened] = useState(
+  const [initialConfigs] = useState(
     () => new Map(store.getState().board.nodes.map(({ id, data }) => [id, data.config])),
   );
   const finished: Readonly<Record<Step, boolean>> = {
     run: useRun(({ run }) => run !== undefined),
     words: useBoard(({ board }) =>
-      board.nodes.some(({ id, data }) => opened.has(id) && opened.get(id) !== data.config),
+      board.nodes.some(({ id, data }) => initialConfigs.has(id) && initialConfigs.get(id) !== data.config),
     ),
     provider: catalog.entries.some(
       ({ executionCost, isAvailable }) => executionCost === 'paid' && isAvailable !== false,

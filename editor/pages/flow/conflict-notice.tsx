@@ -31,7 +31,7 @@ export function ConflictNotice() {
         <strong>{conflictMessages.title}</strong>{' '}
         {conflictMessages.where(describeItem(editor, conflict), count)}
       </p>
-      <dl className={styles.both}>
+      <dl className={styles.values}>
         <div>
           <dt>{conflictMessages.mine}</dt>
           <dd>{formatValue(conflict, mine)}</dd>
@@ -68,7 +68,7 @@ function describeItem({ session }: EditorContextValue, { path }: Conflict): stri
 
 /** Formats a value. A node or an edge is only described as removed or kept. */
 function formatValue({ path }: Conflict, value: unknown): string {
-  if (value === undefined) return conflictMessages.gone;
+  if (value === undefined) return conflictMessages.removed;
   if (path.length === 2 && path[0] !== 'fields') return conflictMessages.kept;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;

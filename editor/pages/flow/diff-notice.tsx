@@ -34,7 +34,7 @@ export function DiffNotice() {
             removed: difference.removed.length,
             edges: added + removed,
           })}
-          {isOutdated && ` ${diffMessages.old}`}
+          {isOutdated && ` ${diffMessages.outdated}`}
         </p>
         <span className={styles.close}>
           <Button size="s" onClick={close}>

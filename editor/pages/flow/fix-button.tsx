@@ -23,11 +23,11 @@ interface FixButtonProps {
 export function FixButton({ issue, onBeforeFix }: FixButtonProps) {
   const editor = useEditor();
   const fix = useMemo(() => findCurrentFix(editor, issue), [editor, issue]);
-  const providers = useProviderKeysHref();
+  const providersHref = useProviderKeysHref();
   if (fix === undefined) return null;
   if (fix.kind === 'providers')
-    return providers === undefined ? null : (
-      <ButtonLink size="s" icon={Wand} href={providers}>
+    return providersHref === undefined ? null : (
+      <ButtonLink size="s" icon={Wand} href={providersHref}>
         {fix.label}
       </ButtonLink>
     );

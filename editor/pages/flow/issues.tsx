@@ -13,7 +13,7 @@ import { FixAllButton, FixButton } from './fix-button.tsx';
 import styles from './issues.module.css';
 
 const flowMessages = messages.flow;
-const PAUSE_MS = 250;
+const LINT_DELAY_MS = 250;
 const MAX_SHOWN = 100;
 
 export function Issues() {
@@ -102,7 +102,7 @@ function groupByNode(issues: readonly LintIssue[], board: Board): ReadonlyMap<st
 
 /** Boards with more nodes are linted in the browser first, because sending them takes longer. */
 const MAX_SENT_NODES = 200;
-const LARGE_PAUSE_MS = 1500;
+const LARGE_LINT_DELAY_MS = 1500;
 
 /** Returns the issues that the service finds, or those found in the browser while the service is unreachable. */
 function useIssues(): Findings {
@@ -127,8 +127,8 @@ function useIssues(): Findings {
     };
     const isLarge = board.nodes.length > MAX_SENT_NODES;
     const timers = [
-      setTimeout(() => void (isLarge ? lintLocally() : lintRemotely()), PAUSE_MS),
-      ...(isLarge ? [setTimeout(() => void lintRemotely(), LARGE_PAUSE_MS)] : []),
+      setTimeout(() => void (isLarge ? lintLocally() : lintRemotely()), LINT_DELAY_MS),
+      ...(isLarge ? [setTimeout(() => void lintRemotely(), LARGE_LINT_DELAY_MS)] : []),
     ];
     return () => {
       controller.abort();

@@ -1,4 +1,4 @@
-// Texts of the notices above the board.
+// Defines the texts of the notices beside the board.
 import { formatNames } from '../../lib/format.ts';
 import { messages as common } from '../../messages.ts';
 
@@ -27,7 +27,7 @@ export const noticeMessages = {
         .join(', ') || 'no differences',
     removed: (names: string, more: number): string =>
       `Removed: ${names}${more > 0 ? `, and ${more} more` : ''}`,
-    old: 'The board has changed since this comparison.',
+    outdated: 'The board has changed since this comparison.',
     done: 'Done',
   },
   outdated: {
@@ -44,9 +44,9 @@ export const noticeMessages = {
       `With ${formatNames(needs.map(common.provider))}, a run costs ${price}.`,
     setUp: (needs: readonly string[]): string => `Set up ${formatNames(needs.map(common.provider))}`,
     ask: 'Ask an administrator to set it up.',
-    real: (price: string): string =>
+    runYourOwn: (price: string): string =>
       `The results on the board are samples. Run the workflow to make your own for ${price}.`,
-    runReal: 'Run for real',
+    run: 'Run for real',
     hide: 'Hide',
   },
   plan: {
@@ -71,7 +71,7 @@ export const noticeMessages = {
     keepMine: 'Keep mine',
     acceptTheirs: 'Use theirs',
     edit: "Use another person's change",
-    gone: '(removed)',
+    removed: '(removed)',
     kept: '(kept, with changes)',
     connection: (from: string, to: string): string => `Connection from ${from} to ${to}`,
   },

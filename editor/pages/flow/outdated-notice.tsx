@@ -16,8 +16,7 @@ export function OutdatedNotice() {
   useEffect(() => {
     const controller = new AbortController();
     let timers: ReturnType<typeof setTimeout>[] = [];
-    const check = (): void =>
-      void isOutdated(controller.signal).then(isOutdatedNow => isOutdatedNow && setShown(true));
+    const check = (): void => void isOutdated(controller.signal).then(result => result && setShown(true));
     const unsubscribe = session.onReconnect(() => {
       for (const timer of timers) clearTimeout(timer);
       timers = CHECK_DELAYS_MS.map(ms => setTimeout(check, ms));

@@ -10,7 +10,7 @@ import { isInProgress } from '../../runs/run-store.ts';
 import styles from './toolbar.module.css';
 
 const flowMessages = messages.flow;
-const PAUSE_MS = 300;
+const ESTIMATE_DELAY_MS = 300;
 
 export function Price() {
   const { session, runs } = useEditor();
@@ -21,14 +21,14 @@ export function Price() {
   const isRunning = useStore(runs, ({ run }) => isInProgress(run));
   const estimate = useRun(state => state.estimate);
   const samples = useRun(state => state.samples);
-  const [visits, setVisits] = useState(0);
+  const [focusCount, setFocusCount] = useState(0);
   // A provider may have been set up in another tab.
   const mayGainProvider = samples !== undefined;
   useEffect(() => {
     if (!mayGainProvider) return;
-    const count = (): void => setVisits(visits => visits + 1);
-    window.addEventListener('focus', count);
-    return () => window.removeEventListener('focus', count);
+    const increment = (): void => setFocusCount(count => count + 1);
+    window.addEventListener('focus', increment);
+    return () => window.removeEventListener('focus', increment);
   }, [mayGainProvider]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a finished run and a new provider change the price
   useEffect(() => {
@@ -41,12 +41,12 @@ export function Price() {
         result => runs.setState(result),
         () => controller.signal.aborted || runs.setState({ estimate: undefined, samples: undefined }),
       );
-    }, PAUSE_MS);
+    }, ESTIMATE_DELAY_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [session, store, saver, runs, isSaved, hasNodes, isRunning, visits]);
+  }, [session, store, saver, runs, isSaved, hasNodes, isRunning, focusCount]);
   const isUnaffordable = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
     <span

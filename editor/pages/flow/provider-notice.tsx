@@ -1,4 +1,4 @@
-// Says once which providers the board's nodes lack, with a link to the page where this user can add a key.
+// Renders the providers that the board's nodes lack, with links to the page where this user can add a key.
 
 import Key from 'icon:key-round';
 import { messages } from '../../flow-messages.ts';
@@ -22,14 +22,24 @@ export function ProviderNotice() {
   if (missing.size === 0 || hasSamples) return null;
   return (
     <section className={styles.notice} aria-label={noticeMessages.title}>
-      {[...missing].map(([provider, ofProvider]) => (
-        <Line key={provider} provider={provider} labels={ofProvider.map(({ data }) => data.label)} />
+      {[...missing].map(([provider, providerNodes]) => (
+        <ProviderRow
+          key={provider}
+          provider={provider}
+          labels={providerNodes.map(({ data }) => data.label)}
+        />
       ))}
     </section>
   );
 }
 
-function Line({ provider, labels }: { readonly provider: string; readonly labels: readonly string[] }) {
+function ProviderRow({
+  provider,
+  labels,
+}: {
+  readonly provider: string;
+  readonly labels: readonly string[];
+}) {
   const href = useProviderKeysHref(provider);
   const label = messages.provider(provider);
   const others = labels.length - MAX_NAMES;

@@ -1,4 +1,4 @@
-// Says which nodes show sample results and why, and offers a run for real once every provider is set up.
+// Renders which nodes show sample results and why, and a button for a real run once every provider is set up.
 
 import Play from 'icon:play';
 import Settings from 'icon:settings';
@@ -20,28 +20,28 @@ export function SampleNotice() {
   const samples = useRun(state => state.samples);
   const estimate = useRun(state => state.estimate);
   const isRunning = useRun(({ run }) => isInProgress(run));
-  const holdsSamples = useHoldsSamples();
+  const showsSamples = useShowsSamples();
   const [isHidden, setHidden] = useState(false);
   if (isHidden || isRunning) return null;
   const hide = (): void => setHidden(true);
   if (samples !== undefined) return <MissingProviders samples={samples} onHide={hide} />;
-  return holdsSamples && estimate !== undefined ? <RunForReal estimate={estimate} onHide={hide} /> : null;
+  return showsSamples && estimate !== undefined ? <RunForReal estimate={estimate} onHide={hide} /> : null;
 }
 
 /** Returns whether a node that costs credits shows the sample result of the template. */
-function useHoldsSamples(): boolean {
+function useShowsSamples(): boolean {
   const { catalog } = useEditor().session;
   const nodes = useBoard(({ board }) => board.nodes);
-  const shown = useRun(state => state.displayedNodes);
+  const displayedNodes = useRun(state => state.displayedNodes);
   return nodes.some(
     ({ id, data }) =>
-      shown.get(id)?.fromSample === true && catalog.find(data.nodeType)?.executionCost === 'paid',
+      displayedNodes.get(id)?.fromSample === true && catalog.find(data.nodeType)?.executionCost === 'paid',
   );
 }
 
 function MissingProviders({ samples, onHide }: { readonly samples: Samples; readonly onHide: () => void }) {
   const { needs, nodeIds, changedIds, withoutSamples } = samples;
-  const settings = useProviderKeysHref(needs.length === 1 ? needs[0] : undefined);
+  const settingsHref = useProviderKeysHref(needs.length === 1 ? needs[0] : undefined);
   const board = useBoard(state => state.board);
   const toLabels = (paths: readonly string[]): readonly string[] => {
     const ids = new Set(paths.map(path => findShownId(board, path)));
@@ -55,10 +55,10 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
           ? sampleMessages.changed(toLabels(changedIds), needs)
           : sampleMessages.shows(toLabels(nodeIds), needs)}{' '}
         {sampleMessages.price(needs, formatPrice(withoutSamples))}{' '}
-        {settings === undefined && sampleMessages.ask}
+        {settingsHref === undefined && sampleMessages.ask}
       </p>
-      {settings !== undefined && (
-        <ButtonLink size="s" icon={Settings} href={settings}>
+      {settingsHref !== undefined && (
+        <ButtonLink size="s" icon={Settings} href={settingsHref}>
           {sampleMessages.setUp(needs)}
         </ButtonLink>
       )}
@@ -71,9 +71,9 @@ function RunForReal({ estimate, onHide }: { readonly estimate: Estimate; readonl
   const isStarting = useRun(state => state.isStarting);
   return (
     <Notice onHide={onHide}>
-      <p>{sampleMessages.real(formatPrice(estimate))}</p>
+      <p>{sampleMessages.runYourOwn(formatPrice(estimate))}</p>
       <Button size="s" icon={Play} isBusy={isStarting} onClick={() => void runs.start({})}>
-        {sampleMessages.runReal}
+        {sampleMessages.run}
       </Button>
     </Notice>
   );

@@ -188,7 +188,7 @@ function RunButton() {
   const isRunning = useRun(({ run }) => isInProgress(run));
   const isStarting = useRun(state => state.isStarting);
   const isCancelling = useRun(({ run }) => run?.status === 'CANCELLING');
-  // Who may only view a workflow may not run it, and a run would not use an earlier version.
+  // Users who can only view a workflow cannot run it, and a run would not use an earlier version.
   const isDisabled = useBoard(({ board }) => board.nodes.length === 0) || session.isReadOnly;
   if (isRunning)
     return (

@@ -5,7 +5,7 @@ import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 
-const PAUSE_MS = 600;
+const THROTTLE_MS = 600;
 /** The service accepts at most this many nodes. */
 const MAX_NODES = 20;
 
@@ -30,7 +30,7 @@ export function useShareSelection(): void {
         .catch(() => undefined);
     };
     const schedule = (): void => {
-      timer ??= setTimeout(share, PAUSE_MS);
+      timer ??= setTimeout(share, THROTTLE_MS);
     };
     const unsubscribers = [
       session.store.subscribe((now, before) => now.selection === before.selection || schedule()),

@@ -24,7 +24,7 @@ import { getInputNodes, listTargets, type Source } from './source.ts';
 import { TableSource } from './table-source.tsx';
 
 const FIRST_ROWS = 3;
-const PAUSE_MS = 400;
+const ESTIMATE_DELAY_MS = 400;
 const MAX_CONCURRENCY = 100;
 
 export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
@@ -54,10 +54,10 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: ({ batchId }) => navigate(`/batches/${batchId}`),
   });
-  const found = estimate.data;
+  const rowsEstimate = estimate.data;
   const creditsError = !/^\d{0,12}$/.test(maxCredits)
     ? messages.invalidNumber
-    : found?.exact === false && maxCredits === ''
+    : rowsEstimate?.exact === false && maxCredits === ''
       ? messages.maxCreditsNeeded
       : undefined;
   const concurrencyError =
@@ -66,7 +66,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
       : messages.concurrencyRange;
   const isReady =
     source !== undefined &&
-    found !== undefined &&
+    rowsEstimate !== undefined &&
     !estimate.isFetching &&
     creditsError === undefined &&
     concurrencyError === undefined;
@@ -80,11 +80,11 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
           <p role="status" className={`${formStyles.muted} ${styles.cost}`}>
             {source === undefined || estimate.error !== null
               ? ''
-              : found === undefined || estimate.isFetching
+              : rowsEstimate === undefined || estimate.isFetching
                 ? messages.estimating
-                : messages.cost(formatPrice(found), found.rows)}
+                : messages.cost(formatPrice(rowsEstimate), rowsEstimate.rows)}
           </p>
-          {found !== undefined && found.rows > FIRST_ROWS && (
+          {rowsEstimate !== undefined && rowsEstimate.rows > FIRST_ROWS && (
             <Button disabled={!isReady || start.isPending} onClick={() => start.mutate(FIRST_ROWS)}>
               {messages.runFirst(FIRST_ROWS)}
             </Button>
@@ -96,7 +96,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
             disabled={!isReady}
             onClick={() => start.mutate(undefined)}
           >
-            {messages.run(source === undefined ? undefined : found?.rows)}
+            {messages.run(source === undefined ? undefined : rowsEstimate?.rows)}
           </Button>
         </>
       }
@@ -143,7 +143,7 @@ function useEstimate(session: BoardSession, source: Source | undefined) {
   const [settled, setSettled] = useState<Source>();
   const deferred = useDeferredValue(source);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(deferred), PAUSE_MS);
+    const timer = setTimeout(() => setSettled(deferred), ESTIMATE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [deferred]);
   const query = useQuery({

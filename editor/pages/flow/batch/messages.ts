@@ -1,4 +1,4 @@
-// Texts of the dialog that runs the workflow over many rows.
+// Defines the texts of the dialog that runs the workflow over many rows.
 import { formatNumber } from '../../../lib/format.ts';
 
 const rows = (count: number): string => `${formatNumber(count)} ${count === 1 ? 'row' : 'rows'}`;
@@ -12,11 +12,11 @@ export const messages = {
   read: 'Read cells',
   choose: 'Choose a file',
   drop: 'or drop a CSV, TSV or JSON lines file here',
-  found: (name: string, total: number, columns: number) =>
+  tableSummary: (name: string, total: number, columns: number) =>
     `${name}: ${rows(total)}, ${formatNumber(columns)} ${columns === 1 ? 'column' : 'columns'}`,
   pasted: 'Pasted cells',
-  sample: 'First rows',
-  line: 'Row',
+  firstRows: 'First rows',
+  row: 'Row',
   mapping: 'Which column feeds each input?',
   fromBoard: 'Value on the board',
   key: 'Name of each row',
@@ -42,7 +42,7 @@ export const messages = {
   estimating: 'Checking the rows…',
   cost: (credits: string, count: number) => `${credits} for ${rows(count)}`,
   problems: 'Fix these rows first',
-  more: (count: number) => `${formatNumber(count)} more problems`,
+  more: (count: number) => (count === 1 ? '1 more problem' : `${formatNumber(count)} more problems`),
   runFirst: (count: number) => `Run ${count} first`,
   run: (count: number | undefined) => (count === undefined ? 'Run' : `Run ${rows(count)}`),
 };

@@ -1,4 +1,4 @@
-// Lists what is wrong with rows, by line.
+// Lists the problems of the rows.
 import styles from './batch.module.css';
 import { messages } from './messages.ts';
 

@@ -11,7 +11,7 @@ export type Source = Pick<BatchRequest, 'tableId' | 'mapping' | 'keyColumn' | 'm
 export const getInputNodes = ({ nodes }: Board): readonly GraphNode[] =>
   nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
 
-const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Guesses the column of each input by its label or id. The only column goes to the only input. */
 export function guessMapping(
@@ -22,26 +22,26 @@ export function guessMapping(
   const [onlyColumn] = columns;
   if (inputs.length === 1 && columns.length === 1 && onlyInput && onlyColumn)
     return { [onlyInput.id]: onlyColumn };
-  const free = new Map(columns.map(column => [fold(column), column]));
+  const unusedColumns = new Map(columns.map(column => [normalizeName(column), column]));
   const mapping: Record<string, string> = {};
   for (const { id, data } of inputs) {
-    const name = [data.label, id].map(fold).find(candidate => free.has(candidate));
+    const name = [data.label, id].map(normalizeName).find(candidate => unusedColumns.has(candidate));
     if (name === undefined) continue;
-    mapping[id] = free.get(name) ?? '';
-    free.delete(name);
+    mapping[id] = unusedColumns.get(name) ?? '';
+    unusedColumns.delete(name);
   }
   return mapping;
 }
 
-const KEY_NAMES: ReadonlySet<string> = new Set(['key', 'id', 'name', 'sku']);
+const KEY_COLUMN_NAMES: ReadonlySet<string> = new Set(['key', 'id', 'name', 'sku']);
 
 /** Guesses the column that names the rows, unless an input uses it. */
 export function guessKey(columns: readonly string[], mapping: Readonly<Record<string, string>>): string {
   const used = new Set(Object.values(mapping));
-  return columns.find(column => KEY_NAMES.has(fold(column)) && !used.has(column)) ?? '';
+  return columns.find(column => KEY_COLUMN_NAMES.has(normalizeName(column)) && !used.has(column)) ?? '';
 }
 
-/** Cells of one column have no tab, and their commas separate nothing. */
+/** Returns the cells as a file. Without a separator in the first row, the text is one column, so that its commas are text. */
 export function toTableFile(text: string): { readonly file: File; readonly delimiter: string | undefined } {
   const [head = ''] = text.split(/\r?\n/, 1);
   const delimiter = head.includes('\t') || !/[,;{]/.test(head) ? 'tab' : undefined;

@@ -18,7 +18,7 @@ import { guessKey, guessMapping, type Source, toTableFile } from './source.ts';
 
 const SAMPLE_ROWS = 3;
 
-interface ReadTable {
+interface LoadedTable {
   readonly name: string;
   readonly table: UploadedTable;
   readonly mapping: Readonly<Record<string, string>>;
@@ -34,9 +34,9 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
   const file = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isOver, setIsOver] = useState(false);
-  const [read, setRead] = useState<ReadTable>();
-  const change = (next: ReadTable | undefined): void => {
-    setRead(next);
+  const [loaded, setLoaded] = useState<LoadedTable>();
+  const change = (next: LoadedTable | undefined): void => {
+    setLoaded(next);
     onChange(next === undefined ? undefined : toSource(next));
   };
   const upload = useMutation({
@@ -52,7 +52,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
       change({ name, table, mapping, key: guessKey(table.columns, mapping) });
     },
   });
-  const open = (files: FileList | null): void => {
+  const uploadFirst = (files: FileList | null): void => {
     const [chosen] = files ?? [];
     if (chosen !== undefined) upload.mutate({ file: chosen });
   };
@@ -87,7 +87,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
           event.preventDefault();
           event.stopPropagation();
           setIsOver(false);
-          open(event.dataTransfer.files);
+          uploadFirst(event.dataTransfer.files);
         }}
       >
         <Button
@@ -107,40 +107,40 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
           type="file"
           accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*"
           onChange={event => {
-            open(event.target.files);
+            uploadFirst(event.target.files);
             event.target.value = '';
           }}
         />
       </div>
       {upload.error && <Failure error={upload.error} />}
-      {read && <Mapping inputs={inputs} read={read} onChange={change} />}
+      {loaded && <Mapping inputs={inputs} loaded={loaded} onChange={change} />}
     </div>
   );
 }
 
 /** Returns undefined if the rows cannot run yet. */
-function toSource({ table, mapping, key }: ReadTable): Source | undefined {
+function toSource({ table, mapping, key }: LoadedTable): Source | undefined {
   if (table.problems.length > 0 || Object.keys(mapping).length === 0) return undefined;
   return { tableId: table.tableId, mapping, ...(key === '' ? {} : { keyColumn: key }) };
 }
 
 interface MappingProps {
   readonly inputs: readonly GraphNode[];
-  readonly read: ReadTable;
-  readonly onChange: (read: ReadTable) => void;
+  readonly loaded: LoadedTable;
+  readonly onChange: (loaded: LoadedTable) => void;
 }
 
-function Mapping({ inputs, read, onChange }: MappingProps) {
-  const { table, mapping, key } = read;
-  const map = (nodeId: string, column: string): void => {
+function Mapping({ inputs, loaded, onChange }: MappingProps) {
+  const { table, mapping, key } = loaded;
+  const setColumn = (nodeId: string, column: string): void => {
     const { [nodeId]: _, ...others } = mapping;
-    onChange({ ...read, mapping: column === '' ? others : { ...others, [nodeId]: column } });
+    onChange({ ...loaded, mapping: column === '' ? others : { ...others, [nodeId]: column } });
   };
   const sample = table.sample.slice(0, SAMPLE_ROWS).map((cells, index) => ({ cells, index }));
   return (
     <>
       <p role="status" className={formStyles.muted}>
-        {messages.found(read.name, table.total, table.columns.length)}
+        {messages.tableSummary(loaded.name, table.total, table.columns.length)}
       </p>
       {table.problems.length > 0 && (
         <Problems
@@ -152,11 +152,11 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
       )}
       <div className={styles.sample}>
         <Table
-          label={messages.sample}
+          label={messages.firstRows}
           rows={sample}
           getKey={({ index }) => index}
           columns={[
-            { title: messages.line, cell: ({ index }) => index + 1 },
+            { title: messages.row, cell: ({ index }) => index + 1 },
             ...table.columns.map((title, column) => ({
               title,
               cell: ({ cells }: (typeof sample)[number]) => <span>{toText(cells[column])}</span>,
@@ -171,17 +171,17 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
             key={id}
             label={data.label}
             value={mapping[id] ?? ''}
-            onChange={({ target }) => map(id, target.value)}
+            onChange={({ target }) => setColumn(id, target.value)}
           >
-            <Columns none={messages.fromBoard} columns={table.columns} />
+            <ColumnOptions emptyLabel={messages.fromBoard} columns={table.columns} />
           </SelectField>
         ))}
         <SelectField
           label={messages.key}
           value={key}
-          onChange={({ target }) => onChange({ ...read, key: target.value })}
+          onChange={({ target }) => onChange({ ...loaded, key: target.value })}
         >
-          <Columns none={messages.rowNumber} columns={table.columns} />
+          <ColumnOptions emptyLabel={messages.rowNumber} columns={table.columns} />
         </SelectField>
       </fieldset>
       {Object.keys(mapping).length === 0 && <p className={formStyles.muted}>{messages.noMapping}</p>}
@@ -189,10 +189,16 @@ function Mapping({ inputs, read, onChange }: MappingProps) {
   );
 }
 
-function Columns({ none, columns }: { readonly none: string; readonly columns: readonly string[] }) {
+function ColumnOptions({
+  emptyLabel,
+  columns,
+}: {
+  readonly emptyLabel: string;
+  readonly columns: readonly string[];
+}) {
   return (
     <>
-      <option value="">{none}</option>
+      <option value="">{emptyLabel}</option>
       {columns.map(column => (
         <option key={column} value={column}>
           {column}

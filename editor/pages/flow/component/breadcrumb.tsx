@@ -1,4 +1,4 @@
-// Renders the way back from a component that is open in place: the workflows that lead to it.
+// Renders the path to a component that is open in place: the workflows that call it, as links.
 import ArrowLeft from 'icon:arrow-left';
 import { Link } from 'wouter';
 import { messages } from '../../../component-messages.ts';

@@ -18,10 +18,10 @@ type Caller = ComponentCallerPage['data'][number];
 type Outcome = UpdatedCallers['data'][number];
 type Outcomes = Pick<UpdatedCallers, 'data' | 'hidden'>;
 
-/** The service updates this many pages of callers at most in one go. */
+/** Maximum number of pages of callers to update at once. */
 const MAX_PAGES = 100;
 
-/** Moves all callers of the component to the version, page by page, or checks that. */
+/** Updates all callers of the component to the version, page by page. With `dryRun`, only checks them. */
 async function updateCallers(workflowId: string, version: number, dryRun: boolean): Promise<Outcomes> {
   const data: Outcome[] = [];
   let cursor: string | null = null;
@@ -42,7 +42,7 @@ interface CallersDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the callers of a component. Updating all of them is previewed first, and each outcome is named. */
+/** Shows the callers of a component. An update of all of them is previewed first, and shows the outcome of each. */
 export function CallersDialog({ workflowId, onClose }: CallersDialogProps) {
   const current = useInterface(workflowId);
   const finishChange = useFinishChange();

@@ -1,4 +1,4 @@
-// Says, in a component that is open in place, which version its caller uses, and offers to move the caller.
+// Renders, in a component that is open in place, which version its caller uses, and a button to update the caller.
 import { messages } from '../../../component-messages.ts';
 import { Button, ButtonLink } from '../../../kit/button.tsx';
 import { toFlowHref } from '../../../lib/trail.ts';

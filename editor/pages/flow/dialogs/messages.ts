@@ -1,4 +1,4 @@
-// Texts of the dialogs of the workflow editor.
+// Defines the texts of the share and export dialogs.
 
 export const dialogMessages = {
   share: {
@@ -19,7 +19,7 @@ export const dialogMessages = {
     roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
     invite: 'Invite',
     removePerson: 'Remove',
-    remove: (who: string): string => `Remove ${who}`,
+    remove: (person: string): string => `Remove ${person}`,
     publishText:
       'Anyone can view the published page. It shows the workflow as it was when you last published it.',
     published: 'Published',

@@ -12,7 +12,7 @@ import { useEditor } from '../../../runs/editor-context.tsx';
 interface OwnerDialogProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** Text for everyone else. */
+  /** Text for users who are not the creator. */
   readonly ownerOnly: string;
   readonly onClose: () => void;
   readonly size?: 'm' | 'xl';
@@ -49,11 +49,11 @@ export function OwnerDialog({
   );
 }
 
-/** Reloads the query of `path` afterwards. */
-export function useWorkflowMutation<T>(path: string, act: (input: T) => Promise<unknown>) {
+/** Creates a mutation that reloads the query of `path` afterwards. */
+export function useWorkflowMutation<T>(path: string, mutationFn: (input: T) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: act,
+    mutationFn,
     onSettled: () => client.invalidateQueries({ queryKey: [path] }),
     onError: thrown => showToast(toErrorMessage(thrown), { tone: 'failed' }),
   });

@@ -1,4 +1,4 @@
-// Renders who may open the workflow: people by email, and everyone with the link.
+// Renders the access to the workflow: people by email, and everyone with the link.
 import Globe from 'icon:globe';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';

@@ -31,7 +31,7 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   const { session } = useEditor();
   const inputs = useInputNodes();
   const [form, setForm] = useState(() => toPublication(workflow, inputs));
-  const set = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
+  const update = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
   const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
     await session.saver.flushAll();
     await api.post(
@@ -47,18 +47,18 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
     <form id={formId} className={styles.part} onSubmit={submit}>
       {workflow.isPublished && workflow.publishedSlug !== null && <Address slug={workflow.publishedSlug} />}
       <p className={formStyles.muted}>{shareMessages.publishText}</p>
-      <TextFields form={form} name={workflow.name} onChange={set} />
+      <TextFields form={form} name={workflow.name} onChange={update} />
       <ExposedInputs
         inputs={inputs}
         selectedIds={form.exposedInputs}
-        onChange={exposedInputs => set({ exposedInputs })}
+        onChange={exposedInputs => update({ exposedInputs })}
       />
       {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
         <CheckField
           key={key}
           label={shareMessages.options[key]}
           checked={form[key]}
-          onChange={({ target }) => set({ [key]: target.checked })}
+          onChange={({ target }) => update({ [key]: target.checked })}
         />
       ))}
       {renderActions(
@@ -84,7 +84,7 @@ interface TextFieldsProps {
   readonly onChange: (fields: Partial<Publication>) => void;
 }
 
-function TextFields({ form, name, onChange: set }: TextFieldsProps) {
+function TextFields({ form, name, onChange }: TextFieldsProps) {
   return (
     <>
       <TextField
@@ -92,21 +92,21 @@ function TextFields({ form, name, onChange: set }: TextFieldsProps) {
         hint={shareMessages.slugHint(location.host)}
         pattern="[a-z0-9\-]{3,80}"
         value={form.slug}
-        onChange={({ target }) => set({ slug: target.value })}
+        onChange={({ target }) => onChange({ slug: target.value })}
       />
       <TextField
         label={shareMessages.pageTitle}
         maxLength={200}
         placeholder={name}
         value={form.title}
-        onChange={({ target }) => set({ title: target.value })}
+        onChange={({ target }) => onChange({ title: target.value })}
       />
       <TextArea
         label={shareMessages.description}
         rows={2}
         maxLength={2000}
         value={form.description}
-        onChange={({ target }) => set({ description: target.value })}
+        onChange={({ target }) => onChange({ description: target.value })}
       />
     </>
   );
@@ -172,7 +172,7 @@ function toPublication(
     slug: publishedSlug ?? '',
     title: settings.title ?? '',
     description: settings.description ?? '',
-    // Without a choice, all inputs are shown.
+    // By default, all inputs are shown.
     exposedInputs: (settings.exposedInputs ?? [...inputIds]).filter(id => inputIds.has(id)),
     isTemplate: settings.isTemplate === true,
     allowDuplicate: publishSettings === null || (settings.allowDuplicate ?? settings.isTemplate) === true,

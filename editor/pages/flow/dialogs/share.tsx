@@ -17,7 +17,7 @@ export interface ShareTabProps {
   readonly workflow: WorkflowInfo;
   /** The API path of the workflow. */
   readonly path: string;
-  /** Renders the buttons of the tab below it, where they stay visible while the dialog scrolls. */
+  /** Renders the buttons of the tab in the footer, where they stay visible while the dialog scrolls. */
   readonly renderActions: (buttons: React.ReactNode) => React.ReactNode;
 }
 

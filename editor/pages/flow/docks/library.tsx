@@ -26,16 +26,16 @@ interface MediaItem {
   readonly contentType: string;
 }
 
-type Part = keyof typeof libraryMessages.parts;
+type Tab = keyof typeof libraryMessages.tabs;
 type Insert = (position: Position | undefined) => void;
 
 export function Library() {
-  const [part, setPart] = useState<Part>('nodes');
+  const [tab, setTab] = useState<Tab>('nodes');
   return (
-    <Tabs label={libraryMessages.title} value={part} onChange={setPart} tabs={libraryMessages.parts}>
-      {part === 'nodes' && <Nodes />}
-      {part === 'templates' && <Templates />}
-      {part === 'media' && <MediaFiles />}
+    <Tabs label={libraryMessages.title} value={tab} onChange={setTab} tabs={libraryMessages.tabs}>
+      {tab === 'nodes' && <Nodes />}
+      {tab === 'templates' && <Templates />}
+      {tab === 'media' && <MediaFiles />}
     </Tabs>
   );
 }
@@ -158,7 +158,7 @@ interface ItemProps {
   readonly onInsert: Insert;
 }
 
-const TYPE = 'application/x-graphwright-item';
+const DRAG_TYPE = 'application/x-graphwright-item';
 
 function Item({ label, detail, picture, onInsert }: ItemProps) {
   const { canvas } = useEditor();
@@ -166,7 +166,7 @@ function Item({ label, detail, picture, onInsert }: ItemProps) {
     <li
       draggable
       onDragStart={(event: DragEvent) => {
-        event.dataTransfer.setData(TYPE, label);
+        event.dataTransfer.setData(DRAG_TYPE, label);
         event.dataTransfer.effectAllowed = 'copy';
         acceptDropOnBoard(({ clientX, clientY }) =>
           onInsert(canvas.current?.toBoard({ x: clientX, y: clientY })),

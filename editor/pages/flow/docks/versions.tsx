@@ -1,4 +1,4 @@
-// Renders the versions: author, time and what changed; compares one with the board, or restores it as an edit.
+// Renders the versions: author, time and changes. Compares one with the board, or restores it as an edit.
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { compareBoards, summarizeChanges } from '../../../board/difference.ts';

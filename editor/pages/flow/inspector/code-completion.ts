@@ -1,4 +1,4 @@
-// Completes programs of code nodes: names of ports, members by the type of a port, and what programs can use.
+// Completes programs of code nodes: names of ports, members by the type of a port, and globals.
 import type { Completion, CompletionContext, CompletionSource } from '@codemirror/autocomplete';
 import { scopeCompletionSource } from '@codemirror/lang-javascript';
 import { syntaxTree } from '@codemirror/language';
@@ -6,10 +6,11 @@ import type { ConfigPort } from '../../../../src/graph/config-ports.ts';
 import type { PortType } from '../../../../src/graph/types.ts';
 import { PROGRAM_TYPES, type ProgramPorts } from '../../../board/program-ports.ts';
 
-/** Returns an object that has these members only. */
-const bare = <T extends object>(members: T): T => Object.assign(Object.create(null) as object, members);
+/** Returns an object without a prototype, which has these members only. */
+const withoutPrototype = <T extends object>(members: T): T =>
+  Object.assign(Object.create(null) as object, members);
 
-const MEDIA = bare({
+const MEDIA = withoutPrototype({
   url: String.prototype,
   contentType: String.prototype,
   width: Number.prototype,
@@ -42,10 +43,10 @@ const GLOBALS = {
   RegExp,
   Set,
   String,
-  console: bare({ log, info, warn, error, debug }),
+  console: withoutPrototype({ log, info, warn, error, debug }),
 };
 
-/** Creates the source of completions. It asks for the ports each time, because they can change while the user types. */
+/** Creates the source of completions. It calls `getPorts` each time, because the ports can change while the user types. */
 export function completeProgram(getPorts: () => ProgramPorts): CompletionSource {
   return context => {
     const { inputs, outputs } = getPorts();
@@ -55,19 +56,19 @@ export function completeProgram(getPorts: () => ProgramPorts): CompletionSource 
     ];
     const from = findMemberName(context);
     if (from !== undefined) return { from, options: ports, validFor: NAME };
-    const samples = bare(Object.fromEntries(inputs.map(({ id, type }) => [id, SAMPLES[type]])));
+    const samples = withoutPrototype(Object.fromEntries(inputs.map(({ id, type }) => [id, SAMPLES[type]])));
     const parameter = findParameter(context);
-    const scope = bare({
+    const scope = withoutPrototype({
       ...GLOBALS,
       ...samples,
       ...(parameter === undefined ? {} : { [parameter]: samples }),
     });
-    const found = scopeCompletionSource(scope)(context);
-    if (found === null || found instanceof Promise) return found;
-    const isMember = context.state.sliceDoc(Math.max(0, found.from - 1), found.from) === '.';
+    const result = scopeCompletionSource(scope)(context);
+    if (result === null || result instanceof Promise) return result;
+    const isMember = context.state.sliceDoc(Math.max(0, result.from - 1), result.from) === '.';
     const known = new Set(isMember ? [] : ports.map(({ label }) => label));
-    const others = found.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
-    return { ...found, options: isMember ? others : [...ports, ...others] };
+    const others = result.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
+    return { ...result, options: isMember ? others : [...ports, ...others] };
   };
 }
 

@@ -115,7 +115,7 @@ interface ValueFieldProps {
   readonly inner: JsonObject | undefined;
 }
 
-/** Edits the value of an input like the input node in the component. Without a value, that of the component applies. */
+/** Edits the value of an input with the control of the input node in the component, whose own value is the default. */
 function ValueField({ node, port, value, inner }: ValueFieldProps) {
   const { store } = useEditor().session;
   const { id, label, type } = port;

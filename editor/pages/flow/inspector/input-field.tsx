@@ -72,7 +72,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   );
 });
 
-/** Names what feeds an input instead of its field. */
+/** Renders the source of a connected input in place of its field. */
 export function ConnectedInput({
   label,
   children,
@@ -81,7 +81,7 @@ export function ConnectedInput({
   readonly children: ReactNode;
 }) {
   return (
-    <div className={styles.fed}>
+    <div className={styles.connected}>
       <span>{label}</span>
       <span>{children}</span>
     </div>

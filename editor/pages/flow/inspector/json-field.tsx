@@ -16,7 +16,7 @@ interface JsonFieldProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
-/** What the user typed, and the value that the board has since then. */
+/** The text that the user typed, and the value of the board at that time. */
 interface Draft {
   readonly text: string;
   readonly value: Json | undefined;
@@ -24,7 +24,7 @@ interface Draft {
 
 export function JsonField({ error, placeholder, value, onChange, ...about }: JsonFieldProps) {
   const [draft, setDraft] = useState<Draft>();
-  // Undo, another tab or another person has changed the value since.
+  // If undo, another tab or another person has changed the value since, the draft is out of date.
   const text = draft !== undefined && isEqual(draft.value, value) ? draft.text : undefined;
   const problem = text === undefined ? undefined : findSyntaxError(text);
   return (

@@ -27,9 +27,9 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
     event.preventDefault();
     set(items.toSpliced(index, 1, ...lines.filter(line => line.trim() !== '').map(parseItem)));
   };
-  const move = (index: number, by: number): void => {
+  const move = (index: number, offset: number): void => {
     const item = items[index] ?? null;
-    set(items.toSpliced(index, 1).toSpliced(index + by, 0, item));
+    set(items.toSpliced(index, 1).toSpliced(index + offset, 0, item));
   };
   return (
     <fieldset className={styles.list} aria-invalid={error !== undefined || undefined}>
@@ -44,7 +44,7 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
             isLast={index === items.length - 1}
             onPaste={event => paste(event, index)}
             onChange={text => set(items.with(index, parseItem(text)))}
-            onMove={by => move(index, by)}
+            onMove={offset => move(index, offset)}
             onRemove={() => set(items.toSpliced(index, 1))}
           />
         ))}
@@ -68,7 +68,7 @@ interface RowProps {
   readonly isLast: boolean;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onChange: (text: string) => void;
-  readonly onMove: (by: number) => void;
+  readonly onMove: (offset: number) => void;
   readonly onRemove: () => void;
 }
 

@@ -43,7 +43,7 @@ export function TemplateProps({ node }: { readonly node: GraphNode }) {
   });
 }
 
-/** Returns what the template says about a port: its description, and what it uses while the port is not connected. */
+/** Returns the description of a port of the template, and the value that applies while the port is not connected. */
 export function useTemplatePort(
   { data }: GraphNode,
   portId: string,

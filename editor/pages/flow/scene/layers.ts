@@ -31,9 +31,9 @@ export function listLayers(graph: JsonObject): readonly Layer[] {
     { path: [], kind: 'video', type: 'video', name: '', depth: 0, start: 0, end: total },
   ];
   const add = (layer: Layer): boolean => layers.length < MAX_LAYERS && layers.push(layer) > 0;
-  const addElements = (list: readonly JsonObject[], at: Path, depth: number, parent: Span): void => {
+  const addElements = (list: readonly JsonObject[], listPath: Path, depth: number, parent: Span): void => {
     for (const [index, item] of list.entries()) {
-      const path = [...at, index];
+      const path = [...listPath, index];
       const span = toSpan(item, parent, graph);
       const type = typeof item.type === 'string' ? item.type : '?';
       if (!add({ path, kind: 'element', type, name: getName(item), depth, ...span })) return;
@@ -168,39 +168,39 @@ export function setAt(graph: JsonObject, path: Path, value: Json | undefined): J
 }
 
 function replaceAt(
-  at: Json | undefined,
+  node: Json | undefined,
   [key, ...remaining]: Path,
   value: Json | undefined,
 ): Json | undefined {
   if (key === undefined) return value;
   if (typeof key === 'number') {
-    const list = Array.isArray(at) ? (at as readonly Json[]) : [];
+    const list = Array.isArray(node) ? (node as readonly Json[]) : [];
     return list.toSpliced(key, 1, replaceAt(list[key], remaining, value) ?? null);
   }
-  const { [key]: before, ...otherFields } = isObject(at) ? at : {};
+  const { [key]: before, ...otherFields } = isObject(node) ? node : {};
   const after = replaceAt(before, remaining, value);
   // The spread keeps the order of the keys.
   if (after === undefined) return otherFields;
-  return isObject(at) ? { ...at, [key]: after } : { [key]: after };
+  return isObject(node) ? { ...node, [key]: after } : { [key]: after };
 }
 
 /** Inserts an item into a list. The last key of `path` is the new item's index. */
 export function insertAt(graph: JsonObject, path: Path, item: Json): JsonObject {
-  const { list, index, at } = locateItem(graph, path);
-  return setAt(graph, at, list.toSpliced(index, 0, item));
+  const { list, index, listPath } = locateItem(graph, path);
+  return setAt(graph, listPath, list.toSpliced(index, 0, item));
 }
 
 export function removeAt(graph: JsonObject, path: Path): JsonObject {
-  const { list, index, at } = locateItem(graph, path);
-  return setAt(graph, at, list.toSpliced(index, 1));
+  const { list, index, listPath } = locateItem(graph, path);
+  return setAt(graph, listPath, list.toSpliced(index, 1));
 }
 
 /** Moves an item by one position in its list. Returns the same graph if it is already first or last. */
-export function moveBy(graph: JsonObject, path: Path, by: 1 | -1): JsonObject {
-  const { list, index, at } = locateItem(graph, path);
+export function moveItem(graph: JsonObject, path: Path, offset: 1 | -1): JsonObject {
+  const { list, index, listPath } = locateItem(graph, path);
   const item = list[index];
-  if (item === undefined || index + by < 0 || index + by >= list.length) return graph;
-  return setAt(graph, at, list.toSpliced(index, 1).toSpliced(index + by, 0, item));
+  if (item === undefined || index + offset < 0 || index + offset >= list.length) return graph;
+  return setAt(graph, listPath, list.toSpliced(index, 1).toSpliced(index + offset, 0, item));
 }
 
 /** Returns the number of items in the list that contains the item. */
@@ -209,8 +209,8 @@ export function countSiblings(graph: JsonObject, path: Path): number {
 }
 
 function locateItem(graph: JsonObject, path: Path) {
-  const at = path.slice(0, -1);
-  const list = getAt(graph, at);
+  const listPath = path.slice(0, -1);
+  const list = getAt(graph, listPath);
   const index = Number(path.at(-1) ?? 0);
-  return { at, index, list: Array.isArray(list) ? (list as readonly Json[]) : [] };
+  return { listPath, index, list: Array.isArray(list) ? (list as readonly Json[]) : [] };
 }

@@ -65,8 +65,8 @@ export function createLayer(root: Schema, graph: JsonObject, selected: Path, kin
   }
   if (kind === 'track') return { path: ['tracks', getLength(graph, ['tracks'])], item: { elements: [] } };
   if (kind === 'sound') {
-    const at = ['audioTrack', 'items'];
-    return { path: [...at, getLength(graph, at)], item: { role: 'music' } };
+    const list = ['audioTrack', 'items'];
+    return { path: [...list, getLength(graph, list)], item: { role: 'music' } };
   }
   const list = findElementList(graph, selected);
   const lastKey = selected.at(-1);

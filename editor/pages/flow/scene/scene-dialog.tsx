@@ -64,8 +64,8 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     return (
       <div className={styles.empty}>
         <p>{sceneMessages.empty}</p>
-        <Button variant="primary" onClick={() => change(sceneMessages.begin, MINIMAL_GRAPH)}>
-          {sceneMessages.begin}
+        <Button variant="primary" onClick={() => change(sceneMessages.create, MINIMAL_GRAPH)}>
+          {sceneMessages.create}
         </Button>
       </div>
     );
@@ -81,7 +81,7 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
   };
   return (
     <div className={styles.editor}>
-      <div className={styles.stage}>
+      <div className={styles.player}>
         <UndoButtons />
         <Timeline {...{ graph, layers, selected, time }} onSelect={choose} onTime={setTime} />
       </div>
@@ -102,10 +102,10 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
  * Returns the current time if the layer is visible then, otherwise the middle of the layer, when its entrance has usually
  * ended.
  */
-function findTimeInLayer(layer: Layer | undefined, now: number | undefined): number {
-  if (layer === undefined) return now ?? 0;
+function findTimeInLayer(layer: Layer | undefined, current: number | undefined): number {
+  if (layer === undefined) return current ?? 0;
   const { start, end } = layer;
-  return now !== undefined && now >= start && now < end ? now : start + (end - start) / 2;
+  return current !== undefined && current >= start && current < end ? current : start + (end - start) / 2;
 }
 
 /** Renders undo and redo buttons, because the dialog blocks the board's shortcuts. */

@@ -25,7 +25,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   const fps = getFps(graph);
   const total = Math.max(getDurationSeconds(graph), 1 / fps);
   const lastFrameTime = Math.max(0, total - 1 / fps);
-  const now = Math.min(time, lastFrameTime);
+  const shownTime = Math.min(time, lastFrameTime);
   const scenes = layers.filter(({ kind }) => kind === 'scene');
   const rows = layers.filter(layer => isInTimeline(layer, selected)).slice(0, MAX_ROWS);
   const renderBar = (layer: Layer) => (
@@ -33,17 +33,17 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   );
   return (
     <>
-      <Preview graph={graph} time={now} />
+      <Preview graph={graph} time={shownTime} />
       <div className={styles.strip}>
         <label className={styles.playhead}>
-          <span>{sceneMessages.time(now.toFixed(2), total.toFixed(2))}</span>
+          <span>{sceneMessages.time(shownTime.toFixed(2), total.toFixed(2))}</span>
           <input
             type="range"
             aria-label={sceneMessages.playhead}
             min={0}
             max={lastFrameTime}
             step={1 / fps}
-            value={now}
+            value={shownTime}
             onChange={({ target }) => onTime(Number(target.value))}
           />
         </label>
@@ -54,7 +54,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
               {renderBar(layer)}
             </div>
           ))}
-          <span className={styles.cursor} style={{ left: `${(now / total) * 100}%` }} aria-hidden />
+          <span className={styles.cursor} style={{ left: `${(shownTime / total) * 100}%` }} aria-hidden />
         </div>
       </div>
     </>

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../../../lib/api.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
-const PAUSE_MS = 500;
+const DEBOUNCE_MS = 500;
 /** The cache time is short, because the frames are data URLs in memory. */
 const CACHE_MS = 20_000;
 
@@ -24,7 +24,7 @@ export interface PreviewOptions {
 
 /** Returns the preview. A change aborts the request in progress. */
 export function usePreview({ source, time, scale }: PreviewOptions) {
-  const debounced = useDebounced({ source, time, scale }, PAUSE_MS);
+  const debounced = useDebounced({ source, time, scale }, DEBOUNCE_MS);
   const { data, error, isFetching } = useQuery({
     queryKey: ['/render/renderer/preview', debounced],
     queryFn: ({ signal }) => requestPreview(debounced, signal),

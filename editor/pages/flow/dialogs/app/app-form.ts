@@ -1,4 +1,4 @@
-// The form of an app as plain data: what the service stores, what the form edits, and what it says in words.
+// Converts the settings of an app to form values and back, and describes its access in words.
 import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
@@ -7,7 +7,7 @@ import { formatNumber } from '../../../../lib/format.ts';
 
 const appMessages = messages.flow.app;
 
-/** The numbers are texts while they are edited; an empty one means no limit. */
+/** The values of the form. Numbers are text while they are edited; an empty one means no limit. */
 export interface AppForm
   extends Pick<
     Required<AppRequest>,
@@ -72,7 +72,7 @@ export function chooseAudience({ runsPerVisitor }: AppForm, audience: AppForm['a
   return { audience, ...(needsLimit ? { runsPerVisitor: DEFAULT_RUNS_PER_VISITOR } : {}) };
 }
 
-/** Returns what to send. */
+/** Returns the request body that stores the form. */
 export function toRequest(form: AppForm, version: number | 'current'): AppRequest {
   const {
     isPinned: _isPinned,
@@ -95,7 +95,7 @@ export function toRequest(form: AppForm, version: number | 'current'): AppReques
   };
 }
 
-/** Says who can run the app and who pays, such as "Anyone with the link, at most 40 credits a day, paid by Studio." */
+/** Describes who can run the app and who pays, such as "Anyone with the link, at most 40 credits a day, paid by Studio." */
 export function describeAccess(
   { audience, payer, dailyCredits, maxCreditsPerRun, runsPerVisitor, isEnabled }: AppForm,
   workspace: string,

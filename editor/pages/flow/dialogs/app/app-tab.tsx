@@ -51,7 +51,7 @@ export function AppTab(props: ShareTabProps) {
   });
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
-  // The form starts again when the app was created or deleted.
+  // The key resets the form when the app was created or deleted.
   return (
     <AppSettingsForm
       key={data?.id ?? 'new'}
@@ -77,7 +77,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
   const nodes = useBoard(({ board }) => board.nodes);
   const types = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
   const [form, setForm] = useState(() => toForm(app, nodes, name));
-  const set = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
+  const update = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
   const save = useMutation({
     mutationFn: async () => {
       await session.saver.flushAll();
@@ -97,13 +97,13 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
     if (node === undefined) return;
     const isPicked = form.inputs.some(input => input.nodeId === nodeId);
     if (node.data.nodeType.startsWith('input:'))
-      set({
+      update({
         inputs: isPicked
           ? form.inputs.filter(input => input.nodeId !== nodeId)
           : [...form.inputs, toInput(node)],
       });
     else
-      set({
+      update({
         ...labelOutput(form, nodeId, ''),
         outputs: form.outputs.includes(nodeId)
           ? form.outputs.filter(id => id !== nodeId)
@@ -123,7 +123,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
           required
           maxLength={200}
           value={form.title}
-          onChange={({ target }) => set({ title: target.value })}
+          onChange={({ target }) => update({ title: target.value })}
         />
         <TextField
           label={appMessages.slug}
@@ -131,14 +131,14 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
           required
           pattern="[a-z0-9\-]{3,80}"
           value={form.slug}
-          onChange={({ target }) => set({ slug: target.value })}
+          onChange={({ target }) => update({ slug: target.value })}
         />
         <TextArea
           label={appMessages.description}
           rows={2}
           maxLength={10_000}
           value={form.description}
-          onChange={({ target }) => set({ description: target.value })}
+          onChange={({ target }) => update({ description: target.value })}
         />
         <NodePicker
           inputIds={form.inputs.map(({ nodeId }) => nodeId)}
@@ -146,21 +146,21 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
           onToggle={toggle}
         />
         <h3>{appMessages.inputs}</h3>
-        <InputList inputs={form.inputs} types={types} onChange={inputs => set({ inputs })} />
+        <InputList inputs={form.inputs} types={types} onChange={inputs => update({ inputs })} />
         <h3>{appMessages.outputs}</h3>
-        <OutputList form={form} nodes={nodes} onChange={set} />
+        <OutputList form={form} nodes={nodes} onChange={update} />
         <h3>{appMessages.examples}</h3>
-        <ExamplePicker ids={form.examples} onChange={examples => set({ examples })} />
-        <AccessFields form={form} onChange={set} />
+        <ExamplePicker ids={form.examples} onChange={examples => update({ examples })} />
+        <AccessFields form={form} onChange={update} />
         <p className={styles.sentence} role="status">
           {describeAccess(form, workspace)}
         </p>
-        <Options form={form} onChange={set} />
+        <Options form={form} onChange={update} />
         <Embed
           app={app}
           path={path}
           origins={form.embedOrigins}
-          onChange={embedOrigins => set({ embedOrigins })}
+          onChange={embedOrigins => update({ embedOrigins })}
         />
         {save.error && (
           <div ref={scrollTo}>
@@ -209,7 +209,7 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
   return data[0]?.version ?? 'current';
 }
 
-/** Shows the address of the app, and why it is out of order. */
+/** Renders the address of the app, and its issues if it is out of order. */
 function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
   return (
     <>
@@ -307,7 +307,7 @@ function Options({ form, onChange }: FieldsProps) {
 /** Scrolls to an error, because the button that caused it is always visible. */
 const scrollTo = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
-/** Shows what each field lacks. */
+/** Renders the error with the issue of each field. */
 function SaveError({ error }: { readonly error: unknown }) {
   const issues = (error as { readonly issues?: readonly { path?: string; message: string }[] }).issues ?? [];
   return (

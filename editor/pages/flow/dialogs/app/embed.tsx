@@ -1,4 +1,4 @@
-// Renders how pages of others embed an app: their origins, the code for them, and the key that signs their visitors.
+// Renders the embed settings of an app: the allowed origins, the HTML code, and the key that signs tokens of visitors.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AppSettings } from '../../../../../sdk/src/schemas.ts';

@@ -1,4 +1,4 @@
-// Renders the completed runs of a workflow, which are picked by clicking them as examples of its app.
+// Renders the completed runs of a workflow. A click adds one to the examples of its app, or removes it.
 import { useRef } from 'react';
 import { messages } from '../../../../flow-messages.ts';
 import formStyles from '../../../../kit/form.module.css';
@@ -20,11 +20,11 @@ interface ExamplePickerProps {
 
 export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
   const { session } = useEditor();
-  // What visitors made is theirs to show.
+  // Runs of the app belong to its visitors.
   const runs = useCompletedRuns(session.id)?.filter(({ trigger }) => trigger !== 'app');
   if (runs === undefined) return null;
-  const earlier = ids.filter(id => !runs.some(run => run.id === id));
-  if (runs.length === 0 && earlier.length === 0)
+  const olderIds = ids.filter(id => !runs.some(run => run.id === id));
+  if (runs.length === 0 && olderIds.length === 0)
     return <p className={formStyles.muted}>{appMessages.noRuns}</p>;
   const toggle = (id: string): void =>
     onChange(ids.includes(id) ? ids.filter(other => other !== id) : [...ids, id]);
@@ -33,7 +33,7 @@ export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
       <p className={formStyles.muted}>{appMessages.examplesHint(MAX_EXAMPLES)}</p>
       <ul className={styles.examples} aria-label={appMessages.examples}>
         {[
-          ...earlier.map(id => ({ id, label: appMessages.earlierRun })),
+          ...olderIds.map(id => ({ id, label: appMessages.earlierRun })),
           ...runs.map(({ id, createdAt }) => ({
             id,
             label: appMessages.runOf(formatAgo(Date.parse(createdAt), Date.now())),
@@ -57,7 +57,7 @@ export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
 interface ExampleProps {
   readonly id: string;
   readonly label: string;
-  /** Its place among the examples; 0: it is none. */
+  /** Position among the examples, from 1; 0 if it is not one. */
   readonly number: number;
   readonly isFull: boolean;
   readonly onToggle: () => void;

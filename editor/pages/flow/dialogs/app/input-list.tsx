@@ -1,5 +1,5 @@
-// Renders the inputs of an app in the order of its form: moved by dragging or with buttons, each with its texts
-// and limits.
+// Renders the inputs of an app in the order of its form. They can be moved by dragging or with buttons, and each has
+// its texts and limits.
 import ArrowDown from 'icon:arrow-down';
 import ArrowUp from 'icon:arrow-up';
 import GripVertical from 'icon:grip-vertical';
@@ -51,7 +51,7 @@ export function InputList({ inputs, types, onChange }: InputListProps) {
               dragged.current = isDragged ? index : undefined;
               if (!isDragged) setTarget(undefined);
             }}
-            onMove={by => move(index, index + by)}
+            onMove={offset => move(index, index + offset)}
             onChange={changed => onChange(inputs.with(index, changed))}
             onRemove={() => onChange(inputs.toSpliced(index, 1))}
           />
@@ -65,7 +65,7 @@ interface InputRowProps {
   readonly input: AppInput;
   readonly nodeType: string;
   readonly onDrag: (isDragged: boolean) => void;
-  readonly onMove: (by: number) => void;
+  readonly onMove: (offset: number) => void;
   readonly onChange: (input: AppInput) => void;
   readonly onRemove: () => void;
 }

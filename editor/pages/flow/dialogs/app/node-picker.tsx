@@ -1,4 +1,4 @@
-// Renders the board as a small map, whose nodes are buttons: inputs and results of an app are picked by clicking them.
+// Renders the board as a small map whose nodes are buttons, which add or remove inputs and results of an app.
 
 import { getBoundingBox } from '../../../../../src/graph/rects.ts';
 import { getNodeRect } from '../../../../board/node-size.ts';
@@ -9,7 +9,7 @@ import styles from './app.module.css';
 import { isInput } from './app-form.ts';
 
 const appMessages = messages.flow.app;
-/** Larger maps would not be readable. */
+/** Maximum height of the map, as a fraction of its width. */
 const MAX_HEIGHT_RATIO = 0.6;
 
 interface NodePickerProps {
@@ -27,7 +27,7 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
   const box = getBoundingBox(rects);
   if (box === undefined) return <p className={formStyles.muted}>{appMessages.noNodes}</p>;
   const height = Math.min(MAX_HEIGHT_RATIO, box.height / Math.max(1, box.width));
-  const share = (value: number, of: number): string => `${(100 * value) / Math.max(1, of)}%`;
+  const toPercent = (value: number, total: number): string => `${(100 * value) / Math.max(1, total)}%`;
   return (
     <fieldset className={styles.map} style={{ aspectRatio: String(1 / Math.max(0.2, height)) }}>
       <legend>{appMessages.pick}</legend>
@@ -46,10 +46,10 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
               aria-label={appMessages.pickNode(node.data.label, kind)}
               title={node.data.label}
               style={{
-                left: share(rect.x - box.x, box.width),
-                top: share(rect.y - box.y, box.height),
-                width: share(rect.width, box.width),
-                height: share(rect.height, box.height),
+                left: toPercent(rect.x - box.x, box.width),
+                top: toPercent(rect.y - box.y, box.height),
+                width: toPercent(rect.width, box.width),
+                height: toPercent(rect.height, box.height),
               }}
               onClick={() => onToggle(node.id)}
             >

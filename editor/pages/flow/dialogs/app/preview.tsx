@@ -1,4 +1,4 @@
-// Renders what visitors of an app will see, while its settings are edited.
+// Renders a preview of the app's page while its settings are edited.
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
 import { groupConsecutive } from '../../../../../src/graph/consecutive.ts';
 import { messages } from '../../../../flow-messages.ts';
@@ -19,7 +19,7 @@ interface PreviewProps {
 export function Preview({ form: { title, description, inputs }, types }: PreviewProps) {
   return (
     <section className={styles.preview} aria-label={appMessages.preview}>
-      {/* It shows the form; nothing in it can be filled in. */}
+      {/* The fields of the preview cannot be filled in. */}
       <div inert className={styles.page}>
         <h3 className={styles.title}>{title}</h3>
         {description !== '' && <p className={formStyles.muted}>{description}</p>}
