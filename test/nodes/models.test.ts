@@ -1,7 +1,7 @@
 // Tests model nodes against fake providers: what they request, and how they read the answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
@@ -151,7 +151,10 @@ describe('model nodes', () => {
 
   it("send OpenAI up to 16 images for an edit, and a mask as PNG in the image's size", async () => {
     const more = { type: 'IMAGE', media: media.picture };
-    const webp = await ctx.upload(await sharp(png).webp().toBuffer(), 'image/webp');
+    const upload = async (image: Sharp): Promise<MediaRef> =>
+      ctx.upload(await image.webp().toBuffer(), 'image/webp');
+    const webp = await upload(sharp(png).ensureAlpha(0.5));
+    const opaque = await upload(sharp(png).removeAlpha());
     await runNode(
       'edit:openai_gpt_image',
       { prompt: 'x', image: media.picture, images: [more], mask: webp, maxCredits: 9 },
@@ -163,6 +166,7 @@ describe('model nodes', () => {
     const small = await ctx.upload(await plainImage(4, 4, '#000000'), 'image/png');
     const refused = [
       [{ mask: small }, /same size as the image, but it has 4×4/],
+      [{ mask: opaque }, /no transparent areas/],
       [{ images: Array(16).fill(more) }, /up to 16 images/],
       [{ images: [{ type: 'TEXT', text: 'x' }] }, /only images/],
     ] as const;

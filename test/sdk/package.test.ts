@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { type InstalledSdk, installSdk, run } from '../support/http/sdk-package.ts';
+import { execFileAsync, type InstalledSdk, installSdk } from '../support/http/sdk-package.ts';
 import { OTHER_NODES, readMajor } from '../support/peers.ts';
 import { json, serve } from './double.ts';
 
@@ -74,7 +74,7 @@ describe('the package', () => {
       });
       const file = join(sdk.folder, 'program.mjs');
       await writeFile(file, PROGRAM);
-      const { stdout } = await run(node, [file, url]);
+      const { stdout } = await execFileAsync(node, [file, url]);
       assert.deepEqual(JSON.parse(stdout), [
         ['snapshot'],
         'med_1',
@@ -119,7 +119,7 @@ for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) 
       ['nodenext', 'nodenext'],
       ['esnext', 'bundler'],
     ] as const)
-      await run(
+      await execFileAsync(
         tsc,
         [
           ...common,

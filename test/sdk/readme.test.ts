@@ -4,11 +4,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { signWebhook } from '../../src/services/webhooks/webhook-signature.ts';
-import { type InstalledSdk, installSdk, run, SDK } from '../support/http/sdk-package.ts';
+import { execFileAsync, type InstalledSdk, installSdk, SDK_FOLDER } from '../support/http/sdk-package.ts';
 import { KEY, ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'secret of the test';
-const PICTURE = join(SDK, '../docs/images/postcard.webp');
+const PICTURE = join(SDK_FOLDER, '../docs/images/postcard.webp');
 
 let sdk: InstalledSdk;
 let service: TestService;
@@ -16,9 +16,9 @@ let workflowId: string;
 let blocks: readonly string[];
 before(async () => {
   [sdk, service] = await Promise.all([installSdk(), startTestService(await ownAddressSettings())]);
-  const readme = await readFile(join(SDK, 'README.md'), 'utf8');
+  const readme = await readFile(join(SDK_FOLDER, 'README.md'), 'utf8');
   blocks = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(match => match[1] ?? '');
-  const example = JSON.parse(await readFile(join(SDK, '../examples/postcard.json'), 'utf8'));
+  const example = JSON.parse(await readFile(join(SDK_FOLDER, '../examples/postcard.json'), 'utf8'));
   const { body } = await service.request<{ id: string }>('POST', '/workflows', example);
   workflowId = body.id;
 });
@@ -34,7 +34,7 @@ async function runExample(having: string, more = ''): Promise<string> {
   const head = block === first ? '' : first.slice(0, first.indexOf('\nconst run = '));
   const file = join(sdk.folder, `example-${blocks.indexOf(block)}.mjs`);
   await writeFile(file, `${head}\n${block}\n${more}`);
-  const { stdout } = await run(process.execPath, [file], {
+  const { stdout } = await execFileAsync(process.execPath, [file], {
     env: {
       ...process.env,
       GRAPHWRIGHT_URL: service.url,

@@ -5,7 +5,6 @@ import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { parseExactJson } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';

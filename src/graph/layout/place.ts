@@ -26,16 +26,11 @@ export function placeItems(layered: Layered, boxes: readonly Box[], gaps: Gaps):
   const y = stackColumns(layered, gaps);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const columns = sweep % 2 === 0 ? layered.columns : layered.columns.toReversed();
-    for (const column of columns) settleColumn(layered, column, y, gaps);
+    for (const column of columns) alignColumn(layered, column, y, gaps);
   }
-  const minY = Array.from(boxes.keys()).reduce(
-    (min, box) => Math.min(min, y[box] ?? 0),
-    Number.POSITIVE_INFINITY,
-  );
-  return {
-    x: placeColumns(layered, boxes, gaps),
-    y: y.subarray(0, boxes.length).map(top => Math.round(top - minY)),
-  };
+  const tops = y.subarray(0, boxes.length);
+  const minY = tops.reduce((min, top) => Math.min(min, top), Number.POSITIVE_INFINITY);
+  return { x: placeColumns(layered, boxes, gaps), y: tops.map(top => Math.round(top - minY)) };
 }
 
 function placeColumns({ columns, boxCount }: Layered, boxes: readonly Box[], gaps: Gaps): Float64Array {
@@ -67,18 +62,18 @@ function getMinOffsets({ heights, boxCount }: Layered, column: readonly number[]
   return column.map((item, index) => {
     const above = column[index - 1];
     if (above === undefined) return 0;
-    const isWire = above >= boxCount || item >= boxCount;
-    offset += (heights[above] ?? 0) + (isWire ? gaps.wire : gaps.row);
+    const hasJoint = above >= boxCount || item >= boxCount;
+    offset += (heights[above] ?? 0) + (hasJoint ? gaps.wire : gaps.row);
     return offset;
   });
 }
 
-function settleColumn(layered: Layered, column: readonly number[], y: Float64Array, gaps: Gaps): void {
+function alignColumn(layered: Layered, column: readonly number[], y: Float64Array, gaps: Gaps): void {
   const offsets = getMinOffsets(layered, column, gaps);
   // Blocks of items that touch each other. Their common shift is the weighted mean of the preferred shifts.
   const blocks: { sum: number; weight: number; size: number }[] = [];
   for (const [index, item] of column.entries()) {
-    const { sum, weight } = sumPulls(layered, item, y);
+    const { sum, weight } = sumPreferredTops(layered, item, y);
     let block = { sum: sum - weight * (offsets[index] ?? 0), weight, size: 1 };
     for (let previous = blocks.at(-1); previous !== undefined; previous = blocks.at(-1)) {
       if (previous.sum / previous.weight <= block.sum / block.weight) break;
@@ -100,13 +95,13 @@ function settleColumn(layered: Layered, column: readonly number[], y: Float64Arr
 }
 
 /** Returns the weighted sum of the tops at which each of the item's segments would be level, and the sum of weights. */
-function sumPulls(layered: Layered, item: number, y: Float64Array): { sum: number; weight: number } {
+function sumPreferredTops(layered: Layered, item: number, y: Float64Array): { sum: number; weight: number } {
   // A small weight on the current position keeps unconnected items in place.
   let weight = 0.01;
   let sum = weight * (y[item] ?? 0);
-  const add = (other: number, otherPortY: number, getPortY: number): void => {
+  const add = (other: number, otherPortY: number, itemPortY: number): void => {
     const pull = other >= layered.boxCount && item >= layered.boxCount ? JOINT_WEIGHT : 1;
-    sum += pull * ((y[other] ?? 0) + otherPortY - getPortY);
+    sum += pull * ((y[other] ?? 0) + otherPortY - itemPortY);
     weight += pull;
   };
   for (const { left, leftY, rightY } of layered.before[item] ?? ([] as Segment[])) add(left, leftY, rightY);

@@ -6,7 +6,7 @@ import {
   REFERENCE_STYLE,
   REFERENCE_STYLE_PATH,
 } from '../../pages/reference/assets.ts';
-import type { Document } from '../../pages/reference/document.ts';
+import type { Document as OpenApiDocument } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import type { App } from '../app.ts';
 import { HTML, type PageResponse, sendErrorPage, sendPage, toPageResponse } from './page-answers.ts';
@@ -15,7 +15,7 @@ const REVALIDATE = 'public, no-cache';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 // Everything is loaded from this service, and the forms send requests only to this service.
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -27,25 +27,29 @@ const POLICY = [
 ].join('; ');
 
 /** Loads the guides, and with them the markdown libraries, on the first request. */
-async function readReference(baseUrl: string, document: () => Document): Promise<Reference> {
+async function readReference(baseUrl: string, getDocument: () => OpenApiDocument): Promise<Reference> {
   const { readGuides } = await import('../../pages/reference/guides.ts');
-  return createReference(document(), await readGuides(), baseUrl);
+  return createReference(getDocument(), await readGuides(), baseUrl);
 }
 
-/** Registers the API reference. `document` is called on the first request, when every route is registered. */
-export function registerReference(app: App, baseUrl: string, document: () => Document): void {
+/** Registers the API reference. `getDocument` is called on the first request, when every route is registered. */
+export function registerReference(app: App, baseUrl: string, getDocument: () => OpenApiDocument): void {
   let loading: Promise<Reference> | undefined;
-  const reference = (): Promise<Reference> => {
-    loading ??= readReference(baseUrl, document);
+  const getReference = (): Promise<Reference> => {
+    loading ??= readReference(baseUrl, getDocument).catch((err: unknown) => {
+      // The next request tries again.
+      loading = undefined;
+      throw err;
+    });
     return loading;
   };
   const pages = new Map<string, PageResponse>();
-  const respondTo = async (path: string): Promise<PageResponse> => {
+  const getPage = async (path: string): Promise<PageResponse> => {
     const cached = pages.get(path);
     if (cached !== undefined) return cached;
-    const text = (await reference()).page(path);
+    const text = (await getReference()).page(path);
     if (text === undefined) throw new AppError('not_found', `Page ${path} not found in the API reference.`);
-    const page = { ...toPageResponse(text, HTML), policy: POLICY };
+    const page = { ...toPageResponse(text, HTML), policy: CONTENT_SECURITY_POLICY };
     // Bounded, because only paths of existing pages get here.
     pages.set(path, page);
     return page;
@@ -57,7 +61,7 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
   } as const;
   for (const path of ['/docs', '/docs/*'])
     app.get(path, route, async (req, reply) =>
-      sendPage(req, reply, await respondTo(getPath(req.url)), REVALIDATE),
+      sendPage(req, reply, await getPage(getPath(req.url)), REVALIDATE),
     );
   const files: Readonly<Record<string, PageResponse>> = {
     [REFERENCE_STYLE_PATH]: toPageResponse(REFERENCE_STYLE, 'text/css; charset=utf-8'),
@@ -66,7 +70,7 @@ export function registerReference(app: App, baseUrl: string, document: () => Doc
   for (const [path, file] of Object.entries(files))
     app.get(path, route, async (req, reply) => sendPage(req, reply, file, IMMUTABLE));
   app.get('/docs/search.json', route, async (req, reply) => {
-    const { index } = await reference();
+    const { index } = await getReference();
     return sendPage(
       req,
       reply,

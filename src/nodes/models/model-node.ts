@@ -9,7 +9,7 @@ import type { Delivery } from '../../providers/run-call.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
 import { toPricing } from './model-price.ts';
-import { CEILING } from './pricing.ts';
+import { MAX_CREDITS_FIELD } from './pricing.ts';
 import {
   attachAudio,
   attachImage,
@@ -99,7 +99,7 @@ export function toDefinition(model: Model): NodeDefinition {
     inputs: toSpecs(ports),
     config: {
       ...toSpecs(fields.filter(({ removed }) => removed !== true)),
-      ...(isPricedBefore ? {} : CEILING),
+      ...(isPricedBefore ? {} : MAX_CREDITS_FIELD),
     },
     outputs: { [port]: { type, label }, ...(hasChunks ? CHUNKS : {}) },
     pricing,

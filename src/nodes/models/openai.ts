@@ -4,17 +4,18 @@ import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
-import { CEILING, unpriced } from './pricing.ts';
-import { attachImage, callProvider, getText, pickSet, recordFile } from './provider-call.ts';
+import { MAX_CREDITS_FIELD, unpriced } from './pricing.ts';
+import { attachImage, callProvider, getText, pickDefined, recordFile } from './provider-call.ts';
 
-const ON_OPENAI = {
+const OPENAI_NODE = {
   category: 'model',
   source: 'vendor',
   requires: 'openai',
 } as const;
-const BY_THE_TOKEN = 'priced by the token, which is known only afterwards';
+const TOKEN_PRICING = 'priced per token; the cost is known only after the call';
 // The newest small model on https://developers.openai.com/api/docs/models on 2026-11-21.
 const TEXT_MODEL = 'gpt-6-luna';
+const MAX_IMAGES = 16;
 
 const PROMPT = { prompt: text('Prompt', { required: true }) };
 const IMAGE_OUTPUT = { image: image('Image') };
@@ -28,60 +29,59 @@ const GPT_IMAGE = {
 };
 
 export const generateOpenAi = defineNode({
-  ...ON_OPENAI,
+  ...OPENAI_NODE,
   nodeType: 'generate:openai_gpt_image',
   label: 'GPT Image',
-  description: 'POST /images/generations',
+  description: 'Generates an image with OpenAI (POST /images/generations).',
   inputs: PROMPT,
   config: {
     ...GPT_IMAGE,
     moderation: choice('Moderation', ['auto', 'low']),
-    ...CEILING,
+    ...MAX_CREDITS_FIELD,
   },
   outputs: IMAGE_OUTPUT,
-  pricing: unpriced(BY_THE_TOKEN),
+  pricing: unpriced(TOKEN_PRICING),
   run: async ({ prompt, moderation, ...values }, ctx) => {
-    const body = { prompt, n: 1, moderation, ...pickSet(values, GPT_IMAGE) };
-    return { image: await askForImage({ kind: 'image', body }, ctx) };
+    const body = { prompt, n: 1, moderation, ...pickDefined(values, GPT_IMAGE) };
+    return { image: await requestImage({ kind: 'image', body }, ctx) };
   },
 });
 
 export const editOpenAi = defineNode({
-  ...ON_OPENAI,
+  ...OPENAI_NODE,
   nodeType: 'edit:openai_gpt_image',
   label: 'GPT Image edit',
-  description: 'POST /images/edits. Only the transparent areas of the mask are edited.',
+  description:
+    'Edits an image with OpenAI (POST /images/edits). Only the transparent areas of the mask are edited.',
   inputs: {
     ...PROMPT,
     image: image('Image', { required: true }),
     images: list('More images', { description: 'Up to 15 more images for the prompt to refer to.' }),
     mask: image('Mask', { description: 'Must have the size of the image.' }),
   },
-  config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...CEILING },
+  config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...MAX_CREDITS_FIELD },
   outputs: IMAGE_OUTPUT,
-  pricing: unpriced(BY_THE_TOKEN),
+  pricing: unpriced(TOKEN_PRICING),
   run: async ({ prompt, image, images = [], mask, ...values }, ctx) => {
-    const fields = Object.entries(pickSet(values, GPT_IMAGE)).map(
+    const fields = Object.entries(pickDefined(values, GPT_IMAGE)).map(
       ([name, value]) => [name, String(value)] as const,
     );
     const firstImage = await attachImage(image, ctx);
     const allImages = [firstImage, ...(await attachImages(images, ctx))];
-    const masked = mask === undefined ? [] : [['mask', await attachMask(mask, firstImage, ctx)] as const];
+    const maskFields = mask === undefined ? [] : [['mask', await attachMask(mask, firstImage, ctx)] as const];
     const name = allImages.length === 1 ? 'image' : 'image[]';
     const call = {
       kind: 'edit' as const,
       fields: [
         ['prompt', prompt],
         ...allImages.map(file => [name, file] as const),
-        ...masked,
+        ...maskFields,
         ...fields,
       ] as const,
     };
-    return { image: await askForImage(call, ctx) };
+    return { image: await requestImage(call, ctx) };
   },
 });
-
-const MAX_IMAGES = 16;
 
 async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<readonly Attachment[]> {
   if (items.length >= MAX_IMAGES) {
@@ -98,18 +98,24 @@ async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<
   );
 }
 
-/** Returns the mask as PNG, the only accepted format. Throws NodeError if its size differs from the image's. */
+/** Returns the mask as PNG, the only accepted format. Throws NodeError if it cannot be a mask of the image. */
 async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): Promise<Attachment> {
   const mask = await attachImage(ref, ctx);
-  const [maskSize, imageSize] = await Promise.all([
+  const [maskInfo, imageInfo] = await Promise.all([
     inspectImage(mask.bytes, ctx.signal),
     inspectImage(image.bytes, ctx.signal),
   ]);
-  if (maskSize.width !== imageSize.width || maskSize.height !== imageSize.height) {
-    const sizes = `${maskSize.width}×${maskSize.height}, and the image ${imageSize.width}×${imageSize.height}`;
+  if (maskInfo.width !== imageInfo.width || maskInfo.height !== imageInfo.height) {
+    const sizes = `${maskInfo.width}×${maskInfo.height}, and the image ${imageInfo.width}×${imageInfo.height}`;
     throw new NodeError(
       'invalid_input',
       `The mask must have the same size as the image, but it has ${sizes}.`,
+    );
+  }
+  if (!maskInfo.hasAlpha) {
+    throw new NodeError(
+      'invalid_input',
+      'The mask has no transparent areas. Make the areas to edit transparent, and use PNG or WebP.',
     );
   }
   if (mask.contentType === 'image/png') return mask;
@@ -121,7 +127,7 @@ async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): P
   return new Attachment(bytes, 'image/png', 'mask.png');
 }
 
-async function askForImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
+async function requestImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
   return recordFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
 }
 
@@ -132,10 +138,10 @@ const TEXT_INPUTS = {
 };
 
 export const textOpenAiChat = defineNode({
-  ...ON_OPENAI,
+  ...OPENAI_NODE,
   nodeType: 'text:openai_chat',
   label: 'Chat model',
-  description: 'POST /chat/completions. Works with servers that are compatible with OpenAI.',
+  description: 'Generates text with OpenAI or a compatible server (POST /chat/completions).',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
@@ -144,10 +150,10 @@ export const textOpenAiChat = defineNode({
       description: 'Compatible servers usually use max_tokens.',
     }),
     temperature: number('Temperature', { min: 0, max: 2 }),
-    ...CEILING,
+    ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: unpriced(BY_THE_TOKEN),
+  pricing: unpriced(TOKEN_PRICING),
   run: async ({ prompt, system, image, model, maxTokens, tokenField, temperature }, ctx) => {
     const content =
       image === undefined
@@ -158,7 +164,7 @@ export const textOpenAiChat = defineNode({
           ];
     const messages = [
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-      { role: 'user', content: content },
+      { role: 'user', content },
     ];
     const body = { model, messages, [tokenField]: maxTokens, temperature };
     return { text: getText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
@@ -166,10 +172,11 @@ export const textOpenAiChat = defineNode({
 });
 
 export const textOpenAiResponses = defineNode({
-  ...ON_OPENAI,
+  ...OPENAI_NODE,
   nodeType: 'text:openai_responses',
   label: 'OpenAI response',
-  description: 'POST /responses in background mode. Long calls survive a restart and can be cancelled.',
+  description:
+    'Generates text with OpenAI (POST /responses in the background). Long calls survive a restart and can be cancelled.',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
@@ -178,10 +185,10 @@ export const textOpenAiResponses = defineNode({
       description: 'Default: set by the model. Models without reasoning reject any value.',
     }),
     maxTokens: number('Max tokens', { default: 4096, min: 16, max: 128_000, integer: true }),
-    ...CEILING,
+    ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: unpriced(BY_THE_TOKEN),
+  pricing: unpriced(TOKEN_PRICING),
   run: async ({ prompt, system, image, model, effort, maxTokens }, ctx) => {
     const content =
       image === undefined

@@ -23,7 +23,7 @@ export interface Pricing {
 /** The config field of every entry without a price known in advance: the maximum charge of a call. */
 export const MAX_CREDITS = 'maxCredits';
 
-export const CEILING = {
+export const MAX_CREDITS_FIELD = {
   [MAX_CREDITS]: {
     type: 'NUMBER',
     label: 'Max credits',

@@ -123,7 +123,7 @@ const isSecond = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < 86_400;
 
 /** Returns the set values of these fields: the model's input, under the model's own names. */
-export function pickSet(
+export function pickDefined(
   values: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

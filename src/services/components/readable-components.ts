@@ -29,7 +29,7 @@ export interface CopiedGraph {
 }
 
 /** Returns the graph for a copy by the actor, which refers only to components that the actor may read. */
-export async function copyCalls(
+export async function hideUnreadableCalls(
   deps: Pick<Deps, 'db'>,
   actor: Actor,
   stored: StoredGraph,

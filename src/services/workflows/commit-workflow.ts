@@ -21,7 +21,7 @@ import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { type GraphWrite, unchanged } from './write-graph.ts';
+import { type GraphWrite, storeAsIs } from './write-graph.ts';
 
 /** A workflow as seen by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -67,7 +67,7 @@ export async function prepareReplacement(
   { nodes, edges, autoLayout, work }: SentGraph & { readonly work: GraphWorker },
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
-  if (nodes === undefined && edges === undefined) return unchanged(stored.text);
+  if (nodes === undefined && edges === undefined) return storeAsIs(stored.text);
   const isOpen = isBeingEdited(deps, workflow);
   const write = work<'write'>(
     workflow.version,

@@ -3,7 +3,7 @@ import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
-import { copyCalls } from '../components/readable-components.ts';
+import { hideUnreadableCalls } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
 import { copyMedia, type NamedMedia } from '../media/copied-media.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { parseStoredGraph, type StoredGraph } from './graph-versions.ts';
 import { readGraphText } from './read-workflow.ts';
 import type { DuplicateBody } from './workflow.schema.ts';
-import { unchanged } from './write-graph.ts';
+import { storeAsIs } from './write-graph.ts';
 
 const MAX_NAME = 200;
 
@@ -55,12 +55,12 @@ export async function copyGraph(
   { fields, graph, from }: GraphCopy,
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
-  const { text, warnings } = await copyCalls(deps, user, graph);
+  const { text, warnings } = await hideUnreadableCalls(deps, user, graph);
   const media = await copyMedia(deps, user, { ids: listMediaIds(text), from }, signal);
   return commitNewWorkflow(deps, user, {
     fields,
     media: media.rows,
-    write: unchanged(replaceMediaIds(text, media.copies)),
+    write: storeAsIs(replaceMediaIds(text, media.copies)),
     warnings: [...warnings, ...media.warnings],
   });
 }

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
-import { unchanged } from './write-graph.ts';
+import { storeAsIs } from './write-graph.ts';
 
 const MAX_NAMED_INPUTS = 20;
 
@@ -78,7 +78,7 @@ async function changeAsOwner(
     const view = await lockForEdit(tx, user, id, verb);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changedFields = await fields(view.workflow, tx);
-    return commitChange(tx, view, { fields: changedFields, write: unchanged(text), warnings: [] });
+    return commitChange(tx, view, { fields: changedFields, write: storeAsIs(text), warnings: [] });
   });
   return presentCommitted(deps, committed);
 }

@@ -44,7 +44,7 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const { text, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
-    return { ...unchanged(stored.text), findings: read.normalized };
+    return { ...storeAsIs(stored.text), findings: read.normalized };
   }
   const findings = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);
@@ -55,8 +55,8 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
 /** Returns the graph, parsing its text if needed. */
 export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
-/** Returns the stored graph unchanged. */
-export function unchanged(text: string): GraphWrite {
+/** Writes this text without checks: that of a stored graph, or a copy with other media ids. */
+export function storeAsIs(text: string): GraphWrite {
   return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
 }
 

@@ -1,13 +1,14 @@
 // Installs the SDK as users get it: built by tsc, packed by npm and installed into an empty folder.
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export const SDK = join(import.meta.dirname, '../../../sdk');
+export const SDK_FOLDER = join(import.meta.dirname, '../../../sdk');
 const TSC = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
-export const run = promisify(execFile);
+export const execFileAsync = promisify(execFile);
 
 export interface InstalledSdk {
   /** Programs in this folder can import `@graphwright/sdk`. */
@@ -22,16 +23,18 @@ export async function installSdk(): Promise<InstalledSdk> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-sdk-'));
   const packed = join(folder, 'packed');
   await mkdir(packed);
-  for (const name of ['package.json', 'README.md']) await cp(join(SDK, name), join(packed, name));
-  await run(TSC, ['-p', SDK, '--outDir', join(packed, 'dist')]);
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts'], { cwd: packed });
-  const [pack] = Object.values(JSON.parse(stdout) as Record<string, Pack>);
+  for (const name of ['package.json', 'README.md']) await cp(join(SDK_FOLDER, name), join(packed, name));
+  await execFileAsync(TSC, ['-p', SDK_FOLDER, '--outDir', join(packed, 'dist')]);
+  const { stdout } = await execFileAsync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: packed });
+  // npm prints a list, or from version 12 on an object by name.
+  const [pack] = Object.values(JSON.parse(stdout) as readonly Pack[] | Readonly<Record<string, Pack>>);
+  assert.ok(pack);
   await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
-  const tarball = join(packed, pack?.filename ?? '');
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
+  const tarball = join(packed, pack.filename);
+  await execFileAsync('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
   return {
     folder,
-    files: (pack?.files ?? []).map(file => file.path),
+    files: pack.files.map(file => file.path),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

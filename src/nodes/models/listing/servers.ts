@@ -41,7 +41,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
       output: { kind: 'text' },
       price: null,
       priceSource:
-        'priced by the token, which is known only afterwards; set PRICES_FILE for a server of your own',
+        'priced per token; the cost is known only after the call; set PRICES_FILE for a server of your own',
       schema: { source: `${baseUrl}/models`, date },
     });
     return { ...info, model };
