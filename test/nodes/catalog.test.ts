@@ -148,7 +148,7 @@ describe('the catalog', () => {
   it('states what a node lacks on this service, and nothing for other nodes', () => {
     const lacks = (nodeType: string, config = {}, settings = {}) =>
       makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
-    assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured .*FAL_KEY/);
+    assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured\. .*FAL_KEY/);
     assert.equal(lacks('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
     assert.equal(lacks('generate:sandbox'), undefined);
     assert.equal(lacks('video:renderer'), undefined);

@@ -153,7 +153,7 @@ describe('model nodes', () => {
     const more = { type: 'IMAGE', media: media.picture };
     const upload = async (image: Sharp): Promise<MediaRef> =>
       ctx.upload(await image.webp().toBuffer(), 'image/webp');
-    const webp = await upload(sharp(png).ensureAlpha(0.5));
+    const webp = await upload(sharp(png).removeAlpha().ensureAlpha(0.5));
     const opaque = await upload(sharp(png).removeAlpha());
     await runNode(
       'edit:openai_gpt_image',

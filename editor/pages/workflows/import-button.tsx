@@ -1,6 +1,7 @@
 // Imports exported workflows: chosen files, or files dropped on the page.
 import Upload from 'icon:upload';
 import { useCallback, useRef } from 'react';
+import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
