@@ -15,12 +15,12 @@ import type {
   TriggerRequest,
 } from './types.ts';
 
-interface AutomationHandle<State, Change, Changed, Entry> {
+interface AutomationHandle<State, Change, Updated, Entry> {
   readonly id: string;
   get(options?: CallOptions): Promise<State>;
   /** Changes, pauses (`{ isActive: false }`) or activates it. */
-  update(change: Change, options?: CallOptions): Promise<Changed>;
-  /** Yields what came of it, newest first. */
+  update(change: Change, options?: CallOptions): Promise<Updated>;
+  /** Yields its firings or events, newest first. */
   history(options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
   /** Deletes it with its history. Its runs stay. */
   delete(options?: CallOptions): Promise<void>;
@@ -30,7 +30,7 @@ export interface BackfillPeriod {
   /** ISO 8601. */
   readonly from: string;
   readonly to: string;
-  /** Only estimates: nothing runs. */
+  /** Only estimates the runs and their price. */
   readonly dryRun?: boolean;
 }
 
@@ -103,16 +103,16 @@ export function attachTrigger(connection: Connection, id: string): TriggerHandle
   };
 }
 
-function createHandle<State, Change, Changed, Entry>(
+function createHandle<State, Change, Updated, Entry>(
   connection: Connection,
   id: string,
   path: string,
   history: string,
-): AutomationHandle<State, Change, Changed, Entry> {
+): AutomationHandle<State, Change, Updated, Entry> {
   return {
     id,
     get: ({ signal } = {}) => request<State>(connection, { method: 'GET', path, signal }),
-    update: (body, { signal } = {}) => request<Changed>(connection, { method: 'PATCH', path, body, signal }),
+    update: (body, { signal } = {}) => request<Updated>(connection, { method: 'PATCH', path, body, signal }),
     history: ({ signal } = {}) =>
       listItems(connection, `${path}/${history}`, { signal, query: { limit: 200 } }),
     delete: async ({ signal } = {}) => {

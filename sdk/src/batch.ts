@@ -1,7 +1,7 @@
 // Runs a workflow over many rows on the service, and follows the batch.
 import { TimeoutError } from './errors.ts';
 import { listItems } from './pages.ts';
-import { newKey, type StartOptions } from './run.ts';
+import { createIdempotencyKey, type StartOptions } from './run.ts';
 import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
 import type { Batch, BatchEstimate, BatchRequest, BatchRow, Table } from './types.ts';
 import { limitTime, sleep } from './waiting.ts';
@@ -23,7 +23,7 @@ export interface BatchHandle {
   rows(
     options?: CallOptions & { readonly status?: BatchRow['status'] },
   ): AsyncGenerator<BatchRow, void, undefined>;
-  /** Starts no more rows. Rows that run end, or are canceled. */
+  /** Starts no more rows. Running rows continue to their end, unless they are canceled. */
   stop(options?: CallOptions & { readonly cancelRunning?: boolean }): Promise<Batch>;
   resume(options?: CallOptions & { readonly maxCredits?: number }): Promise<Batch>;
   /** Runs failed rows again from their completed nodes. */
@@ -41,7 +41,7 @@ export async function startBatch(
   connection: Connection,
   workflowId: string,
   request: BatchRequest,
-  { signal, idempotencyKey = newKey() }: StartOptions,
+  { signal, idempotencyKey = createIdempotencyKey() }: StartOptions,
 ): Promise<StartedBatch> {
   const { body } = await send<{ readonly batchId: string; readonly estimate: BatchEstimate }>(connection, {
     method: 'POST',

@@ -35,7 +35,7 @@ export async function* listItems<T>(
 }
 
 function readPage<T>(body: unknown, headers: Headers): Page<T> {
-  if (Array.isArray(body)) return { items: body as T[], cursor: nextCursor(headers.get('link')) };
+  if (Array.isArray(body)) return { items: body as T[], cursor: parseNextCursor(headers.get('link')) };
   const { data, entries, nextCursor: next } = (body ?? {}) as Record<string, unknown>;
   // The ledger of credits has `entries` instead of `data`.
   const items = data ?? entries;
@@ -44,7 +44,7 @@ function readPage<T>(body: unknown, headers: Headers): Page<T> {
 }
 
 // Uses only the cursor of the link, so that the API key is never sent to another host.
-function nextCursor(link: string | null): string | undefined {
+function parseNextCursor(link: string | null): string | undefined {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   if (address === undefined) return undefined;
   return new URL(address, 'http://localhost').searchParams.get('cursor') ?? undefined;

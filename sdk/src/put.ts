@@ -28,7 +28,7 @@ interface Xhr {
   abort(): void;
 }
 
-interface StoredResponse {
+interface StorageResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -69,11 +69,11 @@ function toStorageError(status: number, text: string): ApiError {
 async function putByFetch(
   { url, headers, blob, fetch, onSent }: PutRequest,
   limit: TimeLimit,
-): Promise<StoredResponse> {
+): Promise<StorageResponse> {
   const init = {
     method: 'PUT',
     headers,
-    body: countBytes(blob, sent => {
+    body: streamSlices(blob, sent => {
       limit.restart();
       onSent(sent);
     }),
@@ -89,7 +89,7 @@ async function putByFetch(
 const SLICE_BYTES = 262_144;
 
 /** Streams the blob in slices. Each slice is read when the previous one has been sent. */
-function countBytes(blob: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
+function streamSlices(blob: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream(
     {
@@ -112,7 +112,7 @@ function putByXhr(
   { url, headers, blob, onSent }: PutRequest,
   limit: TimeLimit,
   xhr: Xhr,
-): Promise<StoredResponse> {
+): Promise<StorageResponse> {
   return new Promise((resolve, reject) => {
     xhr.open('PUT', url);
     // Browsers set Content-Length themselves and forbid setting it.

@@ -52,7 +52,7 @@ export async function startRun(
   connection: Connection,
   workflowId: string,
   request: RunRequest,
-  { signal, idempotencyKey = newKey() }: StartOptions,
+  { signal, idempotencyKey = createIdempotencyKey() }: StartOptions,
 ): Promise<StartedRun> {
   const { body } = await send<AcceptedRun>(connection, {
     method: 'POST',
@@ -67,7 +67,7 @@ export async function startRun(
 }
 
 // Does not use randomUUID, which browsers do not have on plain http.
-export function newKey(): string {
+export function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `sdk-${Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')}`;
 }
@@ -186,16 +186,16 @@ export async function* runMany<O extends RunOrder>(
         const next = await source.next();
         if (next.done === true) isExhausted = true;
         else {
-          const ticket = started++;
+          const index = started++;
           pending.set(
-            ticket,
-            runOne(connection, next.value, stop.signal).then(result => [ticket, result]),
+            index,
+            runOne(connection, next.value, stop.signal).then(result => [index, result]),
           );
         }
       }
       if (pending.size === 0) return;
-      const [ticket, result] = await Promise.race(pending.values());
-      pending.delete(ticket);
+      const [index, result] = await Promise.race(pending.values());
+      pending.delete(index);
       signal?.throwIfAborted();
       yield result;
     }

@@ -66,7 +66,7 @@ export async function send<T>(connection: Connection, call: Call): Promise<ApiRe
       return await sendOnce<T>(connection, call);
     } catch (thrown) {
       const delayMs =
-        attempt > connection.retries ? undefined : retryDelay(thrown, attempt, call, connection.timing);
+        attempt > connection.retries ? undefined : getRetryDelayMs(thrown, attempt, call, connection.timing);
       if (delayMs === undefined) throw thrown;
       await sleep(delayMs, call.signal);
     }
@@ -74,7 +74,7 @@ export async function send<T>(connection: Connection, call: Call): Promise<ApiRe
 }
 
 /** Returns the delay before the next retry, or undefined if the call must not be retried. */
-function retryDelay(thrown: unknown, attempt: number, call: Call, timing: Timing): number | undefined {
+function getRetryDelayMs(thrown: unknown, attempt: number, call: Call, timing: Timing): number | undefined {
   if (!(isNotProcessed(thrown) || (isTemporary(thrown) && isRepeatable(call)))) return undefined;
   const requestedDelayMs = thrown instanceof ApiError ? thrown.retryAfterMs : undefined;
   if (requestedDelayMs === undefined) return backoffMs(attempt, timing);

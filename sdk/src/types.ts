@@ -29,10 +29,10 @@ export type MintedUpload = schemas.MintedUpload;
 export type CompletionEvent = schemas.CompletionEvent;
 
 /** An event of a run. */
-export type RunEvent = Change<schemas.RunEvent>;
+export type RunEvent = WithoutId<schemas.RunEvent>;
 
 /** Maps each event of the union to its name and data, without the id, which the connection tracks. */
-type Change<E> = E extends { readonly event: infer Name; readonly data: infer Data }
+type WithoutId<E> = E extends { readonly event: infer Name; readonly data: infer Data }
   ? { readonly event: Name; readonly data: Data }
   : never;
 

@@ -19,11 +19,11 @@ export interface WebhookToVerify {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The signed data, the received signatures, and the key of a secret. */
-interface Signed {
+/** The signed data, the received signatures, and how a secret becomes a key. */
+interface SignedContent {
   readonly data: Bytes;
   readonly signatures: readonly Bytes[];
-  readonly keyOf: (secret: string) => Bytes;
+  readonly toKey: (secret: string) => Bytes;
 }
 
 /** Returns the event if its signature is valid. Otherwise throws a WebhookVerificationError: respond with 400. */
@@ -49,7 +49,7 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<Completio
 type HeaderReader = (name: string) => string;
 
 function createHeaderReader(headers: WebhookToVerify['headers']): HeaderReader {
-  const find = headers instanceof Headers ? (name: string) => headers.get(name) : findIn(headers);
+  const find = headers instanceof Headers ? (name: string) => headers.get(name) : createHeaderLookup(headers);
   return name => {
     const value = find(name);
     if (typeof value !== 'string') throw new WebhookVerificationError(`The header ${name} is missing.`);
@@ -57,7 +57,7 @@ function createHeaderReader(headers: WebhookToVerify['headers']): HeaderReader {
   };
 }
 
-function findIn(headers: Readonly<Record<string, unknown>>): (name: string) => unknown {
+function createHeaderLookup(headers: Readonly<Record<string, unknown>>): (name: string) => unknown {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return name => lower.get(name);
 }
@@ -65,7 +65,7 @@ function findIn(headers: Readonly<Record<string, unknown>>): (name: string) => u
 // A signature header may contain several signatures, one of which must be valid, for key rotation.
 const MAX_SIGNATURES = 16;
 
-function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): Signed {
+function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): SignedContent {
   const timestamp = header('webhook-timestamp');
   const ageSeconds = Math.abs(
     Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN),
@@ -79,27 +79,30 @@ function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: n
     signatures: header('webhook-signature')
       .split(' ', MAX_SIGNATURES)
       .flatMap(part => (part.startsWith('v1,') ? decodeBase64(part.slice(3)) : [])),
-    keyOf: secret =>
+    toKey: secret =>
       secret.startsWith('whsec_') ? (decodeBase64(secret.slice(6))[0] ?? encode('')) : encode(secret),
   };
 }
 
-function readBodyForm(body: Bytes, header: HeaderReader): Signed {
+function readBodyForm(body: Bytes, header: HeaderReader): SignedContent {
   const hex = /^sha256=((?:[0-9a-f]{2})+)$/i.exec(header('x-service-signature'))?.[1] ?? '';
   return {
     data: body,
     signatures: [Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))],
-    keyOf: encode,
+    toKey: encode,
   };
 }
 
 /**
  * Returns whether one of the signatures was made with one of the secrets. `subtle.verify` compares in constant time.
  */
-async function isSigned({ data, signatures, keyOf }: Signed, secrets: readonly string[]): Promise<boolean> {
+async function isSigned(
+  { data, signatures, toKey }: SignedContent,
+  secrets: readonly string[],
+): Promise<boolean> {
   let isValid = false;
   for (const secret of secrets) {
-    const bytes = keyOf(secret);
+    const bytes = toKey(secret);
     // Anybody can sign with an empty key.
     if (bytes.length === 0) continue;
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
