@@ -1,7 +1,7 @@
 // `graphwright automations`: lists, pauses, resumes and runs schedules and triggers.
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { type Client, connect } from './client.ts';
+import { connect } from './client.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
@@ -23,21 +23,10 @@ const KINDS = [
 export const listAutomations: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
   const automations: Automation[] = [];
-  for (const { path } of KINDS) automations.push(...(await listAll(client, path)));
+  for (const { path } of KINDS) automations.push(...(await client.list<Automation>(path)));
   if (options.json === true) terminal.print(JSON.stringify(automations, null, 2));
   else printAutomations(automations, terminal);
 };
-
-async function listAll(client: Client, path: string): Promise<readonly Automation[]> {
-  const all: Automation[] = [];
-  let query = '?limit=200';
-  for (;;) {
-    const page = await client.get<{ data: readonly Automation[]; nextCursor: string | null }>(path + query);
-    all.push(...page.data);
-    if (page.nextCursor === null) return all;
-    query = `?limit=200&cursor=${encodeURIComponent(page.nextCursor)}`;
-  }
-}
 
 export const pauseAutomation: Command = input => setActive(input, false);
 export const resumeAutomation: Command = input => setActive(input, true);

@@ -1,5 +1,6 @@
 // Connects the command line to a running service through the SDK, with error messages for people.
 import { ApiError, ConnectionError, createClient, type Client as Sdk } from '../../sdk/src/sdk.ts';
+import type { Query } from '../../sdk/src/send.ts';
 import { parseExactJson } from '../lib/exact-numbers.ts';
 import type { Settings } from '../lib/settings.ts';
 import { UsageError } from './command.ts';
@@ -7,11 +8,16 @@ import { UsageError } from './command.ts';
 // Someone is waiting at the terminal, so report an unreachable service quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
+/** More items of a list are not shown. */
+const MAX_LISTED = 10_000;
+
 export interface Client {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body?: unknown): Promise<T>;
   patch<T>(path: string, body: unknown): Promise<T>;
   delete<T>(path: string): Promise<T>;
+  /** Returns the items of all pages of a list. */
+  list<T>(path: string, query?: Query): Promise<readonly T[]>;
   readonly run: Sdk['run'];
   readonly attach: Sdk['attach'];
   readonly batch: Sdk['batch'];
@@ -42,12 +48,20 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
     post: (path, body) => request('POST', path, body),
     patch: (path, body) => request('PATCH', path, body),
     delete: path => request('DELETE', path),
+    list: <T>(path: string, query?: Query) =>
+      explainFailure(collect(sdk.list<T>(path, { query: { limit: 200, ...query }, signal }))),
     run: (id, body, options) => explainFailure(sdk.run(id, body, options)),
     attach: sdk.attach,
     batch: (id, body, options) => explainFailure(sdk.batch(id, body, options)),
     attachBatch: sdk.attachBatch,
     uploadTable: (file, options) => explainFailure(sdk.uploadTable(file, options)),
   };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const collected: T[] = [];
+  for await (const item of items) if (collected.push(item) >= MAX_LISTED) break;
+  return collected;
 }
 
 /** Returns the result, and turns an error into a message that helps at a terminal. */

@@ -7,7 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, type OptionValue, UsageError } from './command.ts';
+import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -39,25 +39,24 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
 };
 
 export const listCredentials: Command = async ({ options, terminal, signal }) => {
-  const teamId = toText(options.team);
-  const query = new URLSearchParams({
-    limit: '200',
+  const credentials = await connect(readSettings(), signal).list<Credential>('/credentials', {
     owner: options.instance === true ? 'instance' : 'workspace',
-    ...(teamId === undefined ? {} : { teamId }),
+    teamId: toText(options.team),
   });
-  const { data } = await connect(readSettings(), signal).get<{ readonly data: readonly Credential[] }>(
-    `/credentials?${query}`,
-  );
-  if (options.json === true) terminal.print(JSON.stringify(data, null, 2));
-  else printCredentials(data, terminal);
+  if (options.json === true) terminal.print(JSON.stringify(credentials, null, 2));
+  else printCredentials(credentials, terminal);
 };
 
 export const testCredential: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
   const client = connect(readSettings(), signal);
   const tested = await client.post<CredentialTest>(`/credentials/${encodeURIComponent(id)}/test`);
-  if (options.json === true) return terminal.print(JSON.stringify(tested, null, 2));
-  if (!tested.ok) throw new Error(tested.error ?? 'The provider did not accept the key.');
+  if (options.json === true) terminal.print(JSON.stringify(tested, null, 2));
+  if (!tested.ok) {
+    const reason = tested.error ?? 'The provider did not accept the key.';
+    throw options.json === true ? new WorkFailed(reason) : new Error(reason);
+  }
+  if (options.json === true) return;
   const account = tested.account === undefined ? '' : ` as ${cleanText(tested.account)}`;
   terminal.print(`The provider accepted the key${account} in ${tested.latencyMs} ms.`);
 };

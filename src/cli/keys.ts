@@ -23,10 +23,12 @@ export const createKey: Command = async ({ args, options, terminal, signal }) =>
 };
 
 export const listKeys: Command = async ({ options, terminal, signal }) => {
-  const { data: keys } = await onService<{ readonly data: readonly Key[] }>(signal, {
-    http: client => client.get('/keys?limit=200'),
-    database: async (deps, operator) =>
-      (await import('../services/accounts/keys.ts')).listOwnKeys(deps, operator, { limit: 200 }),
+  const keys = await onService<readonly Key[]>(signal, {
+    http: client => client.list('/keys'),
+    database: async (deps, operator) => {
+      const { listOwnKeys } = await import('../services/accounts/keys.ts');
+      return (await listOwnKeys(deps, operator, { limit: 200 })).data;
+    },
   });
   if (options.json === true) terminal.print(JSON.stringify(keys, null, 2));
   else printKeys(keys, terminal);

@@ -5,26 +5,12 @@ import { connect } from './client.ts';
 import { type Command, WorkFailed } from './command.ts';
 import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
-interface Page {
-  readonly data: readonly Template[];
-  readonly nextCursor: string | null;
-}
-
-/** More are not printed. */
-const MAX_TEMPLATES = 1000;
-
 export const listTemplates: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
-  const query = new URLSearchParams({ limit: '200' });
-  if (typeof options.shelf === 'string') query.set('shelf', options.shelf);
-  if (options.runsNow === true) query.set('runsNow', 'true');
-  const templates: Template[] = [];
-  for (let cursor: string | null = ''; cursor !== null && templates.length < MAX_TEMPLATES; ) {
-    if (cursor !== '') query.set('cursor', cursor);
-    const page: Page = await client.get<Page>(`/templates?${query}`);
-    templates.push(...page.data);
-    cursor = page.nextCursor;
-  }
+  const templates = await client.list<Template>('/templates', {
+    shelf: typeof options.shelf === 'string' ? options.shelf : undefined,
+    runsNow: options.runsNow === true ? true : undefined,
+  });
   if (options.json === true) return terminal.print(JSON.stringify(templates, null, 2));
   const rows = templates.map(({ id, title, runsNow, needs }) => [
     terminal.paint('bold', cleanText(id)),

@@ -65,6 +65,16 @@ describe('a request', () => {
     });
   });
 
+  it('collects all pages of a list', async t => {
+    const client = await serve(t, (req, res) => {
+      const { searchParams } = new URL(req.url ?? '', 'http://localhost');
+      const isLast = searchParams.get('cursor') === 'second';
+      const page = { data: [searchParams.get('owner'), isLast], nextCursor: isLast ? null : 'second' };
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page));
+    });
+    assert.deepEqual(await client.list('/x', { owner: 'ana' }), ['ana', false, 'ana', true]);
+  });
+
   it('rejects with the status if the response is not one of ours', async t => {
     const client = await serve(t, (_, res) => void res.writeHead(405).end('<html>'));
     await assert.rejects(client.get('/x'), { message: 'The service responded with status 405.' });

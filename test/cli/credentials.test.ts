@@ -44,6 +44,10 @@ it('stores a key that the provider accepts, lists, tests and removes it', async 
   const listed = await graphwright(['list']);
   assert.match(listed.out, new RegExp(`${String(id)} +fal +Studio +…7777`));
   assert.match((await graphwright(['test', String(id)])).out, /accepted the key/);
+  fal.apiKeys = new Set();
+  const failed = await graphwright(['test', String(id), '--json']);
+  assert.deepEqual([failed.code, JSON.parse(failed.out).ok], [1, false]);
+  fal.apiKeys = new Set([SECRET]);
   assert.match((await graphwright(['remove', String(id)])).out, /is removed/);
   assert.deepEqual(JSON.parse((await graphwright(['list', '--json'])).out), []);
 });
