@@ -1,7 +1,16 @@
 // Defines the schemas of requests and responses about apps.
 import { type Static, Type } from 'typebox';
 import { PageQuery, PageSchema } from '../services/paging.ts';
-import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../services/schema.ts';
+import {
+  EventStreamSchema,
+  Exact,
+  Id,
+  Named,
+  NamedExact,
+  Nullable,
+  PositiveInteger,
+  Timestamp,
+} from '../services/schema.ts';
 import { AUDIENCES, CONTROLS, PAYERS } from '../store/apps.ts';
 
 const NodeId = Type.String({ minLength: 1, maxLength: 200 });
@@ -45,7 +54,7 @@ const SETTINGS = {
     Type.Boolean({ default: true, description: 'Whether others than editors of the workflow see the app' }),
   ),
   version: Type.Optional(
-    Type.Union([Type.Literal('current'), Type.Integer({ minimum: 1, maximum: 2_147_483_647 })], {
+    Type.Union([Type.Literal('current'), PositiveInteger()], {
       description: 'The version that runs: a number, or `current` (default), which follows the workflow',
     }),
   ),
@@ -186,7 +195,7 @@ export const SlugParams = Type.Object({
 });
 export const AppRunParams = Type.Object({
   ...SlugParams.properties,
-  runId: Type.String({ maxLength: 64, description: 'Run ID, `run_…`' }),
+  runId: Id('Run ID, `run_…`'),
 });
 
 const Value = Type.Object(

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Json, JsonObject } from '../graph/types.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { PageQuery } from '../services/paging.ts';
-import { NamedExact } from '../services/schema.ts';
+import { Id, IdParams, NamedExact, PositiveInteger } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
 /** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
@@ -119,12 +119,10 @@ export const ResumeBody = NamedExact(
 );
 export type ResumeRequest = Static<typeof ResumeBody>;
 
-export const ExecutionId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Execution ID, `ex_…`' }),
-});
+export const ExecutionId = IdParams('Execution ID, `ex_…`');
 
 export const ExecutionNode = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Execution ID, `ex_…`' }),
+  id: Id('Execution ID, `ex_…`'),
   nodeId: Type.String({ maxLength: 1000, description: 'A node of the executed graph' }),
 });
 
@@ -149,9 +147,7 @@ export const ReadExecutionQuery = Type.Object({
 const NODE_TYPE = Type.String({ minLength: 1, maxLength: 200 });
 const RunFilters = {
   workflowId: Type.Optional(Type.String({ maxLength: 64 })),
-  userId: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Who started the run' }),
-  ),
+  userId: Type.Optional(PositiveInteger({ description: 'Who started the run' })),
   model: Type.Optional(Type.Unsafe<string>({ ...NODE_TYPE, description: 'A paid node type in the run' })),
   errorCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   failedNodeType: Type.Optional(

@@ -1,10 +1,19 @@
 // Defines the building blocks of request and response schemas. Request schemas validate, document and type; response
 // schemas only document.
-import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
+import { type TObjectOptions, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Timestamp = Type.String({ format: 'date-time' });
+
+export const Id = (description: string) => Type.String({ maxLength: 64, description });
+
+/** Defines the path parameters of a resource with this ID. */
+export const IdParams = (description: string) => Type.Object({ id: Id(description) });
+
+/** Defines a positive integer that PostgreSQL can store. */
+export const PositiveInteger = (options: TSchemaOptions = {}) =>
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647, ...options });
 
 /** Defines an object that rejects unknown members. */
 export const Exact = <P extends TProperties>(properties: P, options: TObjectOptions = {}) =>

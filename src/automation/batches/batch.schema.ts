@@ -2,7 +2,15 @@
 import { type Static, Type } from 'typebox';
 import { RunBody } from '../../runs/run.schema.ts';
 import { PageQuery, PageSchema } from '../../services/paging.ts';
-import { EventStreamSchema, Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import {
+  EventStreamSchema,
+  Exact,
+  IdParams,
+  Named,
+  NamedExact,
+  Nullable,
+  Timestamp,
+} from '../../services/schema.ts';
 import { ROW_SORTS, ROW_STATUSES } from '../../store/automation/batch-rows.ts';
 import { BATCH_STATUSES } from '../../store/automation/batches.ts';
 
@@ -117,9 +125,7 @@ export const CreateBatchBody = NamedExact(
 );
 export type CreateBatchBody = Static<typeof CreateBatchBody>;
 
-export const BatchParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Batch ID, `bat_…`' }),
-});
+export const BatchParams = IdParams('Batch ID, `bat_…`');
 
 export const RowParams = Type.Object({
   ...BatchParams.properties,

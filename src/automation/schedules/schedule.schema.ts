@@ -1,7 +1,7 @@
 // Defines the schemas of schedules: requests and responses.
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
-import { Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
 import {
   CATCH_UPS,
   FIRING_KINDS,
@@ -124,9 +124,7 @@ export const Backfill = Named('Backfill', 'The runs that make up for times in th
   }),
 });
 
-export const ScheduleParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Schedule ID, `sch_…`' }),
-});
+export const ScheduleParams = IdParams('Schedule ID, `sch_…`');
 
 export const Schedule = Named('Schedule', 'When a workflow runs by itself', {
   id: Type.String(),

@@ -1,6 +1,6 @@
 // Defines the schemas of tables: requests and responses.
 import { Type } from 'typebox';
-import { Named, Nullable } from '../../services/schema.ts';
+import { IdParams, Named, Nullable } from '../../services/schema.ts';
 import { DELIMITERS, TABLE_FORMATS } from '../../store/automation/tables.ts';
 
 export const TableQuery = Type.Object({
@@ -8,9 +8,7 @@ export const TableQuery = Type.Object({
   delimiter: Type.Optional(Type.Enum(DELIMITERS, { description: 'Default: found from the content' })),
 });
 
-export const TableParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Table ID, `tbl_…`' }),
-});
+export const TableParams = IdParams('Table ID, `tbl_…`');
 
 export const Table = Named('Table', 'A table that was uploaded for a batch', {
   tableId: Type.String(),

@@ -1,7 +1,7 @@
 // Defines the schemas of triggers: requests and responses.
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
-import { Exact, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
 import { EVENT_OUTCOMES, TRIGGER_KINDS } from '../../store/automation/triggers.ts';
 
 const MIN_FEED_MINUTES = 5;
@@ -91,9 +91,7 @@ export const ChangeTriggerBody = NamedExact(
 );
 export type ChangeTriggerBody = Static<typeof ChangeTriggerBody>;
 
-export const TriggerParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Trigger ID, `trg_…`' }),
-});
+export const TriggerParams = IdParams('Trigger ID, `trg_…`');
 
 export const RunTriggerBody = Exact({
   payload: Type.Optional(Type.Unknown({ description: 'As the event would send it' })),

@@ -4,12 +4,12 @@ import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
-import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+import { Exact, Id, Named, NamedExact, Nullable, PositiveInteger, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
 
-const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const TeamId = Type.String({ maxLength: 64, description: 'Team ID, `team_…`' });
+const UserId = PositiveInteger();
+const TeamId = Id('Team ID, `team_…`');
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
 /** Identifies a user by exactly one of these. */

@@ -1,9 +1,9 @@
 // Defines the schemas of requests and responses about folders.
 import { type Static, Type } from 'typebox';
-import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+import { Id, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { Name } from './names.ts';
 
-const FolderIdText = Type.String({ maxLength: 64, description: 'Folder ID, `fld_…`' });
+const FolderIdText = Id('Folder ID, `fld_…`');
 
 export const FolderParams = Type.Object({ id: FolderIdText });
 

@@ -1,13 +1,13 @@
 // Defines the schemas of requests and responses about API keys.
 import { Type } from 'typebox';
 import { PageSchema } from '../paging.ts';
-import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
 
 const Scope = Type.Enum(SCOPES);
 
-export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key ID, `key_…`' }) });
+export const KeyParams = IdParams('Key ID, `key_…`');
 
 export const CreateKeyBody = NamedExact('KeyInput', 'The key to create', {
   name: Name,

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { PORT_TYPES } from '../../graph/types.ts';
 import { PageSchema } from '../paging.ts';
-import { Exact, Named, Nullable } from '../schema.ts';
+import { Exact, Named, Nullable, PositiveInteger } from '../schema.ts';
 
 const Port = Named('ComponentPort', 'A port of a component', {
   id: Type.String({ description: 'ID of its node in the component' }),
@@ -25,20 +25,15 @@ export const Interface = Named('ComponentInterface', 'The ports of a workflow as
 
 export const InterfaceQuery = Type.Object({
   version: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 2_147_483_647,
+    PositiveInteger({
       description: 'Default: the current version. Visitors of a publication read only the published one',
     }),
   ),
 });
 
-const PinnedVersion = Type.Union(
-  [Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), Type.Literal('latest')],
-  {
-    description: 'A pinned version, or `latest`',
-  },
-);
+const PinnedVersion = Type.Union([PositiveInteger(), Type.Literal('latest')], {
+  description: 'A pinned version, or `latest`',
+});
 
 const Hidden = Type.Integer({
   description: 'The number of other callers, which you cannot read; at most 10,000',

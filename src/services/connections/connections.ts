@@ -7,7 +7,7 @@ import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { Named, Nullable, Timestamp } from '../schema.ts';
+import { IdParams, Named, Nullable, Timestamp } from '../schema.ts';
 
 /** Lists the caller's connections, newest first. */
 export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
@@ -24,9 +24,7 @@ export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, i
   if (!(await deleteUserGrant(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
 }
 
-export const ConnectionParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Connection ID, `con_…`' }),
-});
+export const ConnectionParams = IdParams('Connection ID, `con_…`');
 
 export const ConnectionPage = PageSchema(
   Named('Connection', 'A program that you granted access by OAuth', {

@@ -4,7 +4,7 @@ import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { CREDENTIAL_STATUSES } from '../../store/credentials.ts';
 import { Name } from '../accounts/names.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
-import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 const Kind = Type.Enum(PROVIDER_NAMES, { description: 'The provider' });
 const Owner = Type.Enum(['instance', 'workspace'], {
@@ -78,9 +78,7 @@ export const CredentialTest = Named('CredentialTest', 'How the provider responde
   error: Type.Optional(Type.String({ description: 'Why the credential cannot be used' })),
 });
 
-export const CredentialParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Credential ID, `cred_…`' }),
-});
+export const CredentialParams = IdParams('Credential ID, `cred_…`');
 
 export const RemoveCredentialQuery = Type.Object({
   force: Type.Optional(Type.Enum(['true', 'false'], { description: 'true: delete it even if it is in use' })),

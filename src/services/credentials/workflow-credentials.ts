@@ -9,12 +9,10 @@ import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { NamedExact, Nullable } from '../schema.ts';
+import { Id, NamedExact, Nullable } from '../schema.ts';
 import { requireCredentials } from './credential-access.ts';
 
-const Choice = Nullable(
-  Type.String({ maxLength: 64, description: 'Credential ID, `cred_…`; null: the default of the workspace' }),
-);
+const Choice = Nullable(Id('Credential ID, `cred_…`; null: the default of the workspace'));
 
 export const WorkflowCredentials = NamedExact(
   'WorkflowCredentials',

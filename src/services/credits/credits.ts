@@ -13,12 +13,12 @@ import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { Exact } from '../schema.ts';
+import { Exact, PositiveInteger } from '../schema.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
 
 export const GrantBody = Exact({
-  userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  userId: Type.Optional(PositiveInteger()),
   teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   amount: Type.Integer({
     minimum: -MAX_GRANT,
@@ -30,7 +30,7 @@ export const GrantBody = Exact({
 export type GrantBody = Static<typeof GrantBody>;
 
 export const LedgerQuery = Type.Object({
-  userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  userId: Type.Optional(PositiveInteger()),
   teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   ...PageQuery.properties,
 });

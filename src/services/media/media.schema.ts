@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { MEDIA_ORIGINS } from '../../store/media/media.ts';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
-import { Exact, Named, NamedExact, Nullable } from '../schema.ts';
+import { Exact, IdParams, Named, NamedExact, Nullable } from '../schema.ts';
 
 /** Used only for properties that cannot be read from the file. */
 const HINTS = {
@@ -55,9 +55,7 @@ export const CompleteBody = NamedExact('CompleteRequest', 'The upload to complet
 });
 export type CompleteBody = Static<typeof CompleteBody>;
 
-export const MediaParams = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Media ID, `med_…`' }),
-});
+export const MediaParams = IdParams('Media ID, `med_…`');
 
 export const ListMediaQuery = Type.Object({
   type: Type.Optional(

@@ -8,7 +8,7 @@ import { teamExists } from '../../store/teams.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, PageQuery, PageSchema, readPage } from '../paging.ts';
-import { Exact, Named, Nullable, Timestamp } from '../schema.ts';
+import { Exact, Id, Named, Nullable, Timestamp } from '../schema.ts';
 import { toMonth } from './overview.ts';
 
 export const InstanceTeamsQuery = Type.Object({
@@ -72,11 +72,11 @@ const presentTeam = ({
 });
 
 export const TeamParams = Type.Object({
-  teamId: Type.String({ maxLength: 64, description: 'Team ID, `team_…`' }),
+  teamId: Id('Team ID, `team_…`'),
 });
 export const TeamWorkflowParams = Type.Object({
   ...TeamParams.properties,
-  workflowId: Type.String({ maxLength: 64, description: 'Workflow ID, `wf_…`' }),
+  workflowId: Id('Workflow ID, `wf_…`'),
 });
 export const TeamBudgetBody = Exact({
   dailyCreditBudget: Nullable(

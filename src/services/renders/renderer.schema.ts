@@ -1,7 +1,7 @@
 // Defines the request and response schemas of the video renderer.
 import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
-import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
+import { IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 export const TemplateParams = Type.Object({ id: Type.String({ maxLength: 80, description: 'Template ID' }) });
 
@@ -103,9 +103,7 @@ export const PreviewResponse = Named('Preview', 'Stills of a video', {
   }),
 });
 
-export const RenderId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Render ID, `rnd_…`' }),
-});
+export const RenderId = IdParams('Render ID, `rnd_…`');
 
 const RenderUrls = Type.Object({ self: Type.String(), cancel: Type.String() });
 export const AcceptedRender = Named('AcceptedRender', 'A clip that will be rendered', {

@@ -4,7 +4,7 @@ import { MAX_COMPONENTS } from '../components/exported-components.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
-import { Named, Nullable, Timestamp } from '../schema.ts';
+import { Named, Nullable, PositiveInteger, Timestamp } from '../schema.ts';
 import { Description, Edges, Name, Nodes, Tags } from './workflow.schema.ts';
 
 export const WORKFLOW_FORMAT = 'graphwright-workflow';
@@ -25,11 +25,7 @@ export type ImportedFile = Static<typeof ImportedFile>;
 
 const ComponentHead = {
   id: Type.String({ pattern: '^wf_[0-9a-hjkmnp-tv-z]{26}$', description: 'ID in the calls of the file' }),
-  version: Type.Integer({
-    minimum: 1,
-    maximum: 2_147_483_647,
-    description: 'Version in the calls of the file',
-  }),
+  version: PositiveInteger({ description: 'Version in the calls of the file' }),
 };
 const IsLatest = Type.Boolean({ description: 'Whether calls of the latest version mean this one' });
 

@@ -4,24 +4,20 @@ import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { EdgeInput, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
-import { Exact, Named, Nullable } from '../schema.ts';
+import { Exact, Id, IdParams, Named, Nullable, PositiveInteger } from '../schema.ts';
 import { SHELVES } from '../templates/template-files.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
 const MAX_TAGS = 50;
 
-export const WorkflowId = Type.Object({
-  id: Type.String({ maxLength: 64, description: 'Workflow ID, `wf_…`' }),
-});
+export const WorkflowId = IdParams('Workflow ID, `wf_…`');
 
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
 export const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
 const ShortText = Nullable(Type.String({ maxLength: 2048 }));
-const FolderId = Nullable(
-  Type.String({ maxLength: 64, description: 'Folder ID, `fld_…`; null for no folder' }),
-);
+const FolderId = Nullable(Id('Folder ID, `fld_…`; null for no folder'));
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // graph/parse and graph/lint validate nodes and edges, with better messages than a schema.
 export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
@@ -232,7 +228,7 @@ export type DuplicateBody = Static<typeof DuplicateBody>;
 
 export const VersionParams = Type.Object({
   ...WorkflowId.properties,
-  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  version: PositiveInteger(),
 });
 
 export const TemplatesQuery = Type.Object({
