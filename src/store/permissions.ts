@@ -67,11 +67,11 @@ export async function upsertPermission(
 }
 
 /** Changes the role of the shares that owners can attribute to the user. Returns false if there are none. */
-export async function updatePermission(
+export function updatePermission(
   tx: Tx,
   permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
 ): Promise<boolean> {
-  return changes(
+  return matches(
     tx,
     `with direct as (
        update workflow_permissions set role = $3 where workflow_id = $1 and user_id = $2 returning 1),
@@ -139,7 +139,7 @@ export async function openEmailShare(tx: Tx, workflowId: string, userId: number)
 
 /** Ends the shares that owners can attribute to the user. Returns false if there are none. */
 export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
-  return changes(
+  return matches(
     tx,
     `with direct as (delete from workflow_permissions where workflow_id = $1 and user_id = $2 returning 1),
      by_email as (delete from workflow_email_shares where workflow_id = $1 and opened_by = $2 returning 1)
@@ -155,10 +155,6 @@ export function deleteEmailShare(tx: Tx, workflowId: string, email: string): Pro
     'delete from workflow_email_shares where workflow_id = $1 and lower(email) = lower($2)',
     [workflowId, email],
   );
-}
-
-async function changes(tx: Tx, statement: string, values: readonly unknown[]): Promise<boolean> {
-  return ((await tx.query(statement, values)).rowCount ?? 0) > 0;
 }
 
 /** Ends the user's shares of the team's workflows, by user id and by email. */

@@ -1,7 +1,17 @@
 // Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
-import { type After, all, first, firstNumber, firstValue, insertRow, lockName, updateRow } from '../rows.ts';
+import {
+  type After,
+  all,
+  first,
+  firstNumber,
+  firstValue,
+  insertRow,
+  lockName,
+  matches,
+  updateRow,
+} from '../rows.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -295,13 +305,13 @@ export async function acceptFirings(tx: Tx, ids: readonly string[]): Promise<voi
  * Records that the run of a firing was refused. Returns false if another process has started it meanwhile. The schedule
  * must be locked.
  */
-export async function refuseFiring(tx: Tx, id: string, reason: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export function refuseFiring(tx: Tx, id: string, reason: string): Promise<boolean> {
+  return matches(
+    tx,
     `update firings f set outcome = 'refused', reason = $2, execution_id = null, retry_at = null
      where f.id = $1 and f.outcome = 'starting' and not exists (select from executions e where e.id = f.execution_id)`,
     [id, reason],
   );
-  return rowCount === 1;
 }
 
 /** Skips the waiting firings of the schedule, of all kinds or of one. The schedule must be locked. */

@@ -2,7 +2,7 @@
 
 import type { Tx } from '../db.ts';
 import { CHANNELS } from '../db.ts';
-import { all } from '../rows.ts';
+import { all, matches } from '../rows.ts';
 
 export interface Presence {
   readonly user_id: number;
@@ -32,17 +32,17 @@ export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower
 }
 
 /** Stores the user's selection for all their streams. Returns whether it changed. */
-export async function saveSelection(
+export function saveSelection(
   tx: Tx,
   { workflowId, userId }: Omit<Follower, 'id'>,
   nodeIds: readonly string[],
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  return matches(
+    tx,
     `update workflow_followers set selected = $3::jsonb
      where workflow_id = $1 and user_id = $2 and selected <> $3::jsonb`,
     [workflowId, userId, JSON.stringify(nodeIds)],
   );
-  return (rowCount ?? 0) > 0;
 }
 
 /** Deletes the stream, and those of the workflow whose processes are gone. */
