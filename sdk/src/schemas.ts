@@ -621,7 +621,7 @@ export type Backfill = {
 /** When the last backup was made, and what a new one would contain */
 export type Backups = {
   readonly last: {
-    /** The moment that the backup shows */
+    /** Time of the snapshot */
     readonly createdAt: string;
     readonly finishedAt: string;
     readonly databaseBytes: number;
@@ -2187,7 +2187,7 @@ export type Overview = {
     } | null;
   };
   readonly lastBackup: {
-    /** The moment that the backup shows */
+    /** Time of the snapshot */
     readonly createdAt: string;
     readonly finishedAt: string;
     readonly databaseBytes: number;

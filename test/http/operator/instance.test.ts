@@ -8,6 +8,7 @@ import { readArchive } from '../../../src/services/backups/archive.ts';
 import { HEADER_NAME, readHeader } from '../../../src/services/backups/backup-header.ts';
 import type { Client } from '../../support/client.ts';
 import { MODEL, modelGraph, type PaidService, PRICE, startPaidService } from '../../support/credits/paid.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { node } from '../../support/workflows.ts';
 
 interface Listed {
@@ -267,9 +268,12 @@ describe('the instance, as administrators see it', () => {
     assert.ok(names.some(name => name.startsWith('database/executions/')));
     assert.ok(names.some(name => name.startsWith('media/')));
     assert.ok(!names.includes('secrets.key'));
-    type Last = { last: { madeBy: string; media: { files: number } } };
-    const { last } = (await admin.request<Last>('GET', '/admin/backup')).body;
-    assert.equal(last.madeBy, 'download');
+    type Status = { last: { madeBy: string; media: { files: number } } | null };
+    const readLast = async () => (await admin.request<Status>('GET', '/admin/backup')).body.last;
+    // It is recorded after its last byte is sent.
+    await waitUntil('its record', async () => (await readLast()) !== null);
+    const last = await readLast();
+    assert.equal(last?.madeBy, 'download');
     assert.ok(last.media.files > 0);
     assert.equal((await ana.request('GET', '/admin/backup/file')).status, 401);
   });
