@@ -171,12 +171,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it("opens another person's run as an administrator", async () => {
-    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'dan@example.com',
-      name: 'Dan',
-      keyScopes: ['workflows:write', 'workflows:execute'],
-    });
-    const dan = service.withKey(body.apiKey);
+    const dan = await service.createUser({ email: 'dan@example.com', name: 'Dan' });
     const text = node('a', 'input:text', { value: "Dan's words" });
     await dan.runWorkflow(await dan.createWorkflow({ name: 'Words of Dan', nodes: [text], edges: [] }));
     await using opened = await open('/executions?of=instance&personal=true');

@@ -128,13 +128,7 @@ describe('a worker with few slots', () => {
     const hanging = await service.createWorkflow(requesting('/greedy'));
     const ids = await Promise.all(Array.from({ length: 40 }, () => service.startRun(hanging)));
     await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
-    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'modest@example.com',
-      name: 'Modest',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    const modest = service.withKey(otherUser.body.apiKey);
+    const modest = await service.createUser();
     const workflow = await modest.createWorkflow(PAIR);
     for (let run = 0; run < 3; run++) {
       assert.equal((await modest.runWorkflow(workflow)).status, 'COMPLETED');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
-import { type Client, mapStates } from '../support/client.ts';
+import { mapStates } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -16,6 +16,7 @@ import {
   spawnService,
   startTestService,
   type TestService,
+  type TestUser,
   toDatabaseUrl,
 } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -115,7 +116,7 @@ describe('a secret used by runs', () => {
 describe('a secret in a run by someone other than its creator', () => {
   let service: TestService;
   let receiver: Receiver;
-  let editor: Client;
+  let editor: TestUser;
   before(async () => {
     receiver = await startReceiver();
     receiver.answer((res, { path }) => {
@@ -124,12 +125,7 @@ describe('a secret in a run by someone other than its creator', () => {
       else res.writeHead(200, { 'content-type': 'text/plain' }).end('answered');
     });
     service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
-    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'editor@example.com',
-      name: 'Editor',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    editor = service.withKey(body.apiKey);
+    editor = await service.createUser();
   });
   after(async () => {
     await service.close();
@@ -144,7 +140,7 @@ describe('a secret in a run by someone other than its creator', () => {
     const secrets = { BARE: VALUE, KEPT: { value: KEPT, hosts: [host] } };
     const id = await service.createWorkflow({ ...graph, secrets });
     const share = await service.request('PUT', `/workflows/${id}/permissions`, {
-      email: 'editor@example.com',
+      email: editor.email,
       role: 'EDIT',
     });
     assert.equal(share.status, 200, JSON.stringify(share.body));

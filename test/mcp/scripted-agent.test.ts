@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
 import { PASSWORD, readLinkToken } from '../support/accounts/people.ts';
-import type { Client } from '../support/client.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type Send,
   sendOverNetwork,
 } from '../support/oauth/clients.ts';
+import type { TestUser } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_CALLS = 7;
@@ -28,26 +28,12 @@ before(async () => {
 });
 after(() => paid.close());
 
-interface Person extends Client {
-  readonly userId: number;
-  readonly apiKey: string;
-}
-
-let people = 0;
-async function newPerson(credits: number): Promise<Person> {
-  const { body } = await paid.service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-    email: `agent-${people++}@example.com`,
-    name: 'Agent',
-    plan: 'self_hosted',
-    credits,
-    keyScopes: SCOPES,
-  });
-  return { ...paid.service.withKey(body.apiKey), ...body };
-}
+const newPerson = (credits: number): Promise<TestUser> =>
+  paid.service.createUser({ credits, keyScopes: SCOPES });
 
 /** How an agent is authorized: with a key in its settings, or by a user on the consent page. */
-const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
-  'a key': async ({ apiKey }) => apiKey,
+const BEARERS: Readonly<Record<string, (by: TestUser) => Promise<string>>> = {
+  'a key': async ({ key }) => key,
   'an access token': async ({ userId }) => {
     const { db, url: service } = paid.service;
     const site = { now: Date.now, settings: { BASE_URL: ORIGIN } };
@@ -72,7 +58,7 @@ function tokensOf({ content, data }: ToolResult): number {
 const portOf = (line: string): string => line.split(' ')[0] ?? '';
 
 /** A template whose text becomes a short video. */
-async function publishVideoTemplate(owner: Person): Promise<void> {
+async function publishVideoTemplate(owner: TestUser): Promise<void> {
   const sceneGraph = {
     fps: 10,
     width: 64,
@@ -103,9 +89,9 @@ const AGENTS = REVISIONS.flatMap(revision =>
 
 for (const { revision, credential, bearerOf } of AGENTS) {
   describe(`an agent over ${revision} with ${credential}`, () => {
-    let person: Person;
+    let person: TestUser;
     let agent: Agent;
-    const connect = async (by: Person): Promise<Agent> =>
+    const connect = async (by: TestUser): Promise<Agent> =>
       connectAgent(`${paid.service.url}/mcp`, await bearerOf(by), revision);
     before(async () => {
       person = await newPerson(100);

@@ -16,14 +16,8 @@ let service: TestService;
 let foreign: string;
 before(async () => {
   service = await startTestService();
-  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-    email: 'other@example.com',
-    name: 'Other',
-    keyScopes: ['workflows:read', 'workflows:write'],
-  });
-  foreign = await service
-    .withKey(body.apiKey)
-    .createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
+  const other = await service.createUser();
+  foreign = await other.createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
 });
 after(() => service.close());
 

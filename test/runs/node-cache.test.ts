@@ -22,15 +22,7 @@ describe('the same graph in two workspaces', () => {
 
   const draw = async (by: Client, workflow: string): Promise<NodeState | undefined> =>
     mapStates(await by.runWorkflow(workflow)).p;
-  const otherUser = async (): Promise<Client> => {
-    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'stranger@example.com',
-      name: 'Stranger',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    return service.withKey(body.apiKey);
-  };
+  const otherUser = (): Promise<Client> => service.createUser();
 
   it("runs in each, and is then found in the workspace's own cache", async () => {
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Team' });

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { type Batch, batchClient, GRAPH, newUser, textRows } from './support.ts';
+import { type Batch, batchClient, GRAPH, textRows } from './support.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -240,7 +240,7 @@ describe('a batch', () => {
   });
 
   it('is refused while the workspace has as many running ones as it may', async () => {
-    const client = await newUser(service);
+    const client = await service.createUser();
     const workflow = await client.createWorkflow(WAITING);
     const path = `/workflows/${workflow}/batches`;
     const started = await Promise.all(
@@ -278,7 +278,7 @@ describe('a batch', () => {
   it('is not found by a stranger', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
-    const otherUser = await newUser(service);
+    const otherUser = await service.createUser();
     for (const path of ['', '/rows', '/events', '/export'])
       assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
     assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);

@@ -1,9 +1,7 @@
 // Starts, follows and changes batches over HTTP.
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import type { Client } from '../../support/client.ts';
 import { waitUntil } from '../../support/processes.ts';
-import type { TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 export interface Batch {
@@ -84,14 +82,4 @@ export function batchClient(by: () => Pick<Client, 'request'>) {
     return refusal;
   };
   return { create, read, rowsOf, until, act, refuse };
-}
-
-export async function newUser(service: TestService): Promise<Client> {
-  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-    email: `user-${randomUUID()}@example.com`,
-    name: 'Another user',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  return service.withKey(body.apiKey);
 }

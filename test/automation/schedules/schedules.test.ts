@@ -99,16 +99,6 @@ const statusOf = async (executionId: string | null): Promise<string> =>
 const untilStatus = (executionId: string | null, status: string) =>
   waitUntil(`run ${executionId} to be ${status}`, async () => (await statusOf(executionId)) === status);
 
-let users = 0;
-const newUser = async () => {
-  const { body } = await service.request<{ apiKey: string; userId: number }>('POST', '/admin/users', {
-    email: `user-${++users}@example.com`,
-    name: 'User',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  return Object.assign(service.withKey(body.apiKey), { userId: body.userId });
-};
-
 describe('a schedule', () => {
   it('runs the workflow when it is due, with its inputs and as its creator', async () => {
     const workflow = await service.createWorkflow(GRAPH);
@@ -195,7 +185,7 @@ describe('a schedule', () => {
   });
 
   it('may have 99 others that are active in its workspace', async () => {
-    const user = await newUser();
+    const user = await service.createUser();
     const workflow = await user.createWorkflow(GRAPH);
     const post = (body = {}) =>
       user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, { ...YEARLY, ...body });
@@ -366,7 +356,7 @@ describe('a schedule that pauses by itself', () => {
   });
 
   it('does so if its creator lost access', async () => {
-    const user = await newUser();
+    const user = await service.createUser();
     const workflow = await service.createWorkflow(GRAPH);
     await service.request('PUT', `/workflows/${workflow}/permissions`, { userId: user.userId, role: 'EDIT' });
     const { status, body } = await user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, YEARLY);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { batchClient, GRAPH, newUser } from '../batches/support.ts';
+import { batchClient, GRAPH } from '../batches/support.ts';
 
 let service: TestService;
 before(async () => {
@@ -97,7 +97,7 @@ describe('a table', () => {
   });
 
   it('may end its lines as any system does', async () => {
-    const { key } = await newUser(service);
+    const { key } = await service.createUser();
     const [first, quoted] = ['Anna', '"Bob\nand ""Cid"""'];
     for (const newline of ['\n', '\r\n', '\r'])
       for (const end of ['', newline, newline + newline]) {
@@ -132,7 +132,7 @@ describe('a table', () => {
   });
 
   it('is refused when its user has as much as allowed', async () => {
-    const { key } = await newUser(service);
+    const { key } = await service.createUser();
     const file = `a\n${`${'x'.repeat(9990)}\n`.repeat(4900)}`;
     const statuses: number[] = [];
     for (let table = 0; table < 5; table++) {
@@ -149,7 +149,7 @@ describe('a table', () => {
   });
 
   it('is refused when its user has as many as allowed', async () => {
-    const { key } = await newUser(service);
+    const { key } = await service.createUser();
     const send = async (): Promise<number> => {
       const response = await fetch(`${service.url}/api/v1/tables`, {
         method: 'POST',

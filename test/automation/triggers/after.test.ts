@@ -105,18 +105,12 @@ it('refuses the sixth run of a chain, with the reason in the history', async () 
 });
 
 it('needs the permission to see the runs of the other workflow, when it is saved and when they end', async () => {
-  const { body: user } = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-    email: 'follower@example.com',
-    name: 'F',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  const other = service.withKey(user.apiKey);
+  const other = await service.createUser();
   const [source, target] = [await service.createWorkflow(GRAPH), await other.createWorkflow(GRAPH)];
   const body = { kind: 'after', config: { workflowId: source } };
   assert.equal((await other.request('POST', `/workflows/${target}/triggers`, body)).status, 403);
   const share = (role: string) =>
-    service.request('PUT', `/workflows/${source}/permissions`, { userId: user.userId, role });
+    service.request('PUT', `/workflows/${source}/permissions`, { userId: other.userId, role });
   await share('EDIT');
   const trigger = await createTrigger(other, target, body);
   await share('VIEW');

@@ -160,7 +160,9 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       const { db } = place.service;
       const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
       await markSeen(db, id, ['listed', 'removed']);
-      await db.query(`update trigger_items set seen_at = now() - interval '1 hour' where trigger_id = $1`, [id]);
+      await db.query(`update trigger_items set seen_at = now() - interval '1 hour' where trigger_id = $1`, [
+        id,
+      ]);
       await markSeen(db, id, ['new']);
       await trimItems(db, id, ['listed'], 1);
       assert.deepEqual([...(await listSeen(db, id, ['listed', 'removed', 'new']))].sort(), ['listed', 'new']);
@@ -168,13 +170,7 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
 
     it('reads only the own prefix, unless an administrator chooses another', async () => {
       const { service } = place;
-      const { body: user } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-        email: 'inbox@example.com',
-        name: 'I',
-        plan: 'self_hosted',
-        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-      });
-      const other = service.withKey(user.apiKey);
+      const other = await service.createUser();
       const own = await other.createWorkflow(GRAPH);
       const body = { kind: 'bucket', config: { prefix: 'inbox/' } };
       const refused = await other.request<Trigger>('POST', `/workflows/${own}/triggers`, body);

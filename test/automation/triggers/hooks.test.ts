@@ -243,14 +243,10 @@ describe('a hook', () => {
   });
 
   it('pauses when its creator may no longer run the workflow', async () => {
-    const { body: user } = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-      email: 'leaver@example.com',
-      name: 'L',
-      keyScopes: ['workflows:read', 'workflows:execute'],
-    });
+    const user = await service.createUser({ keyScopes: ['workflows:read', 'workflows:execute'] });
     const share = { userId: user.userId, role: 'EDIT' };
     await service.request('PUT', `/workflows/${workflow}/permissions`, share);
-    const trigger = await createTrigger(service.withKey(user.apiKey), workflow, { kind: 'hook' });
+    const trigger = await createTrigger(user, workflow, { kind: 'hook' });
     const removed = await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
     assert.equal(removed.status, 200);
     assert.equal((await call(trigger, {})).body.code, 'trigger_refused');
@@ -277,13 +273,7 @@ describe('POST /workflows/{id}/triggers', () => {
   });
 
   it('lets a workspace have 100 active triggers', async () => {
-    const { body: user } = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-      email: 'many@example.com',
-      name: 'M',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    const many = service.withKey(user.apiKey);
+    const many = await service.createUser();
     const own = await many.createWorkflow(GRAPH);
     const first = await createTrigger(many, own, { kind: 'hook' });
     await service.db.query(

@@ -16,8 +16,7 @@ describe('the media library', () => {
     const team = await service.request('POST', '/teams', { name: 'Studio' });
     const teamId = String(team.body.id);
     const email = 'viewer@example.com';
-    const user = await service.request('POST', '/admin/users', { email, name: 'V', keyScopes: SCOPES });
-    viewer = service.withKey(String(user.body.apiKey));
+    viewer = await service.createUser({ email, keyScopes: SCOPES });
     const sent = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
     const { status } = await viewer.request('POST', `/invitations/${sent.body.id}/accept`);
     assert.equal(status, 200);

@@ -5,7 +5,7 @@ import { insertNotice, type NewNotice } from '../../../src/store/notices.ts';
 import type { Client } from '../../support/client.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, type TestService, type TestUser } from '../../support/service.ts';
 
 interface Notice {
   readonly id: string;
@@ -22,13 +22,8 @@ interface Notices {
   readonly unread: number;
 }
 
-interface User extends Client {
-  readonly userId: number;
-}
-
 let service: TestService;
-let users = 0;
-let user: User;
+let user: TestUser;
 let workspace: string;
 before(async () => {
   service = await startTestService();
@@ -39,14 +34,8 @@ beforeEach(async () => {
   workspace = `user:${user.userId}`;
 });
 
-async function newUser(): Promise<User> {
-  const { body } = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-    email: `told-${users++}@example.com`,
-    name: 'U',
-    keyScopes: ['workflows:read', 'account:admin'],
-  });
-  return { ...service.withKey(body.apiKey), userId: body.userId };
-}
+const newUser = (): Promise<TestUser> =>
+  service.createUser({ keyScopes: ['workflows:read', 'account:admin'] });
 
 const tell = (more: Partial<NewNotice> = {}): Promise<void> =>
   insertNotice(service.db, {

@@ -104,13 +104,7 @@ describe('the deliveries of an execution', () => {
   it('cannot be sent again by other users or with an unknown id', async () => {
     const id = await service.startRun(workflow, { webhook: { url: receiver.url } });
     const { id: deliveryId } = await until(id, 'delivered');
-    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'stranger@example.com',
-      name: 'Stranger',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:execute'],
-    });
-    const other = service.withKey(otherUser.body.apiKey);
+    const other = await service.createUser();
     const path = `/executions/${id}/deliveries`;
     assert.equal((await other.request('GET', path)).status, 403);
     assert.equal((await other.request('POST', `${path}/${deliveryId}/redeliver`)).status, 403);

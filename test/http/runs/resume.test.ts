@@ -249,13 +249,7 @@ describe('a run that has ended', () => {
 
   it('can be resumed by users who may run the workflow, and not while it is in progress', async () => {
     const { failed } = await failing();
-    const otherUser = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'stranger@example.com',
-      name: 'Stranger',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:execute'],
-    });
-    const other = service.withKey(otherUser.body.apiKey);
+    const other = await service.createUser();
     assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
     assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);
     receiver.answer(() => undefined);

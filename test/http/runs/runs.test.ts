@@ -306,14 +306,7 @@ describe('MAX_CONCURRENT_RUNS', () => {
     assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
     assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
 
-    const otherUser = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
-      email: 'other@example.com',
-      name: 'Other',
-      plan: 'self_hosted',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    assert.equal(otherUser.status, 201, JSON.stringify(otherUser.body));
-    const other = service.withKey(otherUser.body.apiKey);
+    const other = await service.createUser();
     assert.equal((await other.runWorkflow(await other.createWorkflow(PAIR))).status, 'COMPLETED');
 
     for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);

@@ -33,12 +33,6 @@ describe('GET /workflows/{id}/results', () => {
   after(() => owner.close());
 
   type Caller = Pick<Client, 'request'>;
-  /** Creates an account that plays another person. */
-  const createCaller = async (email: string): Promise<Caller & { readonly userId: number }> => {
-    const user = { email, name: 'Someone', keyScopes: ['workflows:read'] };
-    const { body } = await owner.request<{ userId: number; apiKey: string }>('POST', '/admin/users', user);
-    return { userId: body.userId, ...owner.withKey(body.apiKey) };
-  };
   const create = (graph: object): Promise<string> => owner.createWorkflow(graph);
   const run = async (id: string, body: object = {}): Promise<string> => {
     const { id: executionId, status } = await owner.runWorkflow(id, body);
@@ -127,9 +121,9 @@ describe('GET /workflows/{id}/results', () => {
   it('is readable by those who may list the runs', async () => {
     const id = await create(graphOf('in fog'));
     await run(id);
-    const editor = await createCaller('editor@example.com');
-    const viewer = await createCaller('viewer@example.com');
-    const otherUser = await createCaller('stranger@example.com');
+    const editor = await owner.createUser();
+    const viewer = await owner.createUser();
+    const otherUser = await owner.createUser();
     for (const [{ userId }, role] of [
       [editor, 'EDIT'],
       [viewer, 'VIEW'],

@@ -1,5 +1,4 @@
 // Starts a service with doubles of paid providers, and users with credit pools.
-import assert from 'node:assert/strict';
 import type { Client, Execution } from '../client.ts';
 import { plainImage } from '../media/pixels.ts';
 import { type FalDouble, startFal } from '../providers/fal.ts';
@@ -80,22 +79,16 @@ export async function startPaidService(
     OPENAI_BASE_URL: `${openai.url}/v1`,
     ...settings,
   });
-  let people = 0;
   return {
     service,
     fal,
     openai,
-    async newUser(credits, plan = 'self_hosted') {
-      const { status, body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-        email: `paid-${people++}@example.com`,
-        name: 'Paid',
+    newUser: (credits, plan = 'self_hosted') =>
+      service.createUser({
         plan,
         credits,
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
-      });
-      assert.equal(status, 201, JSON.stringify(body));
-      return service.withKey(body.apiKey);
-    },
+      }),
     reset() {
       fal.polls = 0;
       fal.ignoresCancel = false;
