@@ -1,5 +1,6 @@
 // Measures programs of code nodes: an empty one, a transform of 100 KB of JSON beside the same in Node, hostile programs
 // beside honest ones, and the service's latency while many accounts run programs.
+import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../src/sandbox/run-program.ts';
 import { HOSTILE } from '../../test/sandbox/hostile-programs.ts';
@@ -85,14 +86,22 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   const before = await memoryOfTree(process.pid);
   let next = 0;
   let overLimitMs = 0;
+  let timed = 0;
+  let processes = 0;
+  subscribe('child_process', () => processes++);
   const runHostile = async (account: string): Promise<void> => {
     const code = HOSTILE_CODES[next++ % HOSTILE_CODES.length] ?? '';
     // Starts a process if the last program ended one, and shows that nothing is left of it.
-    const before = await runProgram(EMPTY, { account, signal });
-    if ('error' in before) throw new Error(`A program after a hostile one failed: ${before.error.message}`);
+    const empty = await runProgram(EMPTY, { account, signal });
+    if ('error' in empty) throw new Error(`A program after a hostile one failed: ${empty.error.message}`);
     const startMs = performance.now();
+    const processesBefore = processes;
     const result = await runProgram({ ...HOSTILE_LIMITS, code, input: '{}' }, { account, signal });
-    overLimitMs = Math.max(overLimitMs, performance.now() - startMs - HOSTILE_LIMITS.timeoutMs);
+    // The start of a process, which is replaced after 200 programs, does not count.
+    if (processes === processesBefore) {
+      timed++;
+      overLimitMs = Math.max(overLimitMs, performance.now() - startMs - HOSTILE_LIMITS.timeoutMs);
+    }
     if (!('error' in result)) throw new Error(`A hostile program returned: ${code}`);
   };
   const alone: number[] = [];
@@ -127,7 +136,7 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
     value: overLimitMs,
     unit: 'ms',
     target: { value: 1000, is: 'at most' },
-    note: `${HOSTILE_CODES.length} kinds; an empty program completed before each of them, which also starts a process if there is none`,
+    note: `${HOSTILE_CODES.length} kinds; an empty program completed before each of them; timed: the ${timed} during which no process started`,
   };
   if (!isShort) await sleep(AT_REST_MS);
   yield {

@@ -7,10 +7,10 @@ import { createPool, type PoolWorker, TaskTooCostly } from '../lib/threads/pool.
 import type { Program, ProgramResult } from './program.ts';
 
 /**
- * How long after its limit a program is stopped together with its process, if its engine does not stop it. A tenth is
- * left of the second within which it must have failed.
+ * How long after its limit a program is stopped together with its process, if its engine does not stop it. The rest of
+ * the second within which it must have failed is for a busy machine, on which timers fire late.
  */
-const GRACE_MS = 900;
+const GRACE_MS = 600;
 /** The heap of a process holds the texts of one program; the program's own memory is outside of it. */
 const MAX_HEAP_MB = 128;
 
