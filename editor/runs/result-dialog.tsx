@@ -51,7 +51,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
       <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
         {result && <ResultView result={result} label={label} />}
         {run?.truncated && run.executionId !== undefined && (
-          <TruncatedNote executionId={run.executionId} nodeId={nodeId} />
+          <TruncatedNote executionId={run.executionId} nodeId={run.runNodeId ?? nodeId} />
         )}
         {result && (
           <div className={styles.bar}>

@@ -6,14 +6,19 @@ import {
   type AcceptedRun,
   type Execution,
   hasEnded,
-  type NodeState,
   type RunEvent,
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, connection } from '../lib/api.ts';
 import { type CallState, combineCallStates } from './call-states.ts';
 import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
-import { combineResults, type DisplayedNode, type StoredResults } from './stored-results.ts';
+import {
+  combineResults,
+  type DisplayedNode,
+  type LocalNodeState,
+  type StoredResults,
+  withoutPrefix,
+} from './stored-results.ts';
 
 export type RunSummary = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
@@ -22,7 +27,7 @@ export interface RunState {
   readonly run: RunSummary | undefined;
   /** Whether `run` is a run of the caller from which this component was opened. */
   readonly isCallerRun: boolean;
-  readonly nodes: ReadonlyMap<string, NodeState>;
+  readonly nodes: ReadonlyMap<string, LocalNodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
   readonly calls: ReadonlyMap<string, CallState>;
   /** The newest result of each node from all runs. */
@@ -144,9 +149,10 @@ const REFRESH_PAUSE_MS = 300;
 async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSignal): Promise<StoredResults> {
   const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
   return new Map(
-    Object.entries(nodes).flatMap(([id, result]) =>
-      id.startsWith(prefix) ? [[id.slice(prefix.length), result] as const] : [],
-    ),
+    Object.entries(nodes).flatMap(([nodeId, result]) => {
+      const local = withoutPrefix({ ...result, nodeId }, prefix);
+      return local === undefined ? [] : [[local.nodeId, local] as const];
+    }),
   );
 }
 
@@ -278,12 +284,6 @@ function toLocalRun(run: RunSummary, prefix: string): RunSummary {
   return error?.nodeId?.startsWith(prefix)
     ? { ...run, error: { ...error, nodeId: error.nodeId.slice(prefix.length) } }
     : run;
-}
-
-/** Returns the item with the id that its node has on this board, or undefined if the node is not on it. */
-function withoutPrefix<T extends { readonly nodeId: string }>(item: T, prefix: string): T | undefined {
-  const { nodeId } = item;
-  return nodeId.startsWith(prefix) ? { ...item, nodeId: nodeId.slice(prefix.length) } : undefined;
 }
 
 const SHOWN_RUN_KEY = 'graphwright-run:';

@@ -3,11 +3,18 @@ import type { WorkflowResults } from '../../sdk/src/schemas.ts';
 import type { NodeState } from '../../sdk/src/types.ts';
 import { type CallState, combineCallStates } from './call-states.ts';
 
-type StoredResult = WorkflowResults['nodes'][string];
+interface RunPlace {
+  /** The id of the node in its run. Inside a component it begins with the path of the calls around it. */
+  readonly runNodeId: string;
+}
+
+type StoredResult = WorkflowResults['nodes'][string] & RunPlace;
+/** The state of a node of the board. */
+export type LocalNodeState = NodeState & RunPlace;
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
 /** The display of a node: its state in the run on the board, or its result of an earlier run. */
-export interface DisplayedNode extends NodeState {
+export interface DisplayedNode extends NodeState, Partial<RunPlace> {
   /** Whether the node or something upstream has changed since. */
   readonly isOutdated?: boolean;
   /** The run that has the result. */
@@ -24,7 +31,7 @@ const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIP
 /** Returns the display of each node. `nodes` and `calls` are the states of the nodes and calls of the run `executionId`. */
 export function combineResults(
   results: StoredResults,
-  nodes: ReadonlyMap<string, NodeState>,
+  nodes: ReadonlyMap<string, LocalNodeState>,
   executionId: string | undefined,
   calls: ReadonlyMap<string, CallState>,
 ): ReadonlyMap<string, DisplayedNode> {
@@ -68,4 +75,15 @@ function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult)
     progress: 1,
     isOutdated: !isCurrent,
   } as DisplayedNode;
+}
+
+/** Returns the item with the id that its node has on this board, or undefined if the node is not on it. */
+export function withoutPrefix<T extends { readonly nodeId: string }>(
+  item: T,
+  prefix: string,
+): (T & RunPlace) | undefined {
+  const { nodeId } = item;
+  return nodeId.startsWith(prefix)
+    ? { ...item, nodeId: nodeId.slice(prefix.length), runNodeId: nodeId }
+    : undefined;
 }

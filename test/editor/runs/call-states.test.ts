@@ -3,16 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { combineCallStates, findShownId } from '../../../editor/runs/call-states.ts';
 import { findShownState } from '../../../editor/runs/results.ts';
-import { combineResults } from '../../../editor/runs/stored-results.ts';
+import { combineResults, type LocalNodeState, withoutPrefix } from '../../../editor/runs/stored-results.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
 import { CALL } from '../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 
-function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): NodeState {
+function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): LocalNodeState {
   const label = nodeId.split('/').at(-1) ?? '';
   const times = { startedAt: null, finishedAt: null };
   return {
     nodeId,
+    runNodeId: nodeId,
     label,
     status,
     error: null,
@@ -101,6 +102,21 @@ describe('the state of a call', () => {
     assert.equal(findShownState(call('gone'), shown)?.nodeId, 'look/image');
     const without = combineResults(results, new Map(), undefined, new Map()).get('look');
     assert.equal(findShownState(call(), without)?.outputUrl, '/m/1');
+  });
+
+  it('keeps the id of a node in the run where its component is open in place', () => {
+    const [inside, stored] = ['a/b/c', 'a/b/d'].map(id => withoutPrefix(state(id, 'COMPLETED'), 'a/b/'));
+    assert.ok(inside !== undefined && stored !== undefined);
+    const results = new Map([[stored.nodeId, { ...stored, isCurrent: true, executionId: 'ex_1' } as never]]);
+    const shown = combineResults(results, new Map([[inside.nodeId, inside]]), 'ex_2', new Map());
+    assert.deepEqual(
+      [...shown].map(([id, { runNodeId }]) => [id, runNodeId]),
+      [
+        ['d', 'a/b/d'],
+        ['c', 'a/b/c'],
+      ],
+    );
+    assert.equal(withoutPrefix(state('x/c', 'COMPLETED'), 'a/b/'), undefined);
   });
 
   it('belongs to the node on the board', () => {
