@@ -1,10 +1,11 @@
 // Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
 // contains the states of one checkpoint; the last state of a node counts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { computeFairShare } from '../lib/fair-share.ts';
 import { createLimiter } from '../lib/limiter.ts';
+import { createThreadPool } from '../lib/threads/pool.ts';
+import type { CutRequest, StepText } from './cut-steps.ts';
 import type { Tx } from './db.ts';
-import { first } from './rows.ts';
+import { allValues, first } from './rows.ts';
 
 export interface StepRow {
   readonly seq: number;
@@ -57,20 +58,31 @@ function parseRow(seq: number, text: string, afterSeq = -1): readonly StepRow[] 
 
 /** Returns all node states of a run, read row by row, so that a large run does not block other work. */
 export async function listWholeSteps(tx: Tx, executionId: string): Promise<readonly StepRow[]> {
-  const { rows } = await tx.query<{ seq: number }>(
-    'select seq from execution_steps where execution_id = $1 order by seq',
-    [executionId],
-  );
   const steps: StepRow[] = [];
-  for (const { seq } of rows) {
-    const row = await first<{ steps: string }>(
+  for await (const row of readTexts(tx, executionId)) steps.push(...parseRow(row.seq, row.steps));
+  return steps;
+}
+
+/** Reads the rows of a run that may have states after `afterSeq` and, if there is a node, of that node. */
+async function* readTexts(
+  tx: Tx,
+  executionId: string,
+  { afterSeq = -1, nodeId }: { readonly afterSeq?: number; readonly nodeId?: string } = {},
+): AsyncGenerator<StepText> {
+  const seqs = await allValues<number>(
+    tx,
+    `select seq from execution_steps
+     where execution_id = $1 and seq > $2 and ($3::text is null or strpos(steps, $3) > 0) order by seq`,
+    [executionId, afterSeq, nodeId === undefined ? null : JSON.stringify(nodeId)],
+  );
+  for (const seq of seqs) {
+    const row = await first<StepText>(
       tx,
-      'select steps from execution_steps where execution_id = $1 and seq = $2',
+      'select seq, steps from execution_steps where execution_id = $1 and seq = $2',
       [executionId, seq],
     );
-    if (row !== undefined) steps.push(...parseRow(seq, row.steps));
+    if (row !== undefined) yield row;
   }
-  return steps;
 }
 
 /** Runs whose node states are smaller are read without waiting for other reads. */
@@ -82,13 +94,14 @@ const MAX_LIST_BYTES = 16_000_000;
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
 const NEVER = new AbortController().signal;
 
-// The states are counted once per row, because a row can be 32 MB.
-const STATES = `
-select s.seq - counted.states + states.place as seq, states.step
-from execution_steps s
-  cross join lateral (select json_array_length(s.steps::json) as states offset 0) counted
-  cross join lateral json_array_elements(s.steps::json) with ordinality as states (step, place)
-where s.execution_id = $1 and s.seq > $2`;
+const cutPool = createThreadPool<CutRequest, string>({
+  module: new URL('./cut-steps-thread', import.meta.url),
+  threads: 1,
+  timeoutMs: 20_000,
+  maxHeapMb: 1024,
+  maxWaiting: 10,
+});
+const CUT_WAIT_MS = 60_000;
 
 /**
  * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, long values are
@@ -103,7 +116,9 @@ export async function listBoundedSteps(
   const rows = await readSince(SMALL_BYTES);
   if (rows !== undefined) return rows;
   const readLarge = async () => {
-    const boundedRows = (await readSince(MAX_LIST_BYTES)) ?? (await readCutSteps(tx, executionId, afterSeq));
+    const boundedRows =
+      (await readSince(MAX_LIST_BYTES)) ??
+      (await readCutSteps(tx, executionId, { afterSeq, maxBytes: MAX_LIST_BYTES }));
     // Presenting the parsed states takes as long again, so yield first.
     await nextTurn();
     return boundedRows;
@@ -120,21 +135,19 @@ async function readSteps(
   return rows;
 }
 
-async function readCutSteps(tx: Tx, executionId: string, afterSeq: number): Promise<readonly StepRow[]> {
-  const sizes = await tx.query<{ bytes: number }>(
-    `select octet_length(step::text) as bytes from (${STATES}) s where seq > $2`,
-    [executionId, afterSeq],
+/** Shortens the states in a thread. */
+async function readCutSteps(
+  tx: Tx,
+  executionId: string,
+  { afterSeq = -1, nodeId, maxBytes }: Partial<CutRequest> & Pick<CutRequest, 'maxBytes'>,
+): Promise<readonly StepRow[]> {
+  const ofNode = nodeId === undefined ? {} : { nodeId };
+  const rows = await Array.fromAsync(readTexts(tx, executionId, { afterSeq, ...ofNode }));
+  const text = await cutPool.run(
+    { rows, afterSeq, ...ofNode, maxBytes },
+    { account: executionId, signal: AbortSignal.timeout(CUT_WAIT_MS) },
   );
-  const maxValueBytes = computeFairShare(
-    sizes.rows.map(({ bytes }) => bytes),
-    MAX_LIST_BYTES,
-  );
-  const cutRows = await tx.query<{ seq: number; step: string }>(
-    `select seq::int as seq, cut_step(step, $3)::text as step from (${STATES}) s where seq > $2 order by seq`,
-    [executionId, afterSeq, maxValueBytes],
-  );
-  await nextTurn();
-  return cutRows.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
+  return JSON.parse(text) as readonly StepRow[];
 }
 
 /**
@@ -149,13 +162,7 @@ export async function listStepsOfNode(
 ): Promise<readonly StepRow[]> {
   const rows = await readSteps(tx, executionId, { maxBytes: SMALL_BYTES });
   if (rows !== undefined) return rows.filter(({ step }) => (step as { nodeId: string }).nodeId === nodeId);
-  const readLarge = () =>
-    tx.query<{ seq: number; step: string }>(
-      `select seq::int as seq, cut_step(step, $4)::text as step from (${STATES} and strpos(s.steps, $5) > 0) s
-       where step->>'nodeId' = $3 order by seq desc limit 1`,
-      [executionId, -1, nodeId, maxBytes, JSON.stringify(nodeId)],
-    );
-  const largeSteps = await largeReads(readLarge, NEVER);
+  const largeRows = await largeReads(() => readCutSteps(tx, executionId, { nodeId, maxBytes }), NEVER);
   await nextTurn();
-  return largeSteps.rows.map(({ seq, step }) => ({ seq, step: JSON.parse(step) as unknown }));
+  return largeRows;
 }
