@@ -41,7 +41,7 @@ export async function presentExecution(
       progress,
       outputs: outputs.map(({ render: _, ...output }) => output),
       credits: { estimated: credits.estimated, charged: credits.charged },
-      ...(error === null ? {} : { error }),
+      error: error ?? undefined,
       next: describeNextStep(caller, record),
     },
     links: files.map(({ link }) => link),

@@ -28,13 +28,17 @@ type Data = Readonly<Record<string, unknown>>;
 /** Returns whether the value is an object with members, and not a number that JavaScript would change. */
 const isRecord = (value: unknown): value is Data => isObject(value) && !JSON.isRawJSON(value);
 
-/** Replaces JSON texts by their values, with their numbers as they are. Longer texts are cut anyway. */
+/**
+ * Replaces JSON texts by their values, with their numbers as they are, and leaves out undefined members. Longer texts
+ * are cut anyway.
+ */
 function toExactJson(value: unknown): unknown {
   if (value instanceof JsonText)
     return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
   if (Array.isArray(value)) return value.map(toExactJson);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toExactJson(member)]));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, toExactJson(member)]));
 }
 
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;

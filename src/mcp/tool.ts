@@ -26,6 +26,7 @@ export interface Link {
 }
 
 export interface ToolOutput {
+  /** Undefined members are left out. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly links?: readonly Link[];
   /** Small JPEGs, base64. */

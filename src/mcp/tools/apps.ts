@@ -29,22 +29,19 @@ export const findAppsTool = defineTool({
     nextCursor: Type.String(),
   }),
   narrow: 'Read one app with slug.',
-  call: async (caller, { slug, cursor }) => {
+  call: async (caller, { slug, ...query }) => {
     if (slug !== undefined) {
       const { examples: _, ...app } = await readAppView(caller.deps, slug, toRequest(caller));
       return { data: { app } };
     }
-    const page = await listAppPage(caller.deps, caller.actor, {
-      limit: 50,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page = await listAppPage(caller.deps, caller.actor, { limit: 50, ...query });
     const apps = page.data.map(({ slug: name, title, description, payer }) => ({
       slug: name,
       title,
       description,
       payer,
     }));
-    return { data: { apps, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+    return { data: { apps, nextCursor: page.nextCursor ?? undefined } };
   },
 });
 
@@ -81,9 +78,9 @@ export const runAppTool = defineTool({
         runId: id,
         status,
         outputs,
-        ...(error === null ? {} : { error }),
+        error: error ?? undefined,
         page,
-        ...(isActive ? { next: 'Call run_app with runId.' } : {}),
+        next: isActive ? 'Call run_app with runId.' : undefined,
       },
     };
   },

@@ -149,7 +149,7 @@ async function presentWritten(
       version,
       issues: presentIssues([...findings.issues, ...estimate.issues]),
       ...toTruncation(findings),
-      ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
+      estimate: price && { credits: price.credits, exact: price.exact },
       url: getWorkflowPageUrl(caller.deps, id),
     },
   };

@@ -34,7 +34,7 @@ export const listAutomationsTool = defineTool({
   narrow: NARROW,
   call: async ({ deps, actor }, { limit = 20, ...query }) => {
     const { data, nextCursor } = await listAutomations(deps, actor, { limit, ...query });
-    return { data: { automations: data.map(toData), ...(nextCursor === null ? {} : { nextCursor }) } };
+    return { data: { automations: data.map(toData), nextCursor: nextCursor ?? undefined } };
   },
 });
 

@@ -23,7 +23,7 @@ const NARROW = 'Read fewer rows with limit, or only those with one status.';
 type BatchRecord = Awaited<ReturnType<typeof getBatch>>;
 
 function toData({ id, status, reason, counts, credits }: BatchRecord) {
-  return { batchId: id, status, ...(reason === null ? {} : { reason }), counts, credits };
+  return { batchId: id, status, reason: reason ?? undefined, counts, credits };
 }
 
 export const runBatchTool = defineTool({
@@ -84,8 +84,6 @@ export const getBatchTool = defineTool({
     const batch = await getBatch(deps, actor, batchId);
     const page = await listRowPage(deps, actor, batchId, { ...query, limit });
     const rows = page.data.map(({ inputs: _, rating: _rating, isPicked: _isPicked, ...row }) => row);
-    return {
-      data: { ...toData(batch), rows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) },
-    };
+    return { data: { ...toData(batch), rows, nextCursor: page.nextCursor ?? undefined } };
   },
 });

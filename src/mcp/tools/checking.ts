@@ -46,9 +46,9 @@ export const checkWorkflowTool = defineTool({
         ok: ok && issues.length === 0,
         issues: presentIssues(allIssues),
         ...truncation,
-        ...(price === undefined
-          ? {}
-          : { credits: price.credits, exact: price.exact, breakdown: price.breakdown }),
+        credits: price?.credits,
+        exact: price?.exact,
+        breakdown: price?.breakdown,
       },
     };
   },

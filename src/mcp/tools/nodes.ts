@@ -52,7 +52,10 @@ export const findNodesTool = defineTool({
     const found = await findComponents(deps, actor, { words, accepts, produces, limit: MAX_COMPONENTS });
     const components = found.map(presentComponent);
     return {
-      data: { ...searchCatalog(deps, search, words), ...(components.length === 0 ? {} : { components }) },
+      data: {
+        ...searchCatalog(deps, search, words),
+        components: components.length === 0 ? undefined : components,
+      },
     };
   },
 });
@@ -64,7 +67,7 @@ function presentComponent({ workflowId, name, description, version, inputs, outp
   return {
     nodeType: CALL,
     name,
-    ...(description === null ? {} : { about: description.slice(0, 200).toWellFormed() }),
+    about: description?.slice(0, 200).toWellFormed(),
     config: { workflowId, version },
     in: formatPorts(inputs),
     out: formatPorts(outputs),
@@ -160,8 +163,8 @@ function presentWhole(entry: CatalogEntry) {
     in: inputs.filter(({ isPort }) => isPort).map(describeInput),
     out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
     config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
-    ...(dynamicPortsNote === undefined ? {} : { ports: dynamicPortsNote }),
-    ...(entry.nodeType === RENDERER.nodeType ? {} : { example: makeExample(entry) }),
+    ports: dynamicPortsNote,
+    example: entry.nodeType === RENDERER.nodeType ? undefined : makeExample(entry),
   };
 }
 

@@ -50,7 +50,7 @@ export const publishWorkflowTool = defineTool({
           published && publishedSlug !== null
             ? deps.settings.BASE_URL + getPublishedPath(publishedSlug)
             : getWorkflowPageUrl(deps, workflowId),
-        ...(publishedSlug === null ? {} : { slug: publishedSlug }),
+        slug: publishedSlug ?? undefined,
         version: result.version,
         published,
       },

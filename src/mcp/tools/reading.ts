@@ -22,12 +22,8 @@ export const listWorkflowsTool = defineTool({
   }),
   output: OutputSchema({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
   narrow: 'Use a query or a smaller limit.',
-  call: async ({ deps, actor }, { query, limit = DEFAULT_LIMIT, cursor }) => {
-    const page = await listOwnWorkflows(deps, actor, {
-      limit,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(query === undefined ? {} : { query }),
-    });
+  call: async ({ deps, actor }, { limit = DEFAULT_LIMIT, ...query }) => {
+    const page = await listOwnWorkflows(deps, actor, { limit, ...query });
     const workflows = page.data.map(({ id, name, updatedAt, isPublished }) => ({
       id,
       name,
@@ -35,7 +31,7 @@ export const listWorkflowsTool = defineTool({
       isPublished,
       url: getWorkflowPageUrl(deps, id),
     }));
-    return { data: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+    return { data: { workflows, nextCursor: page.nextCursor ?? undefined } };
   },
 });
 

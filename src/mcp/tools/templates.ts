@@ -27,7 +27,7 @@ export const listTemplatesTool = defineTool({
     const page = await listTemplatePage(deps, actor, { limit, ...query });
     const templates: object[] = [];
     for (const template of page.data) templates.push(await presentTemplate(caller, template));
-    return { data: { templates, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+    return { data: { templates, nextCursor: page.nextCursor ?? undefined } };
   },
 });
 
@@ -36,9 +36,9 @@ async function presentTemplate({ deps, actor }: Caller, template: Template) {
   return {
     id: template.id,
     name: template.title,
-    ...(template.description === null ? {} : { description: template.description }),
-    ...(template.category === null ? {} : { category: template.category }),
-    ...(template.credits === null ? {} : { credits: template.credits }),
+    description: template.description ?? undefined,
+    category: template.category ?? undefined,
+    credits: template.credits ?? undefined,
     usesRenderer: nodes.some(({ data }) => data.nodeType === RENDERER.nodeType),
     needs: template.needs,
     runsNow: template.runsNow,
