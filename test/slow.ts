@@ -6,7 +6,7 @@ import { matchesGlob } from 'node:path';
 /** Patterns below `test/` by reason. */
 const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
-    'apps/{app-page,visitors,paid-apps}.test.ts',
+    'apps/{app-page,limits,paid-apps,pictures,visitors}.test.ts',
     'automation/batches/*.test.ts',
     'automation/schedules/*-*.test.ts',
     'automation/tables/*.test.ts',

@@ -52,7 +52,8 @@ const assertRefused = async (proof: string | undefined, what: string): Promise<v
 
 it('accepts a proof once', async () => {
   const proof = solveChallenge(await challenge());
-  assert.equal((await run(proof)).status, 202);
+  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await run(proof)).status));
+  assert.deepEqual(statuses.sort(), [202, 403, 403, 403, 403]);
   await assertRefused(proof, 'replay');
   await assertRefused(toProof({ ...read(proof), extra: 1 }), 'replay with other bytes');
 });
@@ -105,6 +106,8 @@ it('refuses forged and malformed proofs', async () => {
     { challenge: '00' },
     { challenge: [proof.challenge] },
     { salt: '' },
+    { salt: String(proof.salt).replace(/expires=\d+/, 'expires=99999999999') },
+    { salt: String(proof.salt).replace(/expires=\d+/, 'expires=1') },
     { salt: {} },
     { signature: `${proof.signature}0` },
     { signature: null },

@@ -5,6 +5,7 @@ import type { Challenge } from 'altcha-lib/types';
 import type { Client, Reply } from '../client.ts';
 import { waitUntil } from '../processes.ts';
 import type { TestService } from '../service.ts';
+import { edge, node } from '../workflows.ts';
 
 export interface AppRun {
   readonly runId: string;
@@ -23,6 +24,44 @@ export interface StartedAppRun {
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
   readonly urls: Readonly<Record<string, string>>;
 }
+
+const labeled = (id: string, nodeType: string, config: Record<string, unknown>, label: string) => {
+  const made = node(id, nodeType, config);
+  return { ...made, data: { ...made.data, label } };
+};
+
+/** A graph whose ids, prompts and labels no visitor may see. */
+export const SECRET_GRAPH = {
+  nodes: [
+    labeled(
+      'secret_topic',
+      'input:text',
+      { value: 'draw like the hidden master of lighthouses' },
+      'Confidential topic',
+    ),
+    labeled('secret_style', 'utility:text_template', { template: 'Hello {{name}}' }, 'Confidential style'),
+    labeled('secret_end', 'output:preview', {}, 'Confidential end'),
+  ],
+  edges: [edge('secret_topic.text > secret_end.input')],
+};
+/** An app of it. */
+export const SECRET_FORM = {
+  inputs: [{ nodeId: 'secret_topic', label: 'Topic', placeholder: 'A fox', maxLength: 40 }],
+  outputs: ['secret_end'],
+};
+
+/** Creates a workflow with an app for anyone and returns the app's slug. */
+export async function createApp(
+  owner: Client,
+  settings: object = {},
+  graph: object = SECRET_GRAPH,
+): Promise<string> {
+  const id = await owner.createWorkflow(graph);
+  return saveApp(owner, id, { ...SECRET_FORM, audience: 'anyone', ...settings });
+}
+
+/** The status and code of a response. */
+export const toCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 let slugs = 0;
 
