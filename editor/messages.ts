@@ -23,6 +23,7 @@ export const messages = {
     media: 'Media',
     settings: 'Settings',
     open: 'Open menu',
+    breadcrumb: 'Breadcrumb',
   },
   account: {
     menu: (name: string): string => `Account: ${name}`,

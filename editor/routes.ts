@@ -18,7 +18,12 @@ export interface Route {
   /** `visitors` pages need no session and show no navigation. */
   readonly for: 'users' | 'visitors';
   /** Entry in the navigation, if the page has one. */
-  readonly nav?: { readonly label: string; readonly icon: Icon };
+  readonly nav?: {
+    readonly label: string;
+    readonly icon: Icon;
+    /** Other paths whose pages belong to the entry. */
+    readonly also?: string;
+  };
   /** Whether the page fills the window, without header, margins and scrolling. It shows the `AppMenu` itself. */
   readonly isFull?: true;
 }
@@ -40,7 +45,7 @@ export const ROUTES: readonly Route[] = [
     path: '/executions',
     load: () => import('./pages/executions/page.tsx'),
     for: 'users',
-    nav: { label: messages.nav.executions, icon: History },
+    nav: { label: messages.nav.executions, icon: History, also: '/batches' },
   },
   {
     path: '/executions/:id',

@@ -4,7 +4,7 @@ import BellIcon from 'icon:bell';
 import Coins from 'icon:coins';
 import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
-import { Link, useRoute } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
 import { lazyMenu } from '../kit/lazy-menu.tsx';
 import { Tooltip } from '../kit/tooltip.tsx';
@@ -62,13 +62,13 @@ export function Header() {
 }
 
 function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
-  const [isExact] = useRoute(path);
-  const [isWithin] = useRoute(`${path}/*?`);
+  const [location] = useLocation();
+  const isCurrent = [path, nav.also].some(each => location === each || location.startsWith(`${each}/`));
   return (
     <Link
       href={path}
       className={styles.link}
-      aria-current={isExact || isWithin ? 'page' : undefined}
+      aria-current={isCurrent ? 'page' : undefined}
       onPointerEnter={() => void preloadPage(path)}
       onFocus={() => void preloadPage(path)}
     >

@@ -66,6 +66,19 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
+  it('are part of the runs in the navigation', async () => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/batches/${batchId}`);
+    const breadcrumb = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await breadcrumb.getByRole('link', { name: 'Batches' }).click();
+    await page.getByRole('heading', { name: 'Batches', exact: true }).waitFor();
+    const main = page.getByRole('navigation', { name: 'Main' });
+    assert.deepEqual(await main.locator('[aria-current=page]').allTextContents(), ['Runs']);
+    await breadcrumb.getByRole('link', { name: 'Runs' }).click();
+    await page.waitForURL(/\/executions$/);
+  });
+
   it('are rated, picked, filtered and compared with the keyboard', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
@@ -137,6 +150,10 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
       page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
     // Mood by separator, for the first topic.
     await cell(6).getByText('topic 1+dark').waitFor();
+    const [first, second] = [await cell(1).boundingBox(), await cell(2).boundingBox()];
+    const heading = await page.getByTitle('calm', { exact: true }).boundingBox();
+    assert.ok(first && second && heading && heading.x + heading.width < first.x, 'a heading covers no card');
+    assert.ok(second.width > 400 && second.x + second.width < 1440, 'two columns use the width');
     assert.equal(await cell(7).count(), 0);
     await select('Topic').selectOption('topic 3');
     await cell(13).getByText('topic 3-calm').waitFor();

@@ -2,7 +2,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
-import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { RowCard } from './row-card.tsx';
 import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
@@ -63,13 +62,12 @@ export function Grid({ rows, onNearEnd, ...props }: GridProps) {
           ))}
         </div>
       ))}
-      <p className={styles.keys}>{messages.keys}</p>
     </div>
   );
 }
 
 /** Returns the width of the element and its distance from the top of the page. */
-function useElementBounds(ref: React.RefObject<HTMLDivElement | null>): {
+export function useElementBounds(ref: React.RefObject<HTMLDivElement | null>): {
   readonly width: number;
   readonly top: number;
 } {

@@ -1,23 +1,27 @@
 // Renders the rows of a batch as a virtualized matrix of two of its axes.
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { api } from '../../lib/api.ts';
 import { type Axis, describeValue, findRowNumber, type MatrixView, showAxis } from './axes.ts';
+import { useElementBounds } from './grid.tsx';
 import styles from './matrix.module.css';
 import { messages } from './messages.ts';
 import { RowCard } from './row-card.tsx';
 import { readRows, toPendingRow, toRowsPath } from './use-batch.ts';
 import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
 
-const LINE_PX = getCardHeight(MIN_CARD_PX) + GAP_PX;
-const COLUMN_PX = MIN_CARD_PX + GAP_PX;
-/** The sizes of the headings: of columns, and of lines. */
+/** Wider cards would show fewer lines without showing more. */
+const MAX_CARD_PX = 420;
+/** The sizes of the headings: of columns, and of lines in wide and narrow windows. */
 const HEAD_PX = 32;
-const SIDE_PX = 100;
+const SIDE_PX = { wide: 140, narrow: 80 };
+const NARROW_PX = 600;
+/** Keeps the outline of the current card clear of the headings. */
+const CLEAR_PX = 4;
 /** Rows are read in blocks of this many lines and columns. */
 const BLOCK = { lines: 4, columns: 8 };
 /** The values of an axis that are listed with their text. */
@@ -30,23 +34,33 @@ interface MatrixProps extends CardsProps {
 
 export function Matrix({ axes, view, ...props }: MatrixProps) {
   const ref = useRef<HTMLDivElement>(null);
+  const { width } = useElementBounds(ref);
   const [lineAxis, columnAxis] = [axes[view.lines] as Axis, axes[view.columns] as Axis];
+  const sidePx = width < NARROW_PX ? SIDE_PX.narrow : SIDE_PX.wide;
+  const fittingPx = Math.floor((width - sidePx - 2 * CLEAR_PX) / columnAxis.count) - GAP_PX;
+  const cardPx = Math.min(Math.max(MIN_CARD_PX, fittingPx), MAX_CARD_PX);
+  const cardHeightPx = getCardHeight(cardPx);
   const shared = { getScrollElement: () => ref.current, overscan: 1 };
   const lines = useVirtualizer({
     ...shared,
     count: lineAxis.count,
-    estimateSize: () => LINE_PX,
-    paddingStart: HEAD_PX,
-    scrollPaddingStart: HEAD_PX,
+    estimateSize: () => cardHeightPx + GAP_PX,
+    paddingStart: HEAD_PX + CLEAR_PX,
+    scrollPaddingStart: HEAD_PX + CLEAR_PX,
   });
   const columns = useVirtualizer({
     ...shared,
     horizontal: true,
     count: columnAxis.count,
-    estimateSize: () => COLUMN_PX,
-    paddingStart: SIDE_PX,
-    scrollPaddingStart: SIDE_PX,
+    estimateSize: () => cardPx + GAP_PX,
+    paddingStart: sidePx + CLEAR_PX,
+    scrollPaddingStart: sidePx + CLEAR_PX,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are measured again when they change
+  useEffect(() => {
+    lines.measure();
+    columns.measure();
+  }, [lines, columns, cardPx]);
   const lineItems = lines.getVirtualItems();
   const columnItems = columns.getVirtualItems();
   const toNumber = (line: number, column: number): number =>
@@ -97,16 +111,16 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
       <div ref={ref} tabIndex={-1} className={styles.matrix} onKeyDown={onKeyDown}>
         <div className={styles.area} style={{ width: columns.getTotalSize(), height: lines.getTotalSize() }}>
           <div className={styles.columns} style={{ height: HEAD_PX }}>
-            <div className={styles.corner} style={{ width: SIDE_PX, height: HEAD_PX }} />
+            <div className={styles.corner} style={{ width: sidePx, height: HEAD_PX }} />
             {headings.columns.map(({ index, start, text }) => (
-              <span key={index} style={{ left: start, width: MIN_CARD_PX, height: HEAD_PX }} title={text}>
+              <span key={index} style={{ left: start, width: cardPx, height: HEAD_PX }} title={text}>
                 {text ?? '…'}
               </span>
             ))}
           </div>
-          <div className={styles.lines} style={{ width: SIDE_PX }}>
+          <div className={styles.lines} style={{ width: sidePx }}>
             {headings.lines.map(({ index, start, text }) => (
-              <span key={index} style={{ top: start - HEAD_PX, height: LINE_PX - GAP_PX }} title={text}>
+              <span key={index} style={{ top: start - HEAD_PX, height: cardHeightPx }} title={text}>
                 {text ?? '…'}
               </span>
             ))}
@@ -119,8 +133,8 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
                   key={row.row}
                   className={styles.cell}
                   style={{
-                    width: MIN_CARD_PX,
-                    height: LINE_PX - GAP_PX,
+                    width: cardPx,
+                    height: cardHeightPx,
                     transform: `translate(${column.start}px, ${line.start}px)`,
                   }}
                 >
@@ -131,7 +145,6 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
           )}
         </div>
       </div>
-      <p className={styles.keys}>{messages.keys}</p>
     </>
   );
 }

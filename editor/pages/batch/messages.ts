@@ -8,7 +8,6 @@ export const messages = {
     'A batch runs a workflow over the rows of a table. Open a workflow and choose "Run over a table" in its run menu, or use the API or "graphwright batch".',
   toDocs: 'Open the API reference',
   title: (name: string) => `Batch of ${name}`,
-  back: 'All batches',
   open: 'Open workflow',
   workflow: 'Workflow',
   state: 'Status',

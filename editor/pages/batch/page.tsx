@@ -1,9 +1,9 @@
 // Renders the page of a batch: its progress and actions, and its rows as a grid or a matrix.
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { Link, useParams, useSearchParams } from 'wouter';
+import { useParams, useSearchParams } from 'wouter';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
-import { Badge, type Tone } from '../../kit/badge.tsx';
+import { Badge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
@@ -14,6 +14,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { useWorkflowNames } from '../../lib/runs.ts';
 import { Actions } from './actions.tsx';
 import { getFirstView } from './axes.ts';
+import { RUNS, TONES } from './batch.ts';
 import { Compare } from './compare.tsx';
 import { Grid } from './grid.tsx';
 import { AxisControls, Matrix } from './matrix.tsx';
@@ -34,26 +35,18 @@ function BatchDetails({ batch }: { readonly batch: Batch }) {
   const names = useWorkflowNames();
   return (
     <article className={styles.batch}>
-      <div>
-        <Link href="/batches">{messages.back}</Link>
-        <PageHead title={messages.title(names.get(batch.workflowId) ?? batch.workflowId)}>
-          <ButtonLink href={`/flow/${batch.workflowId}`}>{messages.open}</ButtonLink>
-          <Actions batch={batch} />
-        </PageHead>
-      </div>
+      <PageHead
+        title={messages.title(names.get(batch.workflowId) ?? batch.workflowId)}
+        parents={[RUNS, { title: messages.listTitle, href: '/batches' }]}
+      >
+        <ButtonLink href={`/flow/${batch.workflowId}`}>{messages.open}</ButtonLink>
+        <Actions batch={batch} />
+      </PageHead>
       <Progress batch={batch} />
       <Rows batch={batch} />
     </article>
   );
 }
-
-export const TONES: Readonly<Record<Batch['status'], Tone>> = {
-  RUNNING: 'accent',
-  PAUSED: 'warning',
-  STOPPING: 'warning',
-  STOPPED: 'neutral',
-  COMPLETED: 'success',
-};
 
 const PARTS = ['completed', 'failed', 'cancelled', 'running'] as const;
 
@@ -140,6 +133,7 @@ function Rows({ batch }: { readonly batch: Batch }) {
           <Button onClick={() => setCompared([...selected])}>{messages.compare(selected.size)}</Button>
         )}
       </div>
+      <p className={styles.note}>{messages.keys}</p>
       {isMatrix ? (
         <Matrix axes={axes} view={view} {...cards} />
       ) : (

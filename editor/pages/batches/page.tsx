@@ -11,15 +11,15 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
+import { RUNS, TONES } from '../batch/batch.ts';
 import { messages } from '../batch/messages.ts';
-import { TONES } from '../batch/page.tsx';
 
 export function Page() {
   const names = useWorkflowNames();
   const list = useList<Batch>('/batches', { limit: 50 }, getPollIntervalMs);
   return (
     <>
-      <PageHead title={messages.listTitle} />
+      <PageHead title={messages.listTitle} parents={[RUNS]} />
       <InfiniteList query={list} empty={<NoBatches />}>
         {batches => (
           <Table

@@ -5,7 +5,6 @@ export const messages = {
   title: (name: string): string => `Run of ${name}`,
   asAdmin: 'You are viewing this run as an administrator. The service log records this.',
   untitled: 'a workflow',
-  back: 'All runs',
   open: 'Open workflow',
   cancel: 'Cancel run',
   cancelled: 'The run is being canceled.',

@@ -53,8 +53,12 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
   return (
     <article className={styles.run}>
       <div>
-        <Link href={asAdmin ? '/executions?of=instance' : '/executions'}>{messages.back}</Link>
-        <PageHead title={messages.title(name ?? messages.untitled)}>
+        <PageHead
+          title={messages.title(name ?? messages.untitled)}
+          parents={[
+            { title: appMessages.nav.executions, href: asAdmin ? '/executions?of=instance' : '/executions' },
+          ]}
+        >
           {!asAdmin && (
             <>
               <ButtonLink href={`/flow/${run.workflowId}`}>{messages.open}</ButtonLink>
