@@ -224,6 +224,12 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await form.getByRole('textbox', { name: 'Duration', exact: true }).fill('1.5s');
     await takeScreenshot(page, 'flow-scenes', VIEWS[2]);
     await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Play' }).click();
+    await dialog.locator('video').waitFor();
+    // The end of the video shows the frame at the playhead again.
+    await dialog.getByRole('button', { name: 'Play' }).waitFor();
+    await page.locator(STILL).waitFor();
+    assert.ok(Number(await dialog.getByRole('slider', { name: 'Playhead' }).inputValue()) > 1);
     const scene = (star: object | undefined, duration: unknown) => ({
       props: {
         sceneGraph: {

@@ -1,16 +1,24 @@
-// Renders the preview at the playhead and the timeline of scenes and layers.
+// Renders the preview at the playhead, which can be played, and the timeline of scenes and layers.
+
+import Play from 'icon:play';
+import Stop from 'icon:square';
 import type { JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
+import { IconButton } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { getDurationSeconds, getFps, type Layer, type Path } from './layers.ts';
 import styles from './scene.module.css';
+import { type Clip, useClip } from './use-clip.ts';
 import { usePreview } from './use-preview.ts';
 
 const sceneMessages = messages.flow.scene;
 /** Approximate size of the preview on screen. */
 const DISPLAY_PX = 720;
 const MAX_ROWS = 12;
+/** Seconds between two marks of the ruler: the first with which it has few enough marks. */
+const RULER_STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120];
+const MAX_MARKS = 10;
 
 interface TimelineProps {
   readonly graph: JsonObject;
@@ -27,16 +35,28 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   const lastFrameTime = Math.max(0, total - 1 / fps);
   const shownTime = Math.min(time, lastFrameTime);
   const scenes = layers.filter(({ kind }) => kind === 'scene');
+  const scale = getScale(graph);
+  const clip = useClip(graph, scale);
+  const isPlaying = clip.url !== undefined || clip.progress !== undefined;
   const rows = layers.filter(layer => isInTimeline(layer, selected)).slice(0, MAX_ROWS);
   const renderBar = (layer: Layer) => (
     <Bar key={layer.path.join('/')} {...{ layer, total, selected, onSelect }} />
   );
   return (
     <>
-      <Preview graph={graph} time={shownTime} />
+      {clip.url === undefined ? (
+        <Preview graph={graph} time={shownTime} scale={scale} clip={clip} />
+      ) : (
+        <Player url={clip.url} start={shownTime} onTime={onTime} onEnd={clip.stop} />
+      )}
       <div className={styles.strip}>
-        <label className={styles.playhead}>
-          <span>{sceneMessages.time(shownTime.toFixed(2), total.toFixed(2))}</span>
+        <div className={styles.playhead}>
+          <IconButton
+            icon={isPlaying ? Stop : Play}
+            label={isPlaying ? sceneMessages.stop : sceneMessages.play}
+            size="s"
+            onClick={isPlaying ? clip.stop : clip.start}
+          />
           <input
             type="range"
             aria-label={sceneMessages.playhead}
@@ -44,10 +64,15 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
             max={lastFrameTime}
             step={1 / fps}
             value={shownTime}
-            onChange={({ target }) => onTime(Number(target.value))}
+            onChange={({ target }) => {
+              clip.stop();
+              onTime(Number(target.value));
+            }}
           />
-        </label>
+          <span>{sceneMessages.time(shownTime.toFixed(2), total.toFixed(2))}</span>
+        </div>
         <div className={styles.bars}>
+          <Ruler total={total} />
           <div className={styles.barRow}>{scenes.map(renderBar)}</div>
           {rows.map(layer => (
             <div key={layer.path.join('/')} className={styles.barRow}>
@@ -65,6 +90,20 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
 function isInTimeline({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);
+}
+
+function Ruler({ total }: { readonly total: number }) {
+  const step = RULER_STEPS.find(seconds => total / seconds <= MAX_MARKS) ?? total / MAX_MARKS;
+  const marks = Array.from({ length: Math.floor(total / step) + 1 }, (_, index) => index * step);
+  return (
+    <div className={styles.ruler} aria-hidden>
+      {marks.map(seconds => (
+        <span key={seconds} style={{ left: `${(seconds / total) * 100}%` }}>
+          {sceneMessages.mark(Number(seconds.toFixed(1)))}
+        </span>
+      ))}
+    </div>
+  );
 }
 
 interface BarProps extends Pick<TimelineProps, 'selected' | 'onSelect'> {
@@ -90,15 +129,59 @@ function Bar({ layer, total, selected, onSelect }: BarProps) {
   );
 }
 
-function Preview({ graph, time }: { readonly graph: JsonObject; readonly time: number }) {
+function getScale(graph: JsonObject): number {
   const [width, height] = [Number(graph.width) || 16, Number(graph.height) || 9];
-  const scale = Math.min(1, Math.max(0.1, DISPLAY_PX / Math.max(width, height)));
+  return Math.min(1, Math.max(0.1, DISPLAY_PX / Math.max(width, height)));
+}
+
+interface PlayerProps {
+  readonly url: string;
+  /** In seconds. */
+  readonly start: number;
+  readonly onTime: (seconds: number) => void;
+  readonly onEnd: () => void;
+}
+
+function Player({ url, start, onTime, onEnd }: PlayerProps) {
+  return (
+    <div className={styles.picture}>
+      {/* biome-ignore lint/a11y/useMediaCaption: the scenes have no other captions than those in the picture */}
+      <video
+        src={url}
+        autoPlay
+        playsInline
+        aria-label={sceneMessages.preview}
+        onLoadedMetadata={({ currentTarget }) => {
+          currentTarget.currentTime = start;
+        }}
+        onTimeUpdate={({ currentTarget }) => onTime(currentTarget.currentTime)}
+        onEnded={onEnd}
+      />
+    </div>
+  );
+}
+
+interface PreviewProps {
+  readonly graph: JsonObject;
+  readonly time: number;
+  readonly scale: number;
+  /** The clip that is being rendered, if there is one. */
+  readonly clip: Clip;
+}
+
+function Preview({ graph, time, scale, clip }: PreviewProps) {
   const { preview, error, isFetching } = usePreview({ source: { sceneGraph: graph }, time, scale });
   const [frame] = preview?.frames ?? [];
   return (
     <figure className={styles.picture} aria-label={sceneMessages.preview} aria-busy={isFetching}>
       {frame && error === null && <img src={frame.url} alt={sceneMessages.preview} />}
       {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
+      {clip.error !== undefined && <p role="alert">{clip.error}</p>}
+      {clip.progress !== undefined && (
+        <p className={styles.rendering} role="status">
+          {sceneMessages.rendering(clip.progress)}
+        </p>
+      )}
       {isFetching && (
         <span className={styles.busy}>
           <Spinner />
