@@ -189,4 +189,12 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
+
+  it('lists all folders of a workspace that has hundreds', async () => {
+    for (let number = 1; number <= 201; number++)
+      await service.request('POST', '/folders', { name: `Project ${String(number).padStart(3, '0')}` });
+    await page.reload();
+    await page.getByRole('button', { name: /^Project 201/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Project \d/ }).count(), 201);
+  });
 });

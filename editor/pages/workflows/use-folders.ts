@@ -1,21 +1,36 @@
 // Reads the folders as a flat list in tree order, each with its depth.
 import { useQuery } from '@tanstack/react-query';
 import type { Folder } from '../../../sdk/src/schemas.ts';
-import { api } from '../../lib/api.ts';
+import { getPage } from '../../lib/api.ts';
 
 export interface TreeFolder extends Folder {
   readonly depth: number;
 }
 
-const LIMIT = 200;
+const PAGE_SIZE = 200;
+/** The tree of more folders would not be usable. */
+const MAX_PAGES = 50;
 
 export function useFolders(): readonly TreeFolder[] {
   const { data } = useQuery({
     queryKey: ['/folders'],
-    queryFn: ({ signal }) => api.get<readonly Folder[]>('/folders', { query: { limit: LIMIT }, signal }),
+    queryFn: ({ signal }) => readFolders(signal),
     select: orderTree,
   });
   return data ?? [];
+}
+
+async function readFolders(signal: AbortSignal): Promise<readonly Folder[]> {
+  const folders: Folder[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = { limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) };
+    const { items, nextCursor } = await getPage<Folder>('/folders', query, signal);
+    folders.push(...items);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return folders;
 }
 
 function orderTree(folders: readonly Folder[]): readonly TreeFolder[] {
