@@ -60,6 +60,24 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     return { testPage, page, dialog };
   };
 
+  it('asks before changes are lost', async () => {
+    const id = await service.createWorkflow({ name: 'Drafts', ...GRAPH });
+    const { testPage, page, dialog } = await openApp(id);
+    await using _ = testPage;
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await dialog.getByLabel('Title').fill('A new title');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await dialog.getByLabel('Title').inputValue(), 'A new title');
+    await dialog.getByRole('tab', { name: 'People' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.getByRole('button', { name: 'Invite' }).waitFor();
+    await dialog.getByRole('tab', { name: 'App' }).click();
+    assert.equal(await dialog.getByLabel('Title').inputValue(), 'Drafts');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('makes an app of nodes that are clicked, in an order that the keyboard and the pointer change', async () => {
     const id = await service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // Tall, so that nothing scrolls while it is dragged.

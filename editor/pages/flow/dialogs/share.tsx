@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { AppTab } from './app/app-tab.tsx';
 import styles from './dialogs.module.css';
@@ -19,31 +20,54 @@ export interface ShareTabProps {
   readonly path: string;
   /** Renders the buttons of the tab in the footer, where they stay visible while the dialog scrolls. */
   readonly renderActions: (buttons: React.ReactNode) => React.ReactNode;
+  /** Says whether the tab has changes that closing it would lose. */
+  readonly onEdit: (hasChanges: boolean) => void;
 }
 
 export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
   const [footer, setFooter] = useState<HTMLElement | null>(null);
   const [tab, setTab] = useState<keyof typeof TABS>('people');
   const Tab = TABS[tab];
+  const [hasChanges, setHasChanges] = useState(false);
+  const [pendingExit, setPendingExit] = useState<() => void>();
+  const exit = (leave: () => void): void => (hasChanges ? setPendingExit(() => leave) : leave());
   return (
-    <OwnerDialog
-      title={shareMessages.title}
-      ownerOnly={shareMessages.ownerOnly}
-      size={tab === 'app' ? 'xl' : 'm'}
-      onClose={onClose}
-      actions={<div ref={setFooter} className={styles.actions} />}
-    >
-      {(workflow, path) => (
-        <div className={styles.tabs}>
-          <Tabs label={shareMessages.title} value={tab} onChange={setTab} tabs={shareMessages.tabs}>
-            <Tab
-              workflow={workflow}
-              path={path}
-              renderActions={buttons => footer && createPortal(buttons, footer)}
-            />
-          </Tabs>
-        </div>
+    <>
+      <OwnerDialog
+        title={shareMessages.title}
+        ownerOnly={shareMessages.ownerOnly}
+        size={tab === 'app' ? 'xl' : 'm'}
+        onClose={() => exit(onClose)}
+        actions={<div ref={setFooter} className={styles.actions} />}
+      >
+        {(workflow, path) => (
+          <div className={styles.tabs}>
+            <Tabs
+              label={shareMessages.title}
+              value={tab}
+              onChange={next => exit(() => setTab(next))}
+              tabs={shareMessages.tabs}
+            >
+              <Tab
+                workflow={workflow}
+                path={path}
+                renderActions={buttons => footer && createPortal(buttons, footer)}
+                onEdit={setHasChanges}
+              />
+            </Tabs>
+          </div>
+        )}
+      </OwnerDialog>
+      {pendingExit !== undefined && (
+        <ConfirmDialog
+          title={shareMessages.discardTitle}
+          action={shareMessages.discard}
+          onConfirm={async () => pendingExit()}
+          onClose={() => setPendingExit(undefined)}
+        >
+          {shareMessages.discardText}
+        </ConfirmDialog>
       )}
-    </OwnerDialog>
+    </>
   );
 }

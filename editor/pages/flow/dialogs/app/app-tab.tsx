@@ -1,6 +1,6 @@
 // Renders the settings of the app of a workflow beside a preview of its page.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useEffect, useId, useState } from 'react';
 import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
@@ -69,7 +69,7 @@ interface AppSettingsFormProps extends ShareTabProps {
   readonly name: string;
 }
 
-function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProps) {
+function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettingsFormProps) {
   const formId = useId();
   const client = useQueryClient();
   const { session } = useEditor();
@@ -78,6 +78,12 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
   const types = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
   const [form, setForm] = useState(() => toForm(app, nodes, name));
   const update = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
+  const [savedForm, setSavedForm] = useState(form);
+  const hasChanges = JSON.stringify(form) !== JSON.stringify(savedForm);
+  useEffect(() => {
+    onEdit(hasChanges);
+    return () => onEdit(false);
+  }, [hasChanges, onEdit]);
   const save = useMutation({
     mutationFn: async () => {
       await session.saver.flushAll();
@@ -87,6 +93,7 @@ function AppSettingsForm({ app, name, path, renderActions }: AppSettingsFormProp
     onSuccess: saved => {
       client.setQueryData([path], saved);
       void client.invalidateQueries({ queryKey: ['/apps'] });
+      setSavedForm(form);
       showToast(appMessages.saved);
     },
   });

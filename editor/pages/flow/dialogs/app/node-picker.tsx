@@ -1,5 +1,6 @@
 // Renders the board as a small map whose nodes are buttons, which add or remove inputs and results of an app.
 
+import Check from 'icon:check';
 import { getBoundingBox } from '../../../../../src/graph/rects.ts';
 import { getNodeRect } from '../../../../board/node-size.ts';
 import { messages } from '../../../../flow-messages.ts';
@@ -41,7 +42,6 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
               key={node.id}
               type="button"
               className={styles.node}
-              data-kind={kind}
               aria-pressed={isPicked}
               aria-label={appMessages.pickNode(node.data.label, kind)}
               title={node.data.label}
@@ -53,7 +53,10 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
               }}
               onClick={() => onToggle(node.id)}
             >
-              {isPicked && <small>{appMessages.kinds[kind]} </small>}
+              <small>
+                {isPicked && <Check />}
+                {`${appMessages.kinds[kind]} `}
+              </small>
               <span>{node.data.label}</span>
             </button>
           );
