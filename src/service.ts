@@ -46,7 +46,7 @@ import { createWorkflowReads } from './store/workflows/workflows.ts';
 
 const KEY_FLUSH_MS = 10_000;
 const OAUTH_OFF =
-  'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
+  'OAuth is off, because BASE_URL is plain http and not a local address, so tokens would be sent unencrypted. Set an https BASE_URL, or give agents API keys.';
 /** How long active runs may take to end when the service stops. After that, they return to the queue. */
 const DRAIN_MS = 10_000;
 
@@ -55,7 +55,7 @@ export interface Started {
   /** The URL at which it listens. */
   readonly url: string;
   /** The reason why the service is not ready yet: the media storage did not respond. */
-  readonly trouble: string | undefined;
+  readonly storageProblem: string | undefined;
   /** The first user's key, if it was just created. It cannot be shown again. */
   readonly bootstrapKey: string | undefined;
   /** The link at which the first user sets a password, if it was just created. It cannot be shown again. */
@@ -64,19 +64,19 @@ export interface Started {
   readonly settled: Promise<void>;
 }
 
-interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
+interface StartContext extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
-/** The parts from which the dependencies of services and runs are created. */
+/** What the dependencies of services and runs are created from. */
 export interface Parts
   extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
   readonly nodeTypes: Pick<NodeTypes, 'catalog' | 'findNode'>;
 }
 
 /** Starts the parts that ROLE selects, on migrated databases. The stack stops them. */
-export async function startParts(ground: Ground, stack: AsyncDisposableStack): Promise<Started> {
-  const { settings, log, databases } = ground;
+export async function startParts(context: StartContext, stack: AsyncDisposableStack): Promise<Started> {
+  const { settings, log, databases } = context;
   const { db } = databases;
   const bootstrapKey = await bootstrap(db, settings);
   const slots = new WorkerSlots(
@@ -88,12 +88,12 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now: Date.now });
-  const { tracer } = ground;
+  const { tracer } = context;
   const { runDb } = databases;
   const now = Date.now;
   const deps = await createDeps({ settings, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
-  const trouble = await requireStorage(deps);
+  const storageProblem = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
   // Listens before the worker starts and until it has stopped, because the worker returns jobs that still arrive.
@@ -111,21 +111,21 @@ export async function startParts(ground: Ground, stack: AsyncDisposableStack): P
   const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now: Date.now });
   stack.defer(() => editor.close());
   const url = await listen(deps, editor, stack);
-  log.info({ url, role: settings.ROLE }, trouble === undefined ? 'ready' : 'running, but not ready');
+  log.info({ url, role: settings.ROLE }, storageProblem === undefined ? 'ready' : 'running, but not ready');
   // Last, so that the start of the service does not wait for its pages.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
-  return { url, trouble, bootstrapKey, setUpLink, settled };
+  return { url, storageProblem, bootstrapKey, setUpLink, settled };
 }
 
 /** Returns what is wrong with a storage that may work later. Throws if it cannot work before a setting is changed. */
 async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string | undefined> {
-  let trouble: string | undefined;
+  let storageProblem: string | undefined;
   const problem = await findStorageProblem(storage, err => {
-    trouble = describeStorageProblem(bucket, err);
-    log.warn({ err }, trouble);
+    storageProblem = describeStorageProblem(bucket, err);
+    log.warn({ err }, storageProblem);
   });
   if (problem !== undefined) throw new AppError('unavailable', problem);
-  return trouble;
+  return storageProblem;
 }
 
 /** Creates the dependencies of services and runs; the caller closes `fetch` and `providerFetch`. */
@@ -165,7 +165,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     shippedTemplates: createShippedTemplates(settings, log),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
-    reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),
+    reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'failed to read runs; retrying'))),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
     traffic: new ProviderTraffic({ db: runDb, log, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
     placement,
@@ -194,7 +194,7 @@ function listTrustedUrls(settings: Settings, bucket: Bucket | undefined): readon
   ].filter(url => url !== undefined);
 }
 
-const VENDORS: ReadonlySet<string> = new Set([
+const VENDOR_HOSTS: ReadonlySet<string> = new Set([
   'queue.fal.run',
   'api.replicate.com',
   'api.openai.com',
@@ -210,7 +210,7 @@ function listTracedOrigins(settings: Settings): readonly string[] {
   return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
     .filter(url => url !== undefined)
     .map(url => new URL(url))
-    .filter(({ hostname }) => !VENDORS.has(hostname))
+    .filter(({ hostname }) => !VENDOR_HOSTS.has(hostname))
     .map(({ origin }) => origin);
 }
 
@@ -252,10 +252,10 @@ async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposable
     },
   );
   const flushAll = () =>
-    Promise.all([deps.keys, deps.sessions, deps.accessTokens].map(used => used?.flush()));
+    Promise.all([deps.keys, deps.sessions, deps.accessTokens].map(authenticator => authenticator?.flush()));
   const flush = (): void =>
     void flushAll().catch((err: unknown) =>
-      deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),
+      deps.log.warn({ err }, 'failed to store when keys and sessions were last used'),
     );
   const timer = setInterval(flush, KEY_FLUSH_MS);
   stack.defer(async () => {

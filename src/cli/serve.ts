@@ -63,10 +63,10 @@ async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promi
 }
 
 // stdout is for the log, one JSON line per event; messages for people go to stderr.
-function announce({ url, trouble, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
-  if (trouble === undefined)
+function announce({ url, storageProblem, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
+  if (storageProblem === undefined)
     terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
-  else terminal.note(`Graphwright runs at ${url} but is not ready. ${trouble} Ctrl-C stops it.`);
+  else terminal.note(`Graphwright runs at ${url} but is not ready. ${storageProblem} Ctrl-C stops it.`);
   if (setUpLink !== undefined)
     terminal.note(`\n  Create the administrator account at this link, which works once: ${setUpLink}`);
   if (bootstrapKey === undefined) return;

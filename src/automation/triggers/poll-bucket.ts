@@ -51,11 +51,7 @@ export async function pollBucket(
     const isRefused = received instanceof AppError && received.status < 500;
     if (received instanceof Error && !isRefused) {
       deps.log.warn({ err: received, triggerId: trigger.id }, 'a file of an inbox could not be read');
-      await storeFailedPoll(
-        deps,
-        trigger,
-        `${file.key} could not be read. The next poll tries again.`,
-      );
+      await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next poll tries again.`);
       continue;
     }
     const fresh: readonly NewItem[] =
