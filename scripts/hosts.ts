@@ -45,16 +45,16 @@ const options = {
   folder,
 };
 const report = await testOnHosts(options, print);
-const { breaches, ...counts } = report;
+const { violations, ...counts } = report;
 for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
-for (const [promise, found] of Object.entries(breaches)) {
-  print(`VIOLATED: ${promise} (${found.length})`);
+for (const [guarantee, found] of Object.entries(violations)) {
+  print(`VIOLATED: ${guarantee} (${found.length})`);
   for (const line of found.slice(0, MAX_SHOWN)) print(`  ${line}`);
 }
-const isKept = Object.keys(breaches).length === 0;
+const areGuaranteesKept = Object.keys(violations).length === 0;
 print(
-  isKept ? 'Every guarantee held.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
+  areGuaranteesKept ? 'Every guarantee held.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
 );
 print(`${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
-if (isKept) await rm(folder, { recursive: true, force: true });
-process.exit(isKept ? 0 : 1);
+if (areGuaranteesKept) await rm(folder, { recursive: true, force: true });
+process.exit(areGuaranteesKept ? 0 : 1);

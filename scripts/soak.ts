@@ -62,18 +62,18 @@ async function soakRuns(options: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));
   const report = await soak({ ...options, folder }, print);
   for (const line of describeReport(report)) print(line);
-  broken.push(...Object.keys(report.breaches));
-  if (Object.keys(report.breaches).length === 0) await rm(folder, { recursive: true, force: true });
+  broken.push(...Object.keys(report.violations));
+  if (Object.keys(report.violations).length === 0) await rm(folder, { recursive: true, force: true });
   else print(`The logs, PostgreSQL's files and the media are kept in ${folder}.`);
 }
 
 async function fuzz(seed: number): Promise<void> {
   const [svg, forms] = await Promise.all([fuzzSvg(seed, FUZZ_MS), fuzzForms(seed, FUZZ_MS)]);
-  for (const [name, { rounds, taken, breaches }] of Object.entries({ SVG: svg, forms })) {
+  for (const [name, { rounds, accepted, violations }] of Object.entries({ SVG: svg, forms })) {
     print(
-      `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${taken} accepted, ${rounds - taken} refused`,
+      `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${accepted} accepted, ${rounds - accepted} refused`,
     );
-    for (const breach of breaches) print(`VIOLATED: ${breach}`);
-    broken.push(...breaches);
+    for (const violation of violations) print(`VIOLATED: ${violation}`);
+    broken.push(...violations);
   }
 }

@@ -11,7 +11,7 @@ import { type Keeper, keepProcess, untilReady } from '../soak/keeper.ts';
 import { makePlan, type Plan } from '../soak/plan.ts';
 import { startProviders } from '../soak/providers.ts';
 import { makeShapes } from '../soak/shapes.ts';
-import { findBreaches, settle, startRuns } from '../soak/soak.ts';
+import { findViolations, settle, startRuns } from '../soak/soak.ts';
 import { openAccounts, retryStart } from '../soak/traffic.ts';
 import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
 import { forward } from './forward.ts';
@@ -32,9 +32,9 @@ export interface HostsOptions {
 export interface HostsReport {
   readonly accepted: number;
   readonly statuses: Readonly<Record<string, number>>;
-  readonly troubles: Readonly<Record<string, number>>;
+  readonly retries: Readonly<Record<string, number>>;
   readonly settleMs: number;
-  readonly breaches: Readonly<Record<string, readonly string[]>>;
+  readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
 const API = ['api0', 'api1'] as const;
@@ -95,23 +95,25 @@ export async function testOnHosts(
   const db = openDb({ connection: { url: database }, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
 
-  const paid = Object.entries(makeShapes(hooks.url)).filter(([, { asks }]) => Object.keys(asks).length > 0);
+  const paid = Object.entries(makeShapes(hooks.url)).filter(
+    ([, { prompts }]) => Object.keys(prompts).length > 0,
+  );
   const shapes = Object.fromEntries(paid);
-  const plan = planOf(options, shapes);
-  const troubles = new Map<string, number>();
-  const accounts = await openAccounts(url, shapes, troubles);
+  const plan = createPlan(options, shapes);
+  const retries = new Map<string, number>();
+  const accounts = await openAccounts(url, shapes, retries);
   const [{ started, unanswered }] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
     killHosts(network, kept, options, print),
   ]);
   print(`${started.length} runs started; waiting for open work`);
-  const beganMs = performance.now();
+  const startMs = performance.now();
   const settled = await settle({ db });
-  const settleMs = performance.now() - beganMs;
+  const settleMs = performance.now() - startMs;
   const refound = await retryStart(started, accounts, hooks.url);
   await Promise.all([...API, ...WORKERS].map(name => kept.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
-  const violations = await findBreaches(
+  const violations = await findViolations(
     { fleet, providers, hooks, shapes, started },
     {
       'all work ends': async () => settled,
@@ -127,9 +129,9 @@ export async function testOnHosts(
   return {
     accepted: started.filter(({ id }) => id !== undefined).length,
     statuses: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
-    troubles: Object.fromEntries(troubles),
+    retries: Object.fromEntries(retries),
     settleMs,
-    breaches: violations,
+    violations,
   };
 }
 
@@ -208,7 +210,7 @@ async function startAll(
 }
 
 /** Paid runs by two accounts with credits, in turn. */
-function planOf({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof makePlan>[1]): Plan {
+function createPlan({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof makePlan>[1]): Plan {
   const plan = makePlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
   return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
 }

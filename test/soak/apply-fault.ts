@@ -10,14 +10,14 @@ export interface Target {
   readonly providers: Providers;
 }
 
-type Strike = (target: Target, fault: PlannedFault) => void | Promise<void>;
+type FaultAction = (target: Target, fault: PlannedFault) => void | Promise<void>;
 
-const worker = ({ fleet }: Target, { targetShare }: PlannedFault): KeptProcess =>
+const getWorker = ({ fleet }: Target, { targetShare }: PlannedFault): KeptProcess =>
   fleet.workers[Math.floor(targetShare * fleet.workers.length)] as KeptProcess;
 
-const freeze: (of: (target: Target, fault: PlannedFault) => KeptProcess) => Strike =
-  of => async (target, fault) => {
-    const kept = of(target, fault);
+const freeze: (getProcess: (target: Target, fault: PlannedFault) => KeptProcess) => FaultAction =
+  getProcess => async (target, fault) => {
+    const kept = getProcess(target, fault);
     const { pid } = kept;
     kept.signal('SIGSTOP');
     await sleep(fault.forMs);
@@ -25,11 +25,11 @@ const freeze: (of: (target: Target, fault: PlannedFault) => KeptProcess) => Stri
     if (kept.pid === pid) kept.signal('SIGCONT');
   };
 
-const STRIKES: Readonly<Record<FaultKind, Strike>> = {
-  'worker kill': (target, fault) => worker(target, fault).signal('SIGKILL'),
-  'worker freeze': freeze(worker),
-  'worker long freeze': freeze(worker),
-  'worker drain': (target, fault) => worker(target, fault).signal('SIGTERM'),
+const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
+  'worker kill': (target, fault) => getWorker(target, fault).signal('SIGKILL'),
+  'worker freeze': freeze(getWorker),
+  'worker long freeze': freeze(getWorker),
+  'worker drain': (target, fault) => getWorker(target, fault).signal('SIGTERM'),
   'api kill': ({ fleet }) => fleet.api.signal('SIGKILL'),
   'api freeze': freeze(({ fleet }) => fleet.api),
   'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
@@ -60,7 +60,7 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
 /** Resolves with the reason if the target is absent at the moment, like PostgreSQL between two starts. */
 export async function applyFault(target: Target, fault: PlannedFault): Promise<string | undefined> {
   try {
-    await STRIKES[fault.kind](target, fault);
+    await FAULT_ACTIONS[fault.kind](target, fault);
     return undefined;
   } catch (err) {
     return (err as Error).message;

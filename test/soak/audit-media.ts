@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
 // A crash of PostgreSQL may lose the records of the last half second, by design (store/media/orphans.ts).
-const LOST_NOTES_A_CRASH = 3;
+const MAX_LOST_RECORDS_PER_CRASH = 3;
 
 /** `crashes` counts how often PostgreSQL was killed. */
 export function checkMedia(crashes: number): Check {
@@ -26,7 +26,7 @@ export function checkMedia(crashes: number): Check {
         violations.push(`the file of ${id} differs from its row`);
     }
     const unknown = [...files.keys()].filter(id => !named.has(id));
-    const isExcused = unknown.length <= crashes * LOST_NOTES_A_CRASH;
+    const isExcused = unknown.length <= crashes * MAX_LOST_RECORDS_PER_CRASH;
     return isExcused ? violations : [...violations, ...unknown.map(id => `the file ${id} has no row`)];
   };
 }

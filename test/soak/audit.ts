@@ -5,17 +5,17 @@ import type { Fleet } from './fleet.ts';
 import type { Hooks } from './hooks.ts';
 import type { Providers } from './providers.ts';
 import type { Shape } from './shapes.ts';
-import type { Started } from './traffic.ts';
+import type { StartedRun } from './traffic.ts';
 
-export interface Scene {
+export interface SoakResult {
   readonly fleet: Pick<Fleet, 'db' | 'crashes' | 'dataDir'>;
   readonly providers: Providers;
   readonly hooks: Hooks;
   readonly shapes: Readonly<Record<string, Shape>>;
-  readonly started: readonly Started[];
+  readonly started: readonly StartedRun[];
 }
 
-export type Check = (scene: Scene) => Promise<readonly string[]>;
+export type Check = (scene: SoakResult) => Promise<readonly string[]>;
 
 interface EndedRun {
   readonly id: string;
@@ -41,12 +41,12 @@ export const DUE_JOBS =
   "(select * from graphile_worker._private_jobs where run_at < now() + interval '1 day') as due";
 
 // Errors with which a run that nobody cancelled may fail under the faults of a soak.
-const EXCUSES: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insufficient_credits']);
+const ALLOWED_ERRORS: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insufficient_credits']);
 const MAX_ATTEMPTS = 12;
 
 export const CHECKS: Readonly<Record<string, Check>> = {
   'every accepted run ended in an allowed state': checkRuns,
-  'no other run exists': checkStrangers,
+  'no other run exists': checkUnknownRuns,
   'one terminal event per run': checkEvents,
   'one submission per paid node': checkSubmissions,
   'the ledger balances': checkLedger,
@@ -55,7 +55,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'no process exited unexpectedly': async ({ fleet }) => fleet.crashes,
 };
 
-async function readRuns({ fleet }: Scene): Promise<ReadonlyMap<string, EndedRun>> {
+async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, EndedRun>> {
   const { rows } = await fleet.db.query<
     Omit<EndedRun, 'steps'> & { readonly steps: readonly string[] | null }
   >(
@@ -71,12 +71,12 @@ async function readRuns({ fleet }: Scene): Promise<ReadonlyMap<string, EndedRun>
   );
 }
 
-const accepted = ({ started }: Scene): readonly (Started & { readonly id: string })[] =>
-  started.filter((one): one is Started & { readonly id: string } => one.id !== undefined);
+const listAccepted = ({ started }: SoakResult): readonly (StartedRun & { readonly id: string })[] =>
+  started.filter((run): run is StartedRun & { readonly id: string } => run.id !== undefined);
 
-async function checkRuns(scene: Scene): Promise<readonly string[]> {
+async function checkRuns(scene: SoakResult): Promise<readonly string[]> {
   const rows = await readRuns(scene);
-  return accepted(scene).flatMap(({ id, run, shape, cancelAfterMs }) => {
+  return listAccepted(scene).flatMap(({ id, run, shape, cancelAfterMs }) => {
     const row = rows.get(id);
     const name = `run ${run} (${shape}, ${id})`;
     if (row === undefined) return [`${name} was accepted but does not exist`];
@@ -84,32 +84,33 @@ async function checkRuns(scene: Scene): Promise<readonly string[]> {
       return [`${name} is ${row.status}, worker: ${row.worker_id}, deferred: ${row.parked}`];
     const open = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
     const code = row.error === null ? '' : (JSON.parse(row.error) as { code: string }).code;
-    const isFair =
+    const isAllowed =
       row.status === 'COMPLETED'
         ? row.nodes_done === row.nodes_total
         : row.status === 'CANCELLED'
           ? cancelAfterMs !== undefined
-          : row.status === 'FAILED' && EXCUSES.has(code);
+          : row.status === 'FAILED' && ALLOWED_ERRORS.has(code);
     return [
       ...(row.worker_id === null && !row.parked
         ? []
         : [`${name} has ended but still has a lease or waits to be resumed`]),
       ...(open.length === 0 ? [] : [`${name} has ended but its nodes ${open} have not`]),
-      ...(isFair ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
+      ...(isAllowed ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
     ];
   });
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-async function checkStrangers(scene: Scene): Promise<readonly string[]> {
-  const known = new Set(accepted(scene).map(({ id }) => id));
-  const twice = known.size === accepted(scene).length ? [] : ['two keys were answered with one execution'];
-  const otherUsers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
-  return [...twice, ...otherUsers.map(id => `${id} exists but no caller received its id`)];
+async function checkUnknownRuns(scene: SoakResult): Promise<readonly string[]> {
+  const known = new Set(listAccepted(scene).map(({ id }) => id));
+  const duplicates =
+    known.size === listAccepted(scene).length ? [] : ['two keys were answered with one execution'];
+  const unknownIds = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
+  return [...duplicates, ...unknownIds.map(id => `${id} exists but no caller received its id`)];
 }
 
-async function checkEvents(scene: Scene): Promise<readonly string[]> {
+async function checkEvents(scene: SoakResult): Promise<readonly string[]> {
   const { rows } = await scene.fleet.db.query<{
     execution_id: string;
     event_id: string;
@@ -122,33 +123,35 @@ async function checkEvents(scene: Scene): Promise<readonly string[]> {
      from deliveries d join executions e on e.id = d.execution_id`,
   );
   const byRun = new Map(rows.map(row => [row.execution_id, row]));
-  return accepted(scene).flatMap(({ id, run, hook }) => {
+  return listAccepted(scene).flatMap(({ id, run, hook }) => {
     const received = scene.hooks.received.get(run) ?? [];
     const row = byRun.get(id);
     const name = `the event of run ${run} (${id})`;
     if (hook === 'none')
       return row === undefined && received.length === 0 ? [] : [`${name} was not requested`];
     if (row === undefined) return [`${name} is not in the outbox`];
-    const isOne = received.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
-    const isTrue = received.every(({ status, executionId }) => status === row.status && executionId === id);
+    const isSameEvent = received.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
+    const matchesRun = received.every(
+      ({ status, executionId }) => status === row.status && executionId === id,
+    );
     const isAccepted = received.some(event => event.isAccepted);
     const isDone =
       row.state === 'delivered' ? isAccepted : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
     return [
-      ...(isOne ? [] : [`${name} was delivered with different contents`]),
-      ...(isTrue ? [] : [`${name} contradicts the run, which is ${row.status}`]),
+      ...(isSameEvent ? [] : [`${name} was delivered with different contents`]),
+      ...(matchesRun ? [] : [`${name} contradicts the run, which is ${row.status}`]),
       ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, accepted: ${isAccepted}`]),
     ];
   });
 }
 
-async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
+async function checkSubmissions(scene: SoakResult): Promise<readonly string[]> {
   const rows = await readRuns(scene);
   const submissions = scene.providers.submissions();
-  return accepted(scene).flatMap(({ id, run, shape }) => {
-    const asks = Object.entries(scene.shapes[shape]?.asks ?? {});
+  return listAccepted(scene).flatMap(({ id, run, shape }) => {
+    const prompts = Object.entries(scene.shapes[shape]?.prompts ?? {});
     const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
-    return asks.flatMap(([nodeId, labels]) =>
+    return prompts.flatMap(([nodeId, labels]) =>
       labels.flatMap(label => {
         const created = submissions.get(`${run} ${label}`) ?? [];
         const step = steps.get(nodeId);
@@ -164,7 +167,7 @@ async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
   });
 }
 
-async function checkLedger({ fleet }: Scene): Promise<readonly string[]> {
+async function checkLedger({ fleet }: SoakResult): Promise<readonly string[]> {
   const violations: string[] = [];
   await assertLedgerBalanced(fleet.db).catch((err: Error) => violations.push(err.message));
   const { rows } = await fleet.db.query<{ workspace: string; held: number }>(
@@ -176,7 +179,7 @@ async function checkLedger({ fleet }: Scene): Promise<readonly string[]> {
   ];
 }
 
-async function checkCharges(scene: Scene): Promise<readonly string[]> {
+async function checkCharges(scene: SoakResult): Promise<readonly string[]> {
   const { rows } = await scene.fleet.db.query<{ execution_id: string; node_id: string; charged: number }>(
     `select execution_id, node_id, sum(amount)::int as charged from credit_entries where kind = 'charge'
      group by 1, 2`,
@@ -194,7 +197,7 @@ async function checkCharges(scene: Scene): Promise<readonly string[]> {
   return [...violations, ...[...charges.keys()].map(key => `${key} was charged but has no state`)];
 }
 
-async function checkQueue({ fleet }: Scene): Promise<readonly string[]> {
+async function checkQueue({ fleet }: SoakResult): Promise<readonly string[]> {
   const { rows } = await fleet.db.query<{ task: string; jobs: number; example: unknown }>(
     `select t.identifier as task, count(*)::int as jobs, (array_agg(due.payload))[1] as example
      from ${DUE_JOBS} join graphile_worker._private_tasks t on t.id = due.task_id

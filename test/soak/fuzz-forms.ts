@@ -12,10 +12,10 @@ import { mutate } from './mutate.ts';
 
 const BOUNDARY = 'x';
 const ANSWER_MS = 10_000;
-const MAX_BREACHES = 5;
+const MAX_VIOLATIONS = 5;
 /** Concurrent connections. */
 const CONCURRENCY = 4;
-const ANSWERS: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
+const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
 const TOKENS = [
   ...['--x', '--x--', '\r\n', '\r\n\r\n', '\r', '\n', '\0', '"', ';', '--', '\xff\xfe', '--x\r\n'.repeat(30)],
   ...[
@@ -51,21 +51,24 @@ export async function fuzzForms(seed: number, forMs: number): Promise<FuzzReport
 async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzReport> {
   const caller = await app.createCaller();
   const origin = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }));
-  const corpus = [await formOf('image/png', await noiseImage(8, 8, 'png')), formOf('image/svg+xml', SVG)];
+  const corpus = [
+    await createForm('image/png', await noiseImage(8, 8, 'png')),
+    createForm('image/svg+xml', SVG),
+  ];
   const violations: string[] = [];
   const endMs = performance.now() + forMs;
-  let [rounds, taken] = [0, 0];
+  let [rounds, accepted] = [0, 0];
   const worker = async (): Promise<void> => {
-    while (performance.now() < endMs && violations.length < MAX_BREACHES) {
+    while (performance.now() < endMs && violations.length < MAX_VIOLATIONS) {
       const round = rounds++;
       const random = seededRandom(seed * 1_000_003 + round);
       // Sometimes unchanged, to check that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, caller, form, random);
-      if (status === 200) taken++;
+      if (status === 200) accepted++;
       const isValid = corpus.includes(form);
       const found = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
-      if (!ANSWERS.has(status) || (isValid && status !== 200)) violations.push(found);
+      if (!ALLOWED_STATUSES.has(status) || (isValid && status !== 200)) violations.push(found);
       else if (status === 200 && !(await isSame(app, body, form)))
         violations.push(`stored otherwise, ${found}`);
     }
@@ -75,16 +78,16 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
     'select (select count(*) from media_strays)::int as orphans, (select count(*) from media)::int as media',
   );
   const left = rows[0] ?? { orphans: 0, media: 0 };
-  if (left.orphans > 0 || left.media !== taken)
-    violations.push(`${left.media} media and ${left.orphans} orphans after ${taken} were taken`);
-  return { rounds, taken, breaches: violations };
+  if (left.orphans > 0 || left.media !== accepted)
+    violations.push(`${left.media} media and ${left.orphans} orphans after ${accepted} were accepted`);
+  return { rounds, accepted, violations };
 }
 
 const SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"><rect width="3" height="3"/></svg>',
 );
 
-function formOf(type: string, file: Buffer): Buffer {
+function createForm(type: string, file: Buffer): Buffer {
   const head =
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="width"\r\n\r\n3\r\n` +
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: ${type}\r\n\r\n`;

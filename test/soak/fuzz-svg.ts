@@ -13,16 +13,16 @@ import { mutate } from './mutate.ts';
 export interface FuzzReport {
   readonly rounds: number;
   /** Accepted, not refused. */
-  readonly taken: number;
-  readonly breaches: readonly string[];
+  readonly accepted: number;
+  readonly violations: readonly string[];
 }
 
 /** The time limit of one round; the inputs have a few KB. */
 const HANG_MS = 10_000;
-const LOOK_MS = 250;
-const MAX_BREACHES = 5;
+const POLL_MS = 250;
+const MAX_VIOLATIONS = 5;
 const ROUND = 0;
-const TAKEN = 1;
+const ACCEPTED = 1;
 
 /** `seed` and the number of the round determine the input. */
 export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
@@ -33,8 +33,8 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
   thread.on('error', err => violations.push(`the thread died: ${err.stack}`));
   const endMs = performance.now() + forMs;
   let [seen, sinceMs] = [-1, performance.now()];
-  while (performance.now() < endMs && violations.length < MAX_BREACHES) {
-    await sleep(LOOK_MS);
+  while (performance.now() < endMs && violations.length < MAX_VIOLATIONS) {
+    await sleep(POLL_MS);
     const round = Atomics.load(counters, ROUND);
     if (round !== seen) [seen, sinceMs] = [round, performance.now()];
     // Starting takes a moment as well.
@@ -46,8 +46,8 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
   await thread.terminate();
   return {
     rounds: Atomics.load(counters, ROUND),
-    taken: Atomics.load(counters, TAKEN),
-    breaches: violations,
+    accepted: Atomics.load(counters, ACCEPTED),
+    violations,
   };
 }
 
@@ -116,7 +116,7 @@ const SUSPECT = /script\s*[:(]|expression\s*\(|data:|https?:|\/\/|[\\@<>&\0]|\/\
 const LOCAL = /^#[\p{L}\p{N}_.-]+$/u;
 
 /** Describes what is harmful about the element, or returns undefined. Names may be in any case. */
-function faultOf(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
+function findFault(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
   if (!ELEMENTS.has(name.toLowerCase())) return `the element ${name}`;
   for (const [key, value] of Object.entries(attributes)) {
     const attribute = key.toLowerCase();
@@ -133,22 +133,22 @@ function faultOf(name: string, attributes: Readonly<Record<string, string>>): st
 /** Describes the harm in the output as XML and as HTML. */
 export function findHarm(output: string): string | undefined {
   const found: string[] = [];
-  const note = (reason: string | undefined): void => {
+  const addReason = (reason: string | undefined): void => {
     if (reason !== undefined) found.push(reason);
   };
   const parser = new SaxesParser();
-  parser.on('text', text => note(`the text ${text}`));
+  parser.on('text', text => addReason(`the text ${text}`));
   for (const event of ['comment', 'cdata', 'doctype', 'processinginstruction', 'xmldecl'] as const)
-    parser.on(event, () => note(event));
-  parser.on('opentag', ({ name, attributes }) => note(faultOf(name, attributes)));
+    parser.on(event, () => addReason(event));
+  parser.on('opentag', ({ name, attributes }) => addReason(findFault(name, attributes)));
   parser.write(output).close();
   sanitizeHtml(output, {
     allowedTags: false,
     allowedAttributes: false,
     allowVulnerableTags: true,
-    onOpenTag: (name, attributes) => note(faultOf(name, attributes)),
+    onOpenTag: (name, attributes) => addReason(findFault(name, attributes)),
     textFilter: text => {
-      note(`the text ${text}`);
+      addReason(`the text ${text}`);
       return text;
     },
   });
@@ -161,7 +161,7 @@ function fuzz({ seed, counters }: { readonly seed: number; readonly counters: In
     const input = makeInput(seed, round);
     try {
       const harm = findHarm(sanitizeSvg(input).toString('utf8'));
-      Atomics.add(counters, TAKEN, 1);
+      Atomics.add(counters, ACCEPTED, 1);
       if (harm !== undefined) report(round, input, harm);
     } catch (err) {
       if (!(err instanceof AppError)) report(round, input, (err as Error).stack ?? String(err));

@@ -12,13 +12,13 @@ const bare = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg"
 
 describe('mutated input', () => {
   it('leaves the SVG sanitizer harmless, or is refused', async () => {
-    assert.deepEqual((await fuzzSvg(SEED, SHORT_MS)).breaches, []);
+    assert.deepEqual((await fuzzSvg(SEED, SHORT_MS)).violations, []);
   });
 
   it('is answered by the upload route, and stored as sent or refused', async () => {
-    const { taken, breaches } = await fuzzForms(SEED, SHORT_MS);
-    assert.deepEqual(breaches, []);
-    assert.ok(taken > 0);
+    const { accepted, violations } = await fuzzForms(SEED, SHORT_MS);
+    assert.deepEqual(violations, []);
+    assert.ok(accepted > 0);
   });
 });
 

@@ -1,7 +1,7 @@
-// Receives the soak's webhooks in several moods, and records the events of each run.
+// Receives the soak's webhooks in several ways, and records the events of each run.
 import type { ServerResponse } from 'node:http';
 import { type Received, startReceiver } from '../support/network/receiver.ts';
-import type { Mood } from './plan.ts';
+import type { ResponseMode } from './plan.ts';
 
 export interface ReceivedEvent {
   readonly eventId: string;
@@ -14,13 +14,13 @@ export interface ReceivedEvent {
 
 export interface Hooks {
   readonly url: string;
-  mood: Mood;
+  responseMode: ResponseMode;
   /** By run. */
   readonly received: ReadonlyMap<number, readonly ReceivedEvent[]>;
   close(): Promise<void>;
 }
 
-const ANSWERS: Readonly<Record<Mood, (res: ServerResponse) => void>> = {
+const ANSWERS: Readonly<Record<ResponseMode, (res: ServerResponse) => void>> = {
   answers: res => void res.writeHead(204).end(),
   fails: res => void res.writeHead(500).end('no'),
   hangs: () => undefined,
@@ -30,21 +30,26 @@ const ANSWERS: Readonly<Record<Mood, (res: ServerResponse) => void>> = {
 export async function startHooks(): Promise<Hooks> {
   const received = new Map<number, ReceivedEvent[]>();
   const receiver = await startReceiver();
-  const hooks: Hooks = { url: receiver.url, mood: 'answers', received, close: () => receiver.close() };
+  const hooks: Hooks = {
+    url: receiver.url,
+    responseMode: 'answers',
+    received,
+    close: () => receiver.close(),
+  };
   receiver.answer((res, { path, raw, body }: Received) => {
     const [, kind, run] = path.split('/');
     if (kind === 'site') return res.writeHead(200).end('ok');
-    const mood = kind === 'failing' ? 'fails' : hooks.mood;
+    const responseMode = kind === 'failing' ? 'fails' : hooks.responseMode;
     const { eventId, status, executionId } = body as Readonly<Record<string, string>>;
     const event: ReceivedEvent = {
       eventId: eventId ?? '',
       status: status ?? '',
       executionId: executionId ?? '',
       raw,
-      isAccepted: mood === 'answers',
+      isAccepted: responseMode === 'answers',
     };
     received.set(Number(run), [...(received.get(Number(run)) ?? []), event]);
-    return ANSWERS[mood](res);
+    return ANSWERS[responseMode](res);
   });
   return hooks;
 }

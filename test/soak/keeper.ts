@@ -9,7 +9,7 @@ import { READY } from '../support/service.ts';
 
 const RESTART_DELAY_MS = 300;
 const START_MS = 120_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 // Active runs have 10 s to end.
 const STOP_MS = 40_000;
 
@@ -42,31 +42,31 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
   const state = { starts: 0, isStopping: false, isSignalled: false };
   let child: ChildProcess | undefined;
   const log = openSync(join(logs, `${name}.log`), 'a');
-  const live = async (): Promise<void> => {
-    const life = spawn(program, args, {
+  const runOnce = async (): Promise<void> => {
+    const instance = spawn(program, args, {
       env,
       stdio: ['ignore', log, 'pipe'],
       detached: true,
     });
-    child = life;
+    child = instance;
     state.isSignalled = false;
     let stderr = '';
     let isReady = false;
-    life.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    instance.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
       writeSync(log, text);
       if (isReady || !READY.test(stderr)) return;
       isReady = true;
       state.starts++;
     });
-    await once(life, 'close');
+    await once(instance, 'close');
     child = undefined;
     // If it was not ready yet, it may have found no PostgreSQL.
     if (isReady && !state.isSignalled) crashes.push(`${name} exited unexpectedly: ${stderr.slice(-2000)}`);
   };
-  const keep = async (): Promise<void> => {
+  const keepRunning = async (): Promise<void> => {
     while (!state.isStopping) {
-      await live();
+      await runOnce();
       if (!state.isStopping) await sleep(RESTART_DELAY_MS);
     }
   };
@@ -78,7 +78,7 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
   // When the soak dies, its processes must not remain.
   const endNow = (): void => signal('SIGKILL');
   process.on('exit', endNow);
-  const kept = keep();
+  const kept = keepRunning();
   return {
     name,
     get pid() {
@@ -88,12 +88,12 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
       return state.starts;
     },
     signal,
-    stop: async name => {
+    stop: async sentSignal => {
       state.isStopping = true;
-      signal(name);
+      signal(sentSignal);
       const isEnded = await Promise.race([kept.then(() => true), sleep(STOP_MS, false, { ref: false })]);
       if (!isEnded) {
-        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${name}`);
+        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${sentSignal}`);
         signal('SIGKILL');
       }
       await kept;
@@ -110,6 +110,6 @@ export async function untilReady(keepers: readonly Keeper[]): Promise<void> {
       throw new Error(
         `The processes did not start: ${keepers.flatMap(({ name, starts }) => (starts === 0 ? [name] : []))}.`,
       );
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -2,24 +2,24 @@
 
 /** Returns one sample of the corpus, changed in one to five places. */
 export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], random: () => number): Buffer {
-  const at = (length: number): number => Math.floor(random() * length);
-  const pick = (list: readonly Buffer[]): Buffer => list[at(list.length)] as Buffer;
-  const slice = (from: Buffer, most: number): Buffer => {
-    const start = at(from.length + 1);
-    return from.subarray(start, start + at(most));
+  const randomBelow = (length: number): number => Math.floor(random() * length);
+  const pick = (list: readonly Buffer[]): Buffer => list[randomBelow(list.length)] as Buffer;
+  const slice = (from: Buffer, maxLength: number): Buffer => {
+    const start = randomBelow(from.length + 1);
+    return from.subarray(start, start + randomBelow(maxLength));
   };
   let bytes = pick(corpus);
-  for (let changes = 1 + at(5); changes > 0; changes--) {
-    const from = at(bytes.length + 1);
-    const to = Math.min(bytes.length, from + at(16));
+  for (let changes = 1 + randomBelow(5); changes > 0; changes--) {
+    const from = randomBelow(bytes.length + 1);
+    const to = Math.min(bytes.length, from + randomBelow(16));
     const pieces = [
       () => pick(tokens),
       () => Buffer.alloc(0),
       () => slice(pick(corpus), 80),
-      () => repeat(bytes.subarray(from, to), 2 + at(20)),
-      () => Buffer.from([at(256)]),
+      () => repeat(bytes.subarray(from, to), 2 + randomBelow(20)),
+      () => Buffer.from([randomBelow(256)]),
     ];
-    const piece = (pieces[at(pieces.length)] as () => Buffer)();
+    const piece = (pieces[randomBelow(pieces.length)] as () => Buffer)();
     bytes = Buffer.concat([bytes.subarray(0, from), piece, bytes.subarray(to)]);
   }
   return bytes;

@@ -14,16 +14,16 @@ export interface SoakOptions {
 /** The kinds of faults. The table in `apply-fault.ts` describes each. */
 export const FAULTS = {
   'worker kill': { weight: 8 },
-  'worker freeze': { weight: 5, mostMs: 4000 },
+  'worker freeze': { weight: 5, maxMs: 4000 },
   // Longer than the 20 s after which others consider a worker dead.
-  'worker long freeze': { weight: 2, leastMs: 21_000, mostMs: 27_000, leastLoadMs: 90_000 },
+  'worker long freeze': { weight: 2, minMs: 21_000, maxMs: 27_000, minLoadMs: 90_000 },
   'worker drain': { weight: 2 },
   'api kill': { weight: 5 },
-  'api freeze': { weight: 3, mostMs: 4000 },
+  'api freeze': { weight: 3, maxMs: 4000 },
   'postgres kill': { weight: 3, endsPostgres: true },
   'postgres restart': { weight: 3, endsPostgres: true },
   'postgres backend kill': { weight: 2 },
-  'postgres freeze': { weight: 3, mostMs: 4000 },
+  'postgres freeze': { weight: 3, maxMs: 4000 },
   'connections cut': { weight: 2 },
   'provider refuses': { weight: 2 },
   'provider fails': { weight: 2 },
@@ -32,10 +32,10 @@ export const FAULTS = {
 
 interface FaultRow {
   readonly weight: number;
-  readonly leastMs?: number;
-  readonly mostMs?: number;
+  readonly minMs?: number;
+  readonly maxMs?: number;
   /** Left out of shorter loads. */
-  readonly leastLoadMs?: number;
+  readonly minLoadMs?: number;
   /** Stops PostgreSQL. The embedded server is restarted at most five times a minute, so these faults are spaced out. */
   readonly endsPostgres?: true;
 }
@@ -57,7 +57,7 @@ export interface PlannedRun {
   readonly shape: string;
   /** The account's index; the last one has few credits. */
   readonly account: number;
-  /** `answering`: the receiver answers by its mood; `failing`: it always fails. */
+  /** `answering`: the receiver answers by its response mode; `failing`: it always fails. */
   readonly hook: 'none' | 'answering' | 'failing';
   /** undefined if it is not cancelled. */
   readonly cancelAfterMs: number | undefined;
@@ -65,13 +65,21 @@ export interface PlannedRun {
 }
 
 /** How the webhook receiver answers; `hangs` means not at all. */
-export const MOODS = ['answers', 'fails', 'answers', 'hangs', 'answers', 'resets', 'answers'] as const;
-export type Mood = (typeof MOODS)[number];
+export const RESPONSE_MODES = [
+  'answers',
+  'fails',
+  'answers',
+  'hangs',
+  'answers',
+  'resets',
+  'answers',
+] as const;
+export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
   readonly faults: readonly PlannedFault[];
-  readonly moods: readonly { readonly atMs: number; readonly mood: Mood }[];
+  readonly responseModes: readonly { readonly atMs: number; readonly responseMode: ResponseMode }[];
 }
 
 export const ACCOUNTS = 3;
@@ -86,7 +94,10 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
   const random = seededRandom(seed);
   const faults = planFaults(options, random);
   const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
-    const [atMs, which, account, hook, cancel, when, approve] = Array.from({ length: 7 }, random) as Seven;
+    const [atMs, which, account, hook, cancel, when, approve] = Array.from(
+      { length: 7 },
+      random,
+    ) as SevenNumbers;
     return {
       run,
       atMs: atMs * loadMs,
@@ -100,38 +111,38 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
       approves: approve < APPROVED,
     };
   });
-  const moods = MOODS.map((mood, index) => ({
-    mood,
-    atMs: ((index + (index === 0 ? 0 : random() * 0.8)) * loadMs) / MOODS.length,
+  const responseModes = RESPONSE_MODES.map((responseMode, index) => ({
+    responseMode,
+    atMs: ((index + (index === 0 ? 0 : random() * 0.8)) * loadMs) / RESPONSE_MODES.length,
   }));
-  return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, moods };
+  return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, responseModes };
 }
 
-type Seven = [number, number, number, number, number, number, number];
+type SevenNumbers = [number, number, number, number, number, number, number];
 
 /** Every kind once before any repeats, at random moments, one in each share of the load. */
 function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
-  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (rowOf(kind).leastLoadMs ?? 0) <= loadMs);
+  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (getRow(kind).minLoadMs ?? 0) <= loadMs);
   const due = new Set(kinds);
   let postgresMs = Number.NEGATIVE_INFINITY;
   return Array.from({ length: faults }, (_, index): PlannedFault => {
     const atMs = ((index + random()) * loadMs) / faults;
     const isOpen = (kind: FaultKind): boolean =>
-      rowOf(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
+      getRow(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
     const first = kinds.filter(kind => due.has(kind) && isOpen(kind));
     const open = first.length > 0 ? first : kinds.filter(isOpen);
     const kind = pick(
       open.map(name => [name, FAULTS[name].weight] as const),
       random(),
     );
-    const { endsPostgres, leastMs = 300, mostMs = leastMs } = rowOf(kind);
+    const { endsPostgres, minMs = 300, maxMs = minMs } = getRow(kind);
     if (endsPostgres === true) postgresMs = atMs;
     due.delete(kind);
-    return { kind, atMs, targetShare: random(), forMs: leastMs + random() * (mostMs - leastMs) };
+    return { kind, atMs, targetShare: random(), forMs: minMs + random() * (maxMs - minMs) };
   });
 }
 
-const rowOf = (kind: FaultKind): FaultRow => FAULTS[kind];
+const getRow = (kind: FaultKind): FaultRow => FAULTS[kind];
 
 /** The item whose share of the weights contains the number, from 0 up to 1. */
 function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {

@@ -31,7 +31,7 @@ export interface Providers {
 const POLLS = 3;
 const SUBMISSION =
   /^POST \S*(fal-ai\/\S*|\/predictions|\/images\/generations|\/chat\/completions|\/v1\/responses|\/sound-generation\S*|\/prompt)$/;
-const ASKING = /^GET /;
+const READ = /^GET /;
 const BUSY: Fault = { status: 429, headers: { 'retry-after': '1' }, body: { detail: 'Too many requests' } };
 const BROKEN: Fault = { status: 503, body: { detail: 'Bad gateway' } };
 
@@ -52,7 +52,7 @@ export async function startProviders(): Promise<Providers> {
   openai.state.polls = POLLS;
   comfyui.state.polls = POLLS;
   const all: readonly Double[] = Object.values(doubles);
-  const one = (share: number): Double => all[Math.floor(share * all.length)] as Double;
+  const pickProvider = (share: number): Double => all[Math.floor(share * all.length)] as Double;
   return {
     env: {
       FAL_KEY: 'fal-key',
@@ -66,9 +66,9 @@ export async function startProviders(): Promise<Providers> {
       COMFYUI_URL: comfyui.url,
     },
     submissions: () => countSubmissions(doubles),
-    refuse: share => one(share).failRequests(SUBMISSION, BUSY, 2),
-    fail: share => one(share).failRequests(ASKING, BROKEN, 3),
-    reset: share => one(share).failResponses(SUBMISSION, 'reset'),
+    refuse: share => pickProvider(share).failRequests(SUBMISSION, BUSY, 2),
+    fail: share => pickProvider(share).failRequests(READ, BROKEN, 3),
+    reset: share => pickProvider(share).failResponses(SUBMISSION, 'reset'),
     close: async () => {
       await Promise.all(all.map(double => double.close()));
     },
@@ -81,10 +81,10 @@ function countSubmissions(
   const counted = new Map<string, Submission[]>();
   for (const [provider, { done }] of Object.entries(doubles)) {
     for (const { method, path, body, json } of done) {
-      const { run, ask } = PROMPT.exec(body.toString('utf8'))?.groups ?? {};
+      const { run, prompt } = PROMPT.exec(body.toString('utf8'))?.groups ?? {};
       if (run === undefined || !SUBMISSION.test(`${method} ${path}`)) continue;
       const ourId = typeof json.prompt_id === 'string' ? json.prompt_id : undefined;
-      const key = `${run} ${ask}`;
+      const key = `${run} ${prompt}`;
       counted.set(key, [...(counted.get(key) ?? []), { provider, ourId }]);
     }
   }

@@ -4,7 +4,7 @@ import type { Counts, SoakReport } from './soak.ts';
 const SHOWN = 10;
 
 export function describeReport(report: SoakReport): readonly string[] {
-  const { breaches } = report;
+  const { violations } = report;
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   const rows: readonly (readonly [string, string])[] = [
     ['runs accepted', `${report.accepted}, ${report.replayed} of them by a replayed answer`],
@@ -12,7 +12,7 @@ export function describeReport(report: SoakReport): readonly string[] {
     ['by status', list(report.statuses)],
     ['by error', list(report.errors)],
     ['faults', `${sum(report.faults)}: ${list(report.faults)}`],
-    ['retried', list(report.troubles)],
+    ['retried', list(report.retries)],
     ['takeovers', list(report.takeovers)],
     ['submissions', `${sum(report.submissions)}: ${list(report.submissions)}`],
     ['deliveries', list(report.deliveries)],
@@ -20,8 +20,8 @@ export function describeReport(report: SoakReport): readonly string[] {
     ['logged', list(report.logged)],
     ['time', `${seconds(report.loadMs)} under load, ${seconds(report.settleMs)} until everything had ended`],
   ];
-  const broken = Object.entries(breaches).flatMap(([promise, found]) => [
-    `VIOLATED: ${promise} (${found.length})`,
+  const broken = Object.entries(violations).flatMap(([guarantee, found]) => [
+    `VIOLATED: ${guarantee} (${found.length})`,
     ...found.slice(0, SHOWN).map(line => `  ${line}`),
   ]);
   return [

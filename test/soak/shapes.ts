@@ -7,44 +7,46 @@ export interface Shape {
   readonly nodes: readonly SentNode[];
   readonly edges: readonly SentEdge[];
   /** Maps node id to the last words of the prompts that it submits. */
-  readonly asks: Readonly<Record<string, readonly string[]>>;
+  readonly prompts: Readonly<Record<string, readonly string[]>>;
   /** The node that waits for a decision. */
   readonly decides?: string;
 }
 
-/** The input node, whose text is `promptOf(run)` in each run. */
+/** The input node, whose text is `createInput(run)` in each run. */
 export const INPUT = 'a';
 
-export function inputOf(run: number): string {
+export function createInput(run: number): string {
   return `soak ${run}`;
 }
 
 /** How a submission names its node. */
-export const PROMPT = /soak (?<run>\d+) (?<ask>\w+)/;
+export const PROMPT = /soak (?<run>\d+) (?<prompt>\w+)/;
 
-const INPUT_NODE = node(INPUT, 'input:text', { value: inputOf(0) });
+const INPUT_NODE = node(INPUT, 'input:text', { value: createInput(0) });
 const END = node('end', 'output:preview');
 
-type Parts = Pick<Shape, 'nodes' | 'edges' | 'asks'>;
+type Parts = Pick<Shape, 'nodes' | 'edges' | 'prompts'>;
 
 /** A node that submits one prompt, and the template that creates the prompt. */
-function asking(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
+function createPromptNode(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
   return {
     nodes: [
       node(`${id}_text`, 'utility:text_template', { template: `{{a}} ${id}` }),
       node(id, nodeType, config),
     ],
     edges: [edge(`${INPUT}.text > ${id}_text.a`), edge(`${id}_text.text > ${id}.prompt`)],
-    asks: { [id]: [id] },
+    prompts: { [id]: [id] },
   };
 }
 
 /** A node that runs for each of three prompts. */
-function askingThrice(id: string, nodeType: string): Parts {
-  const asks = ['i0', 'i1', 'i2'];
+function createMappedPromptNode(id: string, nodeType: string): Parts {
+  const prompts = ['i0', 'i1', 'i2'];
   return {
     nodes: [
-      node(`${id}_text`, 'utility:text_template', { template: asks.map(ask => `{{a}} ${ask}`).join('|') }),
+      node(`${id}_text`, 'utility:text_template', {
+        template: prompts.map(prompt => `{{a}} ${prompt}`).join('|'),
+      }),
       node(`${id}_list`, 'utility:text_split', { separator: '|' }),
       node(id, nodeType),
     ],
@@ -53,7 +55,7 @@ function askingThrice(id: string, nodeType: string): Parts {
       edge(`${id}_text.text > ${id}_list.text`),
       edge(`${id}_list.list > ${id}.prompt`),
     ],
-    asks: { [id]: asks },
+    prompts: { [id]: prompts },
   };
 }
 
@@ -68,11 +70,11 @@ function shape(
     weight,
     nodes: [INPUT_NODE, ...parts.flatMap(part => part.nodes), ...nodes, END],
     edges: [...parts.flatMap(part => part.edges), ...wires.map(edge)],
-    asks: Object.assign({}, ...parts.map(part => part.asks)),
+    prompts: Object.assign({}, ...parts.map(part => part.prompts)),
   };
 }
 
-const CEILING = { maxCredits: 5 };
+const MAX_CREDITS = { maxCredits: 5 };
 const COMFY_GRAPH = { workflow: { '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } } } };
 
 /** `site` is a URL that answers requests of the nodes themselves. */
@@ -97,24 +99,39 @@ export function makeShapes(site: string): Readonly<Record<string, Shape>> {
       [node('r', 'utility:http_request', { method: 'POST', url: `${site}/site`, timeoutMs: 20_000 })],
       [`${INPUT}.text > r.body`, 'r.text > end.input'],
     ),
-    fal: shape(10, [asking('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
-    replicate: shape(8, [asking('m', 'generate:replicate_flux_pro')], [], ['m.image > end.input']),
-    openai: shape(6, [asking('m', 'generate:openai_gpt_image', CEILING)], [], ['m.image > end.input']),
-    response: shape(6, [asking('m', 'text:openai_responses', CEILING)], [], ['m.text > end.input']),
-    chat: shape(4, [asking('m', 'text:openai_chat', CEILING)], [], ['m.text > end.input']),
-    sound: shape(6, [asking('m', 'audio:elevenlabs_sound', CEILING)], [], ['m.audio > end.input']),
-    comfy: shape(8, [asking('m', 'generate:comfyui', COMFY_GRAPH)], [], ['m.image > end.input']),
-    mapped: shape(5, [askingThrice('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
+    fal: shape(10, [createPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
+    replicate: shape(8, [createPromptNode('m', 'generate:replicate_flux_pro')], [], ['m.image > end.input']),
+    openai: shape(
+      6,
+      [createPromptNode('m', 'generate:openai_gpt_image', MAX_CREDITS)],
+      [],
+      ['m.image > end.input'],
+    ),
+    response: shape(
+      6,
+      [createPromptNode('m', 'text:openai_responses', MAX_CREDITS)],
+      [],
+      ['m.text > end.input'],
+    ),
+    chat: shape(4, [createPromptNode('m', 'text:openai_chat', MAX_CREDITS)], [], ['m.text > end.input']),
+    sound: shape(
+      6,
+      [createPromptNode('m', 'audio:elevenlabs_sound', MAX_CREDITS)],
+      [],
+      ['m.audio > end.input'],
+    ),
+    comfy: shape(8, [createPromptNode('m', 'generate:comfyui', COMFY_GRAPH)], [], ['m.image > end.input']),
+    mapped: shape(5, [createMappedPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
     pair: shape(
       5,
-      [asking('m', 'generate:fal_seedream'), asking('n', 'generate:replicate_flux_pro')],
+      [createPromptNode('m', 'generate:fal_seedream'), createPromptNode('n', 'generate:replicate_flux_pro')],
       [node('end2', 'output:preview')],
       ['m.image > end.input', 'n.image > end2.input'],
     ),
     approval: {
       ...shape(
         4,
-        [asking('m', 'generate:fal_seedream')],
+        [createPromptNode('m', 'generate:fal_seedream')],
         [node('ok', 'logic:approval')],
         ['m.image > ok.input', 'ok.approved > end.input'],
       ),

@@ -23,7 +23,7 @@ describe('forty runs during eight faults', () => {
   }, async t => {
     const report = await soak({ ...SHORT, folder }, () => undefined);
     for (const line of describeReport(report)) t.diagnostic(line);
-    assert.deepEqual(report.breaches, {});
+    assert.deepEqual(report.violations, {});
     for (const kind of ['worker kill', 'api kill', 'postgres kill'])
       assert.ok((report.faults[kind] ?? 0) > 0, kind);
     assert.ok(report.accepted > 30);

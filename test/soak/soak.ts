@@ -4,14 +4,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyFault } from './apply-fault.ts';
-import { CHECKS, type Check, DUE_JOBS, type Scene } from './audit.ts';
+import { CHECKS, type Check, DUE_JOBS, type SoakResult } from './audit.ts';
 import { checkMedia } from './audit-media.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type Hooks, startHooks } from './hooks.ts';
 import { makePlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
 import { makeShapes, type Shape } from './shapes.ts';
-import { type Account, openAccounts, perform, retryStart, type Started } from './traffic.ts';
+import { type Account, openAccounts, performRun, retryStart, type StartedRun } from './traffic.ts';
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -25,7 +25,7 @@ export interface SoakReport {
   readonly errors: Counts;
   readonly faults: Counts;
   /** The errors that callers retried. */
-  readonly troubles: Counts;
+  readonly retries: Counts;
   readonly takeovers: Counts;
   readonly submissions: Counts;
   readonly deliveries: Counts;
@@ -35,13 +35,13 @@ export interface SoakReport {
   readonly loadMs: number;
   readonly settleMs: number;
   /** By check; none is empty. */
-  readonly breaches: Readonly<Record<string, readonly string[]>>;
+  readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Settings of the services for fast retries, so that a minute shows what otherwise takes an hour. */
 const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONCURRENT_RUNS: '60' } as const;
 const SETTLE_MS = 180_000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Everything is in the folder, which the caller removes: PostgreSQL's files, media, one log per process. */
 export async function soak(
@@ -59,44 +59,44 @@ export async function soak(
   stack.defer(() => fleet.close());
   const shapes = makeShapes(hooks.url);
   const plan = makePlan(options, shapes);
-  const troubles = new Map<string, number>();
-  const accounts = await openAccounts(fleet.url, shapes, troubles);
+  const retries = new Map<string, number>();
+  const accounts = await openAccounts(fleet.url, shapes, retries);
   const beginMs = performance.now();
   const [{ started, unanswered }, faults] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
     applyFaults(plan, { fleet, providers }, print),
-    changeMoods(plan, hooks),
+    changeResponseModes(plan, hooks),
   ]);
   const loadMs = performance.now() - beginMs;
   print(`${started.length} runs started, ${faults.length} faults applied; waiting for open work`);
   const settled = await settle(fleet);
   const settleMs = performance.now() - beginMs - loadMs;
-  const refound = await retryStart(started, accounts, hooks.url);
+  const keyMismatches = await retryStart(started, accounts, hooks.url);
   await fleet.drain();
   const scene = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
-  const violations = await findBreaches(scene, {
+  const violations = await findViolations(scene, {
     'all work ends': async () => settled,
     'callers get final answers': async () => unanswered,
-    'the same key finds the same run': async () => refound,
+    'the same key finds the same run': async () => keyMismatches,
     ...CHECKS,
     'media and files match': checkMedia(postgresKills),
   });
   return {
     ...(await count(scene, folder)),
     faults: tally(faults),
-    troubles: Object.fromEntries(troubles),
+    retries: Object.fromEntries(retries),
     loadMs,
     settleMs,
-    breaches: violations,
+    violations,
   };
 }
 
 /** What each check finds; none is empty. */
-export async function findBreaches(
-  scene: Scene,
+export async function findViolations(
+  scene: SoakResult,
   checks: Readonly<Record<string, Check>>,
-): Promise<SoakReport['breaches']> {
+): Promise<SoakReport['violations']> {
   const violations: Record<string, readonly string[]> = {};
   for (const [name, check] of Object.entries(checks)) {
     const found = await check(scene);
@@ -110,13 +110,13 @@ export async function startRuns(
   accounts: readonly Account[],
   shapes: Readonly<Record<string, Shape>>,
   hooks: Hooks,
-): Promise<{ readonly started: readonly Started[]; readonly unanswered: readonly string[] }> {
+): Promise<{ readonly started: readonly StartedRun[]; readonly unanswered: readonly string[] }> {
   const unanswered: string[] = [];
   const started = await Promise.all(
     runs.map(async plan => {
       await sleep(plan.atMs);
       const account = accounts[plan.account] as Account;
-      return perform(plan, account, shapes[plan.shape] as Shape, hooks.url).catch((err: Error) => {
+      return performRun(plan, account, shapes[plan.shape] as Shape, hooks.url).catch((err: Error) => {
         unanswered.push(`run ${plan.run}: ${err.message}`);
         return [];
       });
@@ -130,7 +130,7 @@ async function applyFaults(
   target: { readonly fleet: Fleet; readonly providers: Providers },
   print: (line: string) => void,
 ): Promise<readonly string[]> {
-  const struck = await Promise.all(
+  const applied = await Promise.all(
     faults.map(async fault => {
       await sleep(fault.atMs);
       const missed = await applyFault(target, fault);
@@ -140,14 +140,14 @@ async function applyFaults(
       return missed === undefined ? [fault.kind] : [];
     }),
   );
-  return struck.flat();
+  return applied.flat();
 }
 
-async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
+async function changeResponseModes({ responseModes }: Plan, hooks: Hooks): Promise<void> {
   const beganMs = performance.now();
-  for (const { atMs, mood } of moods) {
+  for (const { atMs, responseMode } of responseModes) {
     await sleep(Math.max(0, atMs - (performance.now() - beganMs)));
-    hooks.mood = mood;
+    hooks.responseMode = responseMode;
   }
 }
 
@@ -161,7 +161,7 @@ export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string
       .catch((err: Error) => [{ what: err.message, count: 1 }]);
     if (open.length === 0) return [];
     if (performance.now() > endMs) return open.map(row => `${row.count} ${row.what} are still open`);
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 
@@ -171,9 +171,12 @@ union all select 'calls', count(*)::int from calls
 union all select 'events', count(*)::int from deliveries where state in ('pending', 'attempting')
 union all select 'jobs', count(*)::int from ${DUE_JOBS}`;
 
-type Counted = Omit<SoakReport, 'faults' | 'troubles' | 'loadMs' | 'settleMs' | 'breaches'>;
+type ResultCounts = Omit<SoakReport, 'faults' | 'retries' | 'loadMs' | 'settleMs' | 'violations'>;
 
-async function count({ fleet, providers, hooks, started }: Scene, folder: string): Promise<Counted> {
+async function count(
+  { fleet, providers, hooks, started }: SoakResult,
+  folder: string,
+): Promise<ResultCounts> {
   const list = async (statement: string): Promise<Counts> => {
     const { rows } = await fleet.db.query<{ name: string; count: number }>(statement);
     return Object.fromEntries(rows.map(row => [row.name, row.count]));

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
-import { type Caller, type CallerResponse, createCaller } from './insist.ts';
 import { ACCOUNTS, type PlannedRun } from './plan.ts';
-import { INPUT, inputOf, type Shape } from './shapes.ts';
+import { type Caller, type CallerResponse, createCaller } from './retrying-caller.ts';
+import { createInput, INPUT, type Shape } from './shapes.ts';
 
 export interface Account {
   readonly caller: Caller;
@@ -13,7 +13,7 @@ export interface Account {
 }
 
 /** A planned run and how its request was answered. */
-export interface Started extends PlannedRun {
+export interface StartedRun extends PlannedRun {
   /** undefined if it was refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
@@ -25,28 +25,28 @@ export interface Started extends PlannedRun {
 const FEW_CREDITS = 60;
 const MANY_CREDITS = 1_000_000;
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
-const LOOK_MS = 300;
+const POLL_MS = 300;
 const CONCURRENCY = 8;
 
 export async function openAccounts(
   url: string,
   shapes: Readonly<Record<string, Shape>>,
-  troubles: Map<string, number>,
+  retries: Map<string, number>,
 ): Promise<readonly Account[]> {
-  const operator = createCaller(url, KEY, troubles);
+  const operator = createCaller(url, KEY, retries);
   const accounts: Account[] = [];
   for (let index = 0; index < ACCOUNTS; index++) {
-    const { body } = await operator.ask<{ userId: number; apiKey: string }>('POST', '/admin/users', {
+    const { body } = await operator.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
       email: `soak-${index}@example.com`,
       name: `Soak ${index}`,
       plan: 'self_hosted',
       credits: index === ACCOUNTS - 1 ? FEW_CREDITS : MANY_CREDITS,
       keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
     });
-    const caller = createCaller(url, body.apiKey, troubles);
+    const caller = createCaller(url, body.apiKey, retries);
     const workflows = new Map<string, string>();
     for (const [name, { nodes, edges }] of Object.entries(shapes)) {
-      const created = await caller.ask<{ id: string }>('POST', '/workflows', { name, nodes, edges });
+      const created = await caller.request<{ id: string }>('POST', '/workflows', { name, nodes, edges });
       assert.equal(created.status, 201, JSON.stringify(created.body));
       workflows.set(name, created.body.id);
     }
@@ -56,12 +56,12 @@ export async function openAccounts(
 }
 
 /** Starts the run, then cancels or decides it as planned. Resolves when no more requests are planned for it. */
-export async function perform(
+export async function performRun(
   plan: PlannedRun,
   account: Account,
   shape: Shape,
   hookUrl: string,
-): Promise<Started> {
+): Promise<StartedRun> {
   const { caller } = account;
   const { status, body, isReplayed } = await start(plan, account, hookUrl);
   const started = { ...plan, id: body.executionId, isReplayed, refusal: body.code };
@@ -83,12 +83,17 @@ function start(
 ): Promise<CallerResponse<{ readonly executionId?: string; readonly code?: string }>> {
   const webhook = plan.hook === 'none' ? {} : { webhook: { url: `${hookUrl}/${plan.hook}/${plan.run}` } };
   const path = `/workflows/${workflows.get(plan.shape)}/run`;
-  return caller.ask('POST', path, { inputs: { [INPUT]: inputOf(plan.run) }, ...webhook }, `soak-${plan.run}`);
+  return caller.request(
+    'POST',
+    path,
+    { inputs: { [INPUT]: createInput(plan.run) }, ...webhook },
+    `soak-${plan.run}`,
+  );
 }
 
 /** Repeats the request of each accepted run much later and returns those whose key finds another run. */
 export async function retryStart(
-  started: readonly Started[],
+  started: readonly StartedRun[],
   accounts: readonly Account[],
   hookUrl: string,
 ): Promise<readonly string[]> {
@@ -107,19 +112,19 @@ export async function retryStart(
 
 async function cancel(caller: Caller, id: string, afterMs: number): Promise<void> {
   await sleep(afterMs);
-  const { status, body } = await caller.ask('POST', `/executions/${id}/cancel`);
+  const { status, body } = await caller.request('POST', `/executions/${id}/cancel`);
   assert.equal(status, 200, JSON.stringify(body));
 }
 
 async function decide(caller: Caller, id: string, nodeId: string, plan: PlannedRun): Promise<void> {
   for (;;) {
-    const { body } = await caller.ask<{ status: string }>('GET', `/executions/${id}`);
+    const { body } = await caller.request<{ status: string }>('GET', `/executions/${id}`);
     if (TERMINAL.has(body.status)) return;
     if (body.status === 'WAITING') break;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   const decision = { nodeId, approved: plan.approves };
-  const { status, body } = await caller.ask(
+  const { status, body } = await caller.request(
     'POST',
     `/executions/${id}/resume`,
     { decision },

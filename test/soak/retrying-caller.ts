@@ -11,7 +11,7 @@ export interface CallerResponse<B> {
 
 export interface Caller {
   /** Resolves with a final answer. Rejects if none came in time. */
-  ask<B = Record<string, unknown>>(
+  request<B = Record<string, unknown>>(
     method: string,
     path: string,
     body?: unknown,
@@ -20,16 +20,16 @@ export interface Caller {
 }
 
 const ANSWER_MS = 10_000;
-const RETRY_DELAY_MS = { least: 100, most: 900 } as const;
+const RETRY_DELAY_MS = { min: 100, max: 900 } as const;
 const RETRY_FOR_MS = 180_000;
 
-/** `troubles` counts the retries by reason. */
-export function createCaller(url: string, key: string, troubles: Map<string, number>): Caller {
+/** `retries` counts the retries by reason. */
+export function createCaller(url: string, key: string, retries: Map<string, number>): Caller {
   return {
-    ask: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {
+    request: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {
       const endMs = performance.now() + RETRY_FOR_MS;
       for (;;) {
-        const said = await sendOnce<B & { readonly code?: string }>(
+        const outcome = await sendOnce<B & { readonly code?: string }>(
           url,
           key,
           method,
@@ -37,17 +37,18 @@ export function createCaller(url: string, key: string, troubles: Map<string, num
           body,
           idempotencyKey,
         );
-        if (typeof said !== 'string' && !isPassing(said.status, said.body?.code)) return said;
-        const trouble = typeof said === 'string' ? said : `${said.status} ${said.body?.code ?? ''}`;
-        troubles.set(trouble, (troubles.get(trouble) ?? 0) + 1);
-        if (performance.now() > endMs) throw new Error(`${method} ${path} had no answer: ${trouble}`);
-        await sleep(RETRY_DELAY_MS.least + Math.random() * (RETRY_DELAY_MS.most - RETRY_DELAY_MS.least));
+        if (typeof outcome !== 'string' && !isTransient(outcome.status, outcome.body?.code)) return outcome;
+        const reason =
+          typeof outcome === 'string' ? outcome : `${outcome.status} ${outcome.body?.code ?? ''}`;
+        retries.set(reason, (retries.get(reason) ?? 0) + 1);
+        if (performance.now() > endMs) throw new Error(`${method} ${path} had no answer: ${reason}`);
+        await sleep(RETRY_DELAY_MS.min + Math.random() * (RETRY_DELAY_MS.max - RETRY_DELAY_MS.min));
       }
     },
   };
 }
 
-function isPassing(status: number, code: string | undefined): boolean {
+function isTransient(status: number, code: string | undefined): boolean {
   return status >= 500 || status === 429 || code === 'idempotency_in_progress';
 }
 
