@@ -17,7 +17,7 @@ const LATE_MIN = 90;
 /** Values per minute in promtool notation: `0+3x120` starts at 0 and grows by 3. */
 type Series = Readonly<Record<string, string>>;
 
-interface Trouble {
+interface AlertCase {
   readonly bad: Series;
   readonly good: Series;
   /** The last minute at which it must not fire yet; undefined if it fires at once. */
@@ -27,11 +27,11 @@ interface Trouble {
 const constant = (value: number): string => `${value}x120`;
 const growing = (byMinute: number): string => `0+${byMinute}x120`;
 /** Including the labels that Prometheus adds. */
-const of = (name: string, labels = ''): string =>
+const metric = (name: string, labels = ''): string =>
   `${name}{job="graphwright",instance="a"${labels && `,${labels}`}}`;
 
 const requests = (status: number, kind = 'count', more = ''): string =>
-  of(
+  metric(
     `http_server_request_duration_seconds_${kind}`,
     `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${more}`,
   );
@@ -41,16 +41,22 @@ const reads = (slow: number): Series => ({
   [requests(200, 'bucket', ',le="2.5"')]: growing(100),
   [requests(200, 'bucket', ',le="+Inf"')]: growing(100),
 });
-const finished = (status: string): string => of('graphwright_runs_finished_total', `status="${status}"`);
-const gauge = (name: string, labels: string, bad: number, good: number, quietUntilMin: number): Trouble => ({
-  bad: { [of(name, labels)]: constant(bad) },
-  good: { [of(name, labels)]: constant(good) },
+const finished = (status: string): string => metric('graphwright_runs_finished_total', `status="${status}"`);
+const gauge = (
+  name: string,
+  labels: string,
+  bad: number,
+  good: number,
+  quietUntilMin: number,
+): AlertCase => ({
+  bad: { [metric(name, labels)]: constant(bad) },
+  good: { [metric(name, labels)]: constant(good) },
   quietUntilMin,
 });
 const attempts = (outcome: string): string =>
-  of('graphwright_webhook_attempts_total', `outcome="${outcome}"`);
+  metric('graphwright_webhook_attempts_total', `outcome="${outcome}"`);
 
-const TROUBLES: Readonly<Record<string, Trouble>> = {
+const CASES: Readonly<Record<string, AlertCase>> = {
   GraphwrightDown: gauge('up', '', 0, 1, 1),
   GraphwrightErrors: {
     bad: { [requests(200)]: growing(980), [requests(503)]: growing(20) },
@@ -103,8 +109,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     4,
   ),
   GraphwrightDatabaseSilent: {
-    bad: { [of('up')]: constant(1) },
-    good: { [of('up')]: constant(1), [of('graphwright_credits_reserved')]: constant(0) },
+    bad: { [metric('up')]: constant(1) },
+    good: { [metric('up')]: constant(1), [metric('graphwright_credits_reserved')]: constant(0) },
     quietUntilMin: 4,
   },
 };
@@ -114,14 +120,14 @@ const firing = (alert: string): string =>
   `count(ALERTS{alertname="${alert}",alertstate="firing"}) or on() vector(0)`;
 
 /** A promtool test: the alert at these minutes, 1 if it must fire. */
-const expected = (
+const createTest = (
   alert: string,
   series: Series,
-  at: readonly (readonly [minute: number, value: number])[],
+  expectations: readonly (readonly [minute: number, value: number])[],
 ) => ({
   interval: '1m',
   input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-  promql_expr_test: at.map(([minute, value]) => ({
+  promql_expr_test: expectations.map(([minute, value]) => ({
     expr: firing(alert),
     eval_time: `${minute}m`,
     exp_samples: [{ labels: '{}', value }],
@@ -138,7 +144,7 @@ describe('the alert rules', {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** The errors promtool reports; empty if there are none. */
-  async function judge(tests: readonly object[]): Promise<string> {
+  async function runPromtool(tests: readonly object[]): Promise<string> {
     const file = join(folder, 'tests.yaml');
     // JSON is valid YAML.
     await writeFile(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
@@ -150,13 +156,13 @@ describe('the alert rules', {
 
   it('are all in the table', () => {
     const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-    assert.deepEqual(Object.keys(TROUBLES), names);
+    assert.deepEqual(Object.keys(CASES), names);
   });
 
-  it('fire in trouble, on time and not earlier', async () => {
-    const tests = Object.entries(TROUBLES).map(([alert, { bad, quietUntilMin: quiet }]) =>
+  it('fire when something is wrong, on time and not earlier', async () => {
+    const tests = Object.entries(CASES).map(([alert, { bad, quietUntilMin: quiet }]) =>
       // A rate needs a second scrape.
-      expected(alert, bad, [
+      createTest(alert, bad, [
         ...(quiet === undefined
           ? []
           : ([
@@ -166,16 +172,16 @@ describe('the alert rules', {
         [LATE_MIN, 1],
       ]),
     );
-    assert.equal(await judge(tests), '');
+    assert.equal(await runPromtool(tests), '');
   });
 
   it('do not fire just below their limits', async () => {
-    const tests = Object.entries(TROUBLES).map(([alert, { good }]) => expected(alert, good, [[LATE_MIN, 0]]));
-    assert.equal(await judge(tests), '');
+    const tests = Object.entries(CASES).map(([alert, { good }]) => createTest(alert, good, [[LATE_MIN, 0]]));
+    assert.equal(await runPromtool(tests), '');
   });
 
-  it('are judged by a test that can fail', async () => {
-    const { good } = TROUBLES.GraphwrightDown as Trouble;
-    assert.match(await judge([expected('GraphwrightDown', good, [[LATE_MIN, 1]])]), /FAILED/);
+  it('are checked by a test that can fail', async () => {
+    const { good } = CASES.GraphwrightDown as AlertCase;
+    assert.match(await runPromtool([createTest('GraphwrightDown', good, [[LATE_MIN, 1]])]), /FAILED/);
   });
 });

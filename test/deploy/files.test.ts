@@ -20,7 +20,7 @@ const instructions = read('Dockerfile')
   .filter(line => line.trim() !== '')
   .map(line => /^(?<name>[A-Z]+) (?<rest>.*)$/.exec(line)?.groups ?? { name: '?', rest: line });
 const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
-const restOf = (expected: string): readonly string[] =>
+const getArguments = (expected: string): readonly string[] =>
   lastStage.filter(({ name }) => name === expected).map(({ rest = '' }) => rest);
 
 /** The tag is for readers; the digest identifies the content. */
@@ -41,15 +41,16 @@ describe('the Dockerfile', () => {
   });
 
   it('ends with an image that is not root, uses no shell form, and has a health check', () => {
-    assert.deepEqual(restOf('USER'), ['65532:65532']);
-    for (const name of ['ENTRYPOINT', 'CMD']) assert.ok(Array.isArray(JSON.parse(restOf(name)[0] ?? '')));
-    assert.match(restOf('HEALTHCHECK')[0] ?? '', /--interval=\d+s --timeout=\d+s .*CMD \[.*\/healthz/);
-    assert.deepEqual(restOf('RUN'), []);
-    assert.deepEqual(restOf('VOLUME'), ['/data']);
+    assert.deepEqual(getArguments('USER'), ['65532:65532']);
+    for (const name of ['ENTRYPOINT', 'CMD'])
+      assert.ok(Array.isArray(JSON.parse(getArguments(name)[0] ?? '')));
+    assert.match(getArguments('HEALTHCHECK')[0] ?? '', /--interval=\d+s --timeout=\d+s .*CMD \[.*\/healthz/);
+    assert.deepEqual(getArguments('RUN'), []);
+    assert.deepEqual(getArguments('VOLUME'), ['/data']);
   });
 
   it('uses only existing settings and copies only existing files', () => {
-    const names = restOf('ENV').flatMap(rest =>
+    const names = getArguments('ENV').flatMap(rest =>
       [...rest.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
     );
     assert.deepEqual(unknown(names), ['PATH', 'NODE_ENV', 'NODE_COMPILE_CACHE']);
@@ -119,11 +120,11 @@ describe('the chart', () => {
       for (const [, path = ''] of text.matchAll(/\.Values\.([\w.]+)/g)) {
         const value = path
           .split('.')
-          .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], values);
+          .reduce<unknown>((parent, key) => (parent as Record<string, unknown>)?.[key], values);
         assert.notEqual(value, undefined, `${name}: ${path}`);
       }
-      const testPage = text.match(/\{\{-? (?:if|range|define|with) /g)?.length ?? 0;
-      assert.equal(text.match(/\{\{-? end /g)?.length ?? 0, testPage, name);
+      const blockCount = text.match(/\{\{-? (?:if|range|define|with) /g)?.length ?? 0;
+      assert.equal(text.match(/\{\{-? end /g)?.length ?? 0, blockCount, name);
       for (const [, named = ''] of text.matchAll(/include "([\w.]+)"/g))
         assert.ok(
           templates.some(([, other]) => other.includes(`define "${named}"`)),
@@ -133,17 +134,17 @@ describe('the chart', () => {
   });
 
   it('exposes no metrics: the ingress routes them to a service without pods', () => {
-    const textOf = (expected: string): string =>
+    const getTemplate = (expected: string): string =>
       templates.find(([name]) => name.endsWith(expected))?.[1] ?? '';
     // The paths in order, each with its service.
-    const paths = [...textOf('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
+    const paths = [...getTemplate('ingress.yaml').matchAll(/- path: (\S+)[\s\S]*?name: (.+)/g)].map(
       ([, ...pair]) => pair,
     );
     assert.deepEqual(paths, [
       ['/metrics', '{{ .Release.Name }}-nowhere'],
       ['/', '{{ .Release.Name }}'],
     ]);
-    const nowhere = textOf('/service.yaml')
+    const nowhere = getTemplate('/service.yaml')
       .split('---')
       .find(part => part.includes('-nowhere\n'));
     assert.ok(nowhere !== undefined && !nowhere.includes('selector:'));

@@ -84,7 +84,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     });
 
   /** How doctor and every start refuse it. */
-  async function refusalOf(env: Parameters<typeof directSetting>[0]): Promise<string> {
+  async function getRefusal(env: Parameters<typeof directSetting>[0]): Promise<string> {
     const where = directSetting(env);
     const db = openDb({ connection: { url: where?.url ?? '' }, maxConnections: 1, onError: () => undefined });
     const refusal = await preflight(db, where).then(
@@ -187,18 +187,18 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
 
   it('is refused for connections that need PostgreSQL itself, and if it drops the statement timeout', async () => {
     assert.match(
-      await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
+      await getRefusal({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
       /^DATABASE_DIRECT_URL points to a connection pooler .* PostgreSQL itself\.$/,
     );
-    const wayOut =
+    const remedy =
       /^DATABASE_URL points to a connection pooler .* or set DATABASE_DIRECT_URL to the address of PostgreSQL\.$/;
-    assert.match(await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), wayOut);
+    assert.match(await getRefusal({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), remedy);
     const silent = await startPooler(PGBOUNCER ?? '', service.connection, {
       pool_mode: 'session',
       ignore_startup_parameters: 'options,statement_timeout,idle_in_transaction_session_timeout',
     });
     try {
-      assert.match(await refusalOf({ DATABASE_URL: silent.url, DATABASE_DIRECT_URL: undefined }), wayOut);
+      assert.match(await getRefusal({ DATABASE_URL: silent.url, DATABASE_DIRECT_URL: undefined }), remedy);
     } finally {
       await silent.stop();
     }

@@ -45,7 +45,7 @@ const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
   services.push(service);
   return service;
 };
-const newUser = async (service: Client): Promise<string> => {
+const createUser = async (service: Client): Promise<string> => {
   const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
     email: `person-${Math.random()}@example.com`,
     name: 'Person',
@@ -84,20 +84,20 @@ describe('a credential that was replaced before its worker was killed', () => {
       200,
     );
     await victim.end('SIGKILL');
-    const asked = fal.requests.length;
+    const requestsBefore = fal.requests.length;
     await database.db.query(
       `update credential_values set retired_at = now() - interval '1 hour' where retired_at is not null`,
     );
-    const again = await serve();
+    const successor = await serve();
     await database.db.query(`select graphile_worker.add_job('sweep_credentials', '{}')`);
-    await again.request('POST', `/executions/${cancelled}/cancel`);
+    await successor.request('POST', `/executions/${cancelled}/cancel`);
     await waitUntil('the cancellation at fal', () => fal.cancelled.length > 0);
     fal.polls = 0;
-    assert.equal((await again.waitForStatus(finished)).status, 'COMPLETED');
-    assert.equal((await again.waitForStatus(cancelled)).status, 'CANCELLED');
-    const ofCalls = fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
-    assert.ok(ofCalls.some(({ method }) => method === 'PUT'));
-    assert.ok(ofCalls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
+    assert.equal((await successor.waitForStatus(finished)).status, 'COMPLETED');
+    assert.equal((await successor.waitForStatus(cancelled)).status, 'CANCELLED');
+    const callRequests = fal.requests.slice(requestsBefore).filter(({ path }) => path.includes('/requests/'));
+    assert.ok(callRequests.some(({ method }) => method === 'PUT'));
+    assert.ok(callRequests.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
     await waitUntil('the calls to be over', async () => {
       const { rows } = await database.db.query('select from calls');
       return rows.length === 0;
@@ -107,8 +107,8 @@ describe('a credential that was replaced before its worker was killed', () => {
       const { rows } = await database.db.query('select from credential_values');
       return rows.length === 1;
     });
-    await again.request('DELETE', `/credentials/${id}?force=true`);
-    await again.end('SIGKILL');
+    await successor.request('DELETE', `/credentials/${id}?force=true`);
+    await successor.end('SIGKILL');
   });
 });
 
@@ -117,17 +117,17 @@ describe('a credential that hangs or is rate-limited', () => {
     fal.polls = 0;
     const service = await serve();
     const [busy, other] = [
-      createClient(service.url, await newUser(service)),
-      createClient(service.url, await newUser(service)),
+      createClient(service.url, await createUser(service)),
+      createClient(service.url, await createUser(service)),
     ];
     const [busyId] = [await store(busy, KEY_A), await store(other, KEY_B)];
     const measure = async (round: string): Promise<number> => {
       const times: number[] = [];
       for (let run = 0; run < 5; run++) {
         const workflow = await other.createWorkflow(graph(FLUX, `${round} ${run}`));
-        const began = performance.now();
+        const startMs = performance.now();
         assert.equal((await other.runWorkflow(workflow)).status, 'COMPLETED');
-        times.push(performance.now() - began);
+        times.push(performance.now() - startMs);
       }
       return times.sort((a, b) => a - b)[2] ?? 0;
     };
@@ -165,57 +165,57 @@ describe('the value of a credential', () => {
     fal.apiKeys = new Set([secrets[0]]);
     fal.polls = 0;
     const service = await serve({ LOG_LEVEL: 'trace' });
-    const user = createClient(service.url, await newUser(service));
-    const answers: string[] = [];
-    const ask = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const user = createClient(service.url, await createUser(service));
+    const responses: string[] = [];
+    const request = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
       const response = await user.request<Record<string, unknown>>(method, path, body);
-      answers.push(JSON.stringify([response.body, [...response.headers]]));
+      responses.push(JSON.stringify([response.body, [...response.headers]]));
       return response.body;
     };
     const workflow = await user.createWorkflow(graph(FLUX, 'a fox'));
     for (let round = 0; round < 12; round++) {
       const apiKey = secrets[round % 2] ?? '';
       const values = { apiKey };
-      await ask('POST', '/credentials/test', { kind: 'fal', values });
-      const { id } = await ask('POST', '/credentials', {
+      await request('POST', '/credentials/test', { kind: 'fal', values });
+      const { id } = await request('POST', '/credentials', {
         kind: 'fal',
         name: 'Key',
         owner: 'workspace',
         values,
       });
-      await ask('POST', '/credentials', { kind: 'fal', name: '', owner: 'workspace', values });
-      await ask('GET', '/credentials');
-      await ask('GET', `/credentials/${id}`);
-      await ask('POST', `/credentials/${id}/test`);
-      await ask('PATCH', `/credentials/${id}`, { values, isDefault: true });
-      await ask('PUT', `/workflows/${workflow}/credentials`, { fal: id as string });
-      await ask('POST', `/workflows/${workflow}/estimate`, {});
+      await request('POST', '/credentials', { kind: 'fal', name: '', owner: 'workspace', values });
+      await request('GET', '/credentials');
+      await request('GET', `/credentials/${id}`);
+      await request('POST', `/credentials/${id}/test`);
+      await request('PATCH', `/credentials/${id}`, { values, isDefault: true });
+      await request('PUT', `/workflows/${workflow}/credentials`, { fal: id as string });
+      await request('POST', `/workflows/${workflow}/estimate`, {});
       // The provider quotes the key in an error.
       const quote = {
         status: 422,
         body: { detail: `bad request by ${apiKey}: ${Buffer.from(apiKey).toString('base64')}` },
       };
       if (round % 3 === 0) fal.failRequests(/^POST \/fal-ai/, quote);
-      const { executionId } = await ask('POST', `/workflows/${workflow}/run`, { useCache: false });
+      const { executionId } = await request('POST', `/workflows/${workflow}/run`, { useCache: false });
       await user.waitForStatus(String(executionId));
       fal.clearFaults();
-      await ask('GET', `/executions/${executionId}`);
-      await ask('GET', `/workflows/${workflow}`);
-      await ask('GET', `/workflows/${workflow}/export`);
-      await ask('GET', '/credits/spending');
-      await ask('GET', `/credentials/${id}/uses`);
-      await ask('DELETE', `/credentials/${id}`);
-      await ask('DELETE', `/credentials/${id}?force=true`);
+      await request('GET', `/executions/${executionId}`);
+      await request('GET', `/workflows/${workflow}`);
+      await request('GET', `/workflows/${workflow}/export`);
+      await request('GET', '/credits/spending');
+      await request('GET', `/credentials/${id}/uses`);
+      await request('DELETE', `/credentials/${id}`);
+      await request('DELETE', `/credentials/${id}?force=true`);
     }
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     await service.end('SIGTERM');
     const backup = join(folder, 'backup.tar');
-    const made = await spawnCommand(['backup', backup], {
+    const backupResult = await spawnCommand(['backup', backup], {
       DATABASE_URL: toDatabaseUrl(database.connection),
       DATA_DIR: folder,
       SECRETS_KEY: '07'.repeat(32),
     });
-    assert.equal(made.code, 0, made.err);
+    assert.equal(backupResult.code, 0, backupResult.err);
     const { rows: tables } = await database.db.query<{ name: string }>(
       `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker')`,
@@ -230,21 +230,21 @@ describe('the value of a credential', () => {
     const stored = await Promise.all(
       files.filter(file => file.isFile()).map(file => readFile(join(file.parentPath, file.name), 'latin1')),
     );
-    assert.ok(answers.length > 200);
-    const places = {
-      answers: answers.join('\n'),
+    assert.ok(responses.length > 200);
+    const outputs = {
+      responses: responses.join('\n'),
       log: service.output(),
       metrics,
       database: dumps.join('\n'),
       files: stored.join('\n'),
     };
-    assert.ok(places.log.length > 1000);
+    assert.ok(outputs.log.length > 1000);
     for (const secret of secrets)
       for (const form of [
         secret,
         Buffer.from(secret).toString('base64'),
         Buffer.from(secret).toString('hex'),
       ])
-        for (const [place, text] of Object.entries(places)) assert.ok(!text.includes(form), place);
+        for (const [output, text] of Object.entries(outputs)) assert.ok(!text.includes(form), output);
   });
 });

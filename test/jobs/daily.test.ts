@@ -19,8 +19,8 @@ after(async () => {
   await app.close();
 });
 
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await delay(20);
+async function until(isMet: () => Promise<boolean>): Promise<void> {
+  while (!(await isMet())) await delay(20);
 }
 
 test('media are swept: the queue schedules the sweep, and the job runs it', async () => {

@@ -34,11 +34,11 @@ const WORK = {
   ],
 };
 const call = (workflowId: string) => node('in', 'component:call', { workflowId, version: 'latest' });
-const MIDDLE = (work: string) => ({
+const createMiddle = (work: string) => ({
   nodes: [node('topic', 'input:text'), call(work), node('result', 'output:preview')],
   edges: [edge('topic.text > in.prompt'), edge('in.out > result.input')],
 });
-const CALLER = (middle: string) => ({
+const createCaller = (middle: string) => ({
   nodes: [
     node('start', 'input:text', { value: 'a fox' }),
     { ...call(middle), id: 'c' },
@@ -74,8 +74,8 @@ after(async () => {
 
 it('continues runs inside components after kills, and asks nothing twice', async () => {
   const work = await service.createWorkflow(WORK);
-  const middle = await service.createWorkflow(MIDDLE(work));
-  const caller = await service.createWorkflow(CALLER(middle));
+  const middle = await service.createWorkflow(createMiddle(work));
+  const caller = await service.createWorkflow(createCaller(middle));
   const ids: string[] = [];
   for (let index = 0; index < RUNS; index++)
     ids.push(await service.startRun(caller, { inputs: { start: `fox ${index}` } }));

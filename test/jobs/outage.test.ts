@@ -15,13 +15,13 @@ const KILLS = 3;
 const LOAD_MS = 500;
 const PAUSE_MS = 50;
 
-interface Answer extends Reply<{ readonly error?: string; readonly executionId?: string }> {
+interface RecordedReply extends Reply<{ readonly error?: string; readonly executionId?: string }> {
   readonly call: string;
 }
 
 const isDone =
   (expected: string) =>
-  ({ call, status }: Answer): boolean =>
+  ({ call, status }: RecordedReply): boolean =>
     call === expected && status < 300;
 
 describe('a service whose PostgreSQL is killed under load', () => {
@@ -59,13 +59,13 @@ describe('a service whose PostgreSQL is killed under load', () => {
       const { status, body: response } = await api.request(method, path, body);
       assert.ok(status < 300, `${method} ${path}: ${status} ${response?.error}`);
     }
-    const responses: Answer[] = [];
+    const responses: RecordedReply[] = [];
     let isOver = false;
     const load = calls
       .flatMap(call => [call, call])
       .map(async ([method, path, body]) => {
         while (!isOver) {
-          const reply = await api.request<Answer['body']>(method, path, body);
+          const reply = await api.request<RecordedReply['body']>(method, path, body);
           responses.push({ ...reply, call: `${method} ${path}` });
           await sleep(PAUSE_MS);
         }
@@ -85,9 +85,9 @@ describe('a service whose PostgreSQL is killed under load', () => {
     isOver = true;
     await Promise.all(load);
 
-    const away = responses.filter(({ status }) => status === 503);
-    assert.ok(away.length > 0, 'the kills met nobody');
-    for (const { headers } of away) assert.match(headers.get('retry-after') ?? 'none', /^\d+$/);
+    const unavailable = responses.filter(({ status }) => status === 503);
+    assert.ok(unavailable.length > 0, 'no request got a 503');
+    for (const { headers } of unavailable) assert.match(headers.get('retry-after') ?? 'none', /^\d+$/);
     for (const { call, status, body } of responses.filter(({ status }) => status >= 500 && status !== 503)) {
       assert.match(call, /^(?:POST|PATCH) /, `${call}: ${status} ${body.error}`);
       assert.match(body.error ?? '', /outcome is unknown/, `${call}: ${status}`);

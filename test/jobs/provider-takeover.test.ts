@@ -133,12 +133,12 @@ describe('a provider call', () => {
     fal.polls = 1e9;
     fal.ignoresCancel = true;
     const jobs = fal.accepted.length;
-    const asked = fal.count(/^PUT/);
+    const cancelCount = fal.count(/^PUT/);
     fal.failRequests(/^PUT/, 'hang');
     const id = await startOnFal(again, 'a crane');
     await waitForPolls(jobs + 1);
     await again.request('POST', `/executions/${id}/cancel`);
-    await waitUntil('the cancel', () => fal.count(/^PUT/) > asked);
+    await waitUntil('the cancel', () => fal.count(/^PUT/) > cancelCount);
     await again.end('SIGKILL');
     fal.polls = 0;
     again = await serve();

@@ -66,11 +66,11 @@ describe('a worker that renders', { skip }, () => {
   };
   const read = async (id: string): Promise<Render['data']> =>
     (await service.request<Render>('GET', `/render/renderer/${id}`)).body.data;
-  const until = async (id: string, met: (render: Render['data']) => boolean): Promise<Render['data']> => {
+  const until = async (id: string, isMet: (render: Render['data']) => boolean): Promise<Render['data']> => {
     let last = await read(id);
     await waitUntil(`the clip ${id}`, async () => {
-      if (!met(last)) last = await read(id);
-      return met(last);
+      if (!isMet(last)) last = await read(id);
+      return isMet(last);
     });
     return last;
   };

@@ -88,28 +88,28 @@ describe('a secret used by runs', () => {
     const record = await api.waitForStatus(id);
     await stream.closed;
     await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
-    const asked = (path: string) => receiver.received.find(item => item.path === path);
-    assert.equal(asked('/taken')?.headers.authorization, `Bearer ${VALUE}`);
-    assert.equal(asked('/refused')?.raw, VALUE);
+    const findRequest = (path: string) => receiver.received.find(item => item.path === path);
+    assert.equal(findRequest('/taken')?.headers.authorization, `Bearer ${VALUE}`);
+    assert.equal(findRequest('/refused')?.raw, VALUE);
     assert.equal(mapStates(record).lost?.status, 'FAILED');
 
     const read = async (path: string): Promise<string> =>
       JSON.stringify((await api.request('GET', path)).body);
-    const places: Readonly<Record<string, string>> = {
+    const outputs: Readonly<Record<string, string>> = {
       'the record': JSON.stringify(record),
       'the graph as it ran': await read(`/executions/${id}/workflow`),
       'the list of runs': await read('/executions'),
       'the deliveries': await read(`/executions/${id}/deliveries`),
       'the stream': JSON.stringify(stream.events),
-      'the webhook': asked('/event')?.raw ?? '',
+      'the webhook': findRequest('/event')?.raw ?? '',
       "the API's log": api.output(),
       "the worker's log": worker.output(),
       'the database': await dump(database.db),
     };
-    assert.match(places["the worker's log"] ?? '', /"msg"/);
-    assert.match(places['the database'] ?? '', new RegExp(id));
-    for (const [place, text] of Object.entries(places))
-      for (const form of FORMS) assert.ok(!text.includes(form), `${place} holds ${form}`);
+    assert.match(outputs["the worker's log"] ?? '', /"msg"/);
+    assert.match(outputs['the database'] ?? '', new RegExp(id));
+    for (const [output, text] of Object.entries(outputs))
+      for (const form of FORMS) assert.ok(!text.includes(form), `${output} holds ${form}`);
   });
 });
 

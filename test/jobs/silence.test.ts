@@ -9,7 +9,7 @@ import { PAIR } from '../support/workflows.ts';
 
 const TIMEOUT_MS = 1500;
 /** The timeouts of a statement and of a connection, with time for a busy machine. */
-const MOST_MS = 6 * TIMEOUT_MS;
+const MAX_MS = 6 * TIMEOUT_MS;
 
 describe('a service whose network drops traffic to PostgreSQL', () => {
   let api: TestService;
@@ -33,7 +33,7 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
   });
 
   const start = (): Promise<string> => api.startRun(workflow, { webhook: { url: receiver.url } });
-  const untilHeard = (ids: readonly string[]): Promise<void> =>
+  const waitForEvents = (ids: readonly string[]): Promise<void> =>
     waitUntil('the events', () =>
       ids.every(id => receiver.received.some(({ body }) => body.executionId === id)),
     );
@@ -45,7 +45,7 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     await api.db.query(
       `update graphile_worker._private_jobs set locked_at = locked_at - interval '20 seconds' where locked_at is not null`,
     );
-    await untilHeard([id]);
+    await waitForEvents([id]);
     assert.equal(receiver.received.length, 1);
   });
 
@@ -58,11 +58,11 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     );
     const tookMs = performance.now() - before;
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
-    assert.ok(tookMs < MOST_MS, `${tookMs} ms`);
+    assert.ok(tookMs < MAX_MS, `${tookMs} ms`);
     proxy.heal();
     ids.push(await start());
     for (const id of ids) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
-    await untilHeard(ids);
+    await waitForEvents(ids);
     assert.equal((await cut.request('GET', `/workflows/${workflow}`)).status, 200);
   });
 });
