@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';
 import { callCommand } from '../../support/command-line.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { node, PAIR } from '../../support/workflows.ts';
 
 interface Template {
   readonly id: string;
@@ -235,6 +236,20 @@ describe('a run with sample results', () => {
     assert.equal((await run(id, { useSample: true })).body.status, 'COMPLETED');
     await service.request('PUT', `/workflows/${id}`, { nodes: change({ seed: 8 }), edges });
     assert.equal((await run(id, { useSample: true })).body.code, 'provider_not_configured');
+  });
+
+  it('runs the nodes of components beside those that take a sample', async () => {
+    const component = await service.createWorkflow(PAIR);
+    const { id, nodes, edges } = await copy(PAID);
+    const called = node('c', 'component:call', { workflowId: component });
+    await service.request('PUT', `/workflows/${id}`, { nodes: [...nodes, called], edges });
+    const { body } = await run(id, { useSample: true });
+    assert.equal(body.status, 'COMPLETED', JSON.stringify(body));
+    const inside = body.nodeStates.filter(({ nodeId }) => nodeId.startsWith('c/'));
+    assert.deepEqual(
+      inside.map(({ status, fromSample }) => [status, fromSample]),
+      PAIR.nodes.map(() => ['COMPLETED', undefined]),
+    );
   });
 
   it('ends where the workspace has a key of its own', async () => {
