@@ -1,6 +1,6 @@
 // Explains to visitors why a run was refused or failed, without a word about the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-import { createRateLimitError } from '../services/accounts/rate-limits.ts';
+import { APP_LIMIT_REACHED, appLimitReached } from '../runs/pay.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { outOfOrder } from './open-app.ts';
 
@@ -54,7 +54,7 @@ const TEXTS: Readonly<
 > = {
   input: ['invalid_inputs', 'The app cannot use one of the inputs. Change them and try again.'],
   credits: ['app_out_of_credits', 'There are not enough credits for this run.'],
-  limit: ['app_limit_reached', 'This app has used up what it may spend today. Try again after 00:00 UTC.'],
+  limit: ['app_limit_reached', APP_LIMIT_REACHED],
   cancelled: ['cancelled', 'The run was canceled.'],
   order: [
     'app_out_of_order',
@@ -75,23 +75,13 @@ export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
   return { code, message };
 }
 
-const DAY_SECONDS = 86_400;
-
 /** Returns the error for a visitor whose run was refused. Errors of the service are returned unchanged. */
-export function explainRefusal(err: unknown, nowMs: number, isPaidByVisitor: boolean): unknown {
+export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown {
   if (!(err instanceof AppError)) return err;
   if (PASSED_ON.has(err.code)) return err;
   const kind = KIND_OF_CODE[err.code];
   if (kind === 'order') return outOfOrder(err);
-  if (kind === 'limit') {
-    const reset = (Math.floor(nowMs / 1000 / DAY_SECONDS) + 1) * DAY_SECONDS;
-    return createRateLimitError(
-      'app_limit_reached',
-      TEXTS.limit[1].split('. ')[0] ?? '',
-      { limit: 0, reset },
-      nowMs,
-    );
-  }
+  if (kind === 'limit') return appLimitReached();
   if (kind === 'credits') {
     const whose = isPaidByVisitor
       ? 'Your workspace does not have enough credits for this run.'

@@ -111,7 +111,7 @@ async function startInTurn(
       returnRuns(deps, open, allowances);
     if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
       await reportRefusal(deps, app, err);
-    throw explainRefusal(err, deps.now(), app.payer === 'visitor');
+    throw explainRefusal(err, app.payer === 'visitor');
   }
 }
 
@@ -140,7 +140,7 @@ export async function estimateAppRun(
     const pool = await getPool(deps.db, getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user)));
     return { credits, exact, availableCredits: pool.balance };
   } catch (err) {
-    throw explainRefusal(err, deps.now(), true);
+    throw explainRefusal(err, true);
   }
 }
 
@@ -229,10 +229,9 @@ async function countRun(deps: RunDeps, open: OpenApp): Promise<readonly CountedN
     if (!allowance.isAllowed) {
       returnRuns(deps, open, counted);
       const runs = app.runs_per_visitor === 1 ? 'run' : `${app.runs_per_visitor} runs`;
-      const until = new Date(allowance.reset * 1000).toISOString().slice(0, 16).replace('T', ' ');
       throw createRateLimitError(
         'app_limit_reached',
-        `You have used your ${runs} of this app for today, until ${until} UTC`,
+        `You have used your ${runs} of this app for today`,
         allowance,
         deps.now(),
       );

@@ -51,15 +51,16 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
   );
 }
 
-/** Returns the error of an app whose daily credits are spent or reserved. It says nothing about prices. */
-function appLimitReached(): AppError {
+/** What visitors of an app read when its daily credits are spent or reserved. It says nothing about prices. */
+export const APP_LIMIT_REACHED = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
+
+/** Returns the error of an app that can spend no more today. */
+export function appLimitReached(): AppError {
   const nowMs = Date.now();
   const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
-  return new AppError(
-    'app_limit_reached',
-    'This app has used up what it may spend today. Try again after 00:00 UTC.',
-    { headers: { 'retry-after': String(seconds) } },
-  );
+  return new AppError('app_limit_reached', APP_LIMIT_REACHED, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 const DAY_MS = 86_400_000;

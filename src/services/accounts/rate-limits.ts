@@ -55,11 +55,16 @@ export function createRateLimitError(
   nowMs: number,
 ): AppError {
   const seconds = Math.max(1, Math.ceil(reset - nowMs / 1000));
-  return new AppError(code, `${reason}. Try again in ${seconds} s.`, {
+  const time = new Date(reset * 1000).toISOString().slice(0, 16).replace('T', ' ');
+  const when = seconds > LONG_WAIT_SECONDS ? `after ${time} UTC` : `in ${seconds} s`;
+  return new AppError(code, `${reason}. Try again ${when}.`, {
     details: { retryAfter: reset },
     headers: { 'retry-after': String(seconds), ...toRateHeaders({ limit, remaining: 0, reset }) },
   });
 }
+
+/** Longer waits are easier to read as a time. */
+const LONG_WAIT_SECONDS = 600;
 
 // When fewer tokens are left, each use is counted in the database.
 const NEAR_LIMIT = 20;
