@@ -1,4 +1,5 @@
 // Reads and changes nodes that call a component.
+import type { OutputDef } from '../../src/graph/catalog.ts';
 import { getCallPorts } from '../../src/graph/config-ports.ts';
 import { type GraphNode, type Json, type JsonObject, toFields } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
@@ -10,14 +11,14 @@ export function getComponentName({ data }: Pick<GraphNode, 'data'>): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Types of output that are preferred, because they are visual. */
-const VISUAL_TYPES: ReadonlySet<string> = new Set(['IMAGE', 'VIDEO']);
+export const isVisual = ({ type }: { readonly type: string }): boolean =>
+  type === 'IMAGE' || type === 'VIDEO';
 
 /** Returns the output whose result the node shows: the chosen one, or the first visual one, or the first. */
-export function getShownOutput(node: GraphNode): string | undefined {
+export function getShownOutput(node: GraphNode): OutputDef | undefined {
   const { outputs } = getCallPorts(node.data.config ?? {});
   const shown = outputs.find(({ id }) => id === node.data.shownOutput);
-  return (shown ?? outputs.find(({ type }) => VISUAL_TYPES.has(type)) ?? outputs[0])?.id;
+  return shown ?? outputs.find(isVisual) ?? outputs[0];
 }
 
 /** Chooses the output whose result the node shows. */

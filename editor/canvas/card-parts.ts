@@ -1,8 +1,10 @@
 // Lays out what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
+import { isCall } from '../../src/graph/components/calls.ts';
 import { getFieldHeight, getSettings, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
+import { getShownOutput, isVisual } from '../board/call.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { toItemText, toJsonText } from '../board/item-text.ts';
 import type { CardData } from './model.ts';
@@ -69,8 +71,11 @@ function formatValue(id: string, value: unknown): string {
 }
 
 /** Returns whether the card keeps space for its result before it has one. */
-export const hasPreview = ({ entry, outputs }: CardData): boolean =>
-  entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');
+export function hasPreview({ node, entry, outputs }: CardData): boolean {
+  if (!isCall(node)) return entry?.category === 'output' || outputs.some(isVisual);
+  const shown = getShownOutput(node);
+  return shown !== undefined && isVisual(shown);
+}
 
 const MAX_PORT_CHARS = 17;
 

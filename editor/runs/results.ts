@@ -39,7 +39,7 @@ const MEDIA_INPUT = /^input:(image|video|audio)$/;
 
 /** Returns the state with the results that a node shows: its own, or for a call that of the chosen output. */
 export function findShownState(node: GraphNode, state: DisplayedNode | undefined): DisplayedNode | undefined {
-  const output = state?.findInner && getShownOutput(node);
+  const output = state?.findInner && getShownOutput(node)?.id;
   return output === undefined ? state : state?.findInner?.(output);
 }
 

@@ -1,6 +1,8 @@
 // Tests how the states of a component's nodes become the state of the node that calls it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { hasPreview } from '../../../editor/canvas/card-parts.ts';
+import type { CardData } from '../../../editor/canvas/model.ts';
 import { combineCallStates, findShownId } from '../../../editor/runs/call-states.ts';
 import { findShownState } from '../../../editor/runs/results.ts';
 import { combineResults, type LocalNodeState, withoutPrefix } from '../../../editor/runs/stored-results.ts';
@@ -28,6 +30,24 @@ function state(nodeId: string, status: NodeState['status'], more: Partial<NodeSt
 
 const combine = (...states: readonly NodeState[]) =>
   combineCallStates(new Map(states.map(it => [it.nodeId, it])));
+
+const call = (shownOutput?: string): GraphNode => ({
+  id: 'look',
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: {
+    label: 'Look',
+    category: 'logic',
+    nodeType: CALL,
+    config: {
+      outputs: [
+        { id: 'text', label: 'Text', type: 'TEXT' },
+        { id: 'image', label: 'Image', type: 'IMAGE' },
+      ],
+    },
+    ...(shownOutput === undefined ? {} : { shownOutput }),
+  },
+});
 
 describe('the state of a call', () => {
   it('counts the nodes of the component, at every level', () => {
@@ -69,24 +89,17 @@ describe('the state of a call', () => {
     assert.equal(look?.finishedAt, null);
   });
 
+  it('keeps space for a picture only if it shows one', () => {
+    const hasSpace = (shownOutput?: string): boolean =>
+      hasPreview({
+        node: call(shownOutput),
+        outputs: [{ type: 'TEXT' }, { type: 'IMAGE' }],
+      } as unknown as CardData);
+    assert.equal(hasSpace(), true);
+    assert.equal(hasSpace('text'), false);
+  });
+
   it('shows the result of the chosen output, of this run or an earlier one', () => {
-    const call = (shownOutput?: string): GraphNode => ({
-      id: 'look',
-      type: 'basedNode',
-      position: { x: 0, y: 0 },
-      data: {
-        label: 'Look',
-        category: 'logic',
-        nodeType: CALL,
-        config: {
-          outputs: [
-            { id: 'text', label: 'Text', type: 'TEXT' },
-            { id: 'image', label: 'Image', type: 'IMAGE' },
-          ],
-        },
-        ...(shownOutput === undefined ? {} : { shownOutput }),
-      },
-    });
     const earlier = {
       isCurrent: false,
       executionId: 'ex_1',

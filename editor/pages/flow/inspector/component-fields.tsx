@@ -195,7 +195,7 @@ function ShownOutput({ node }: { readonly node: GraphNode }) {
   return (
     <SelectField
       label={nodeMessages.shownOutput}
-      value={getShownOutput(node)}
+      value={getShownOutput(node)?.id}
       onChange={({ target }) =>
         store.actions.perform(
           messages.flow.edits.set(nodeMessages.shownOutput),
