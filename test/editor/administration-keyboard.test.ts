@@ -1,5 +1,5 @@
 // Tests that the pages of administrators and of provider keys work by keyboard alone: every control can be reached and
-// seen, and a key, credits and a filter can be set without a pointer.
+// seen, and keys, credits, filters and backups can be used without a pointer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -30,7 +30,7 @@ const PAGES = [
   ['runs', '/executions?of=instance', 'Failures by error'],
 ] as const;
 
-describe('by keyboard alone', { skip: NO_BROWSER }, () => {
+describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let server: Receiver;
@@ -63,7 +63,7 @@ describe('by keyboard alone', { skip: NO_BROWSER }, () => {
   };
 
   for (const [name, path, words] of PAGES)
-    it(`every control of ${name} is reached, and its focus is visible`, async () => {
+    it(`reaches every control of ${name}, with a visible focus`, async () => {
       await using opened = await open(path, LARGE);
       const { page } = opened;
       await page.locator('main').getByText(words).first().waitFor();
@@ -73,7 +73,7 @@ describe('by keyboard alone', { skip: NO_BROWSER }, () => {
       assert.deepEqual(opened.errors, []);
     });
 
-  it('a provider key is added, and its menu and dialogs return the focus', async () => {
+  it('returns the focus from the menu and dialogs of a provider key, and removes the key', async () => {
     await using opened = await open('/settings/provider-keys');
     const { page } = opened;
     const card = page
@@ -103,7 +103,7 @@ describe('by keyboard alone', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('a team gets credits', async () => {
+  it('gives credits to a team', async () => {
     await using opened = await open('/settings/all-teams');
     const { page } = opened;
     await tabTo(page, page.getByRole('button', { name: 'Actions for Studio North' }));
@@ -119,7 +119,7 @@ describe('by keyboard alone', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('runs are filtered from a group of failures, and a backup is downloaded', async () => {
+  it('opens the runs of a group of failures, clears their filter, and downloads a backup', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;
     await tabTo(page, page.getByRole('table').getByRole('link', { name: 'invalid_json' }));

@@ -170,11 +170,11 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     const confirm = page.getByRole('dialog', { name: 'Replace the address of Orders?' });
     await assertAccessible(page);
     await confirm.getByRole('button', { name: 'Replace address' }).press('Enter');
-    const renewed = (await address.locator('pre').first().textContent()) ?? '';
-    assert.notEqual(renewed, url);
+    const newUrl = (await address.locator('pre').first().textContent()) ?? '';
+    assert.notEqual(newUrl, url);
     await address.getByRole('button', { name: 'Done' }).press('Enter');
     await address.waitFor({ state: 'detached' });
-    const statuses = [url, renewed].map(async at => (await fetch(at, { method: 'POST' })).status);
+    const statuses = [url, newUrl].map(async target => (await fetch(target, { method: 'POST' })).status);
     assert.deepEqual(await Promise.all(statuses), [404, 202]);
     assert.deepEqual(testPage.errors, []);
   });

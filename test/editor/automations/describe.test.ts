@@ -40,10 +40,10 @@ describe('describeTiming', () => {
       'every 2 hours',
       'every day',
     ]);
-    const at = (timeZone: string): string =>
+    const describeIn = (timeZone: string): string =>
       describeTiming({ cron: '0 9 * * *', everySeconds: null, timeZone });
-    assert.match(at('America/New_York'), /, New York time$/);
-    assert.match(at('America/Argentina/Buenos_Aires'), /, Buenos Aires time$/);
-    assert.match(at('Etc/UTC'), /, UTC$/);
+    assert.match(describeIn('America/New_York'), /, New York time$/);
+    assert.match(describeIn('America/Argentina/Buenos_Aires'), /, Buenos Aires time$/);
+    assert.match(describeIn('Etc/UTC'), /, UTC$/);
   });
 });

@@ -71,7 +71,7 @@ const NEWER = {
 };
 
 describe('the update of a call', () => {
-  it('takes the ports of the version and removes connections and values that no longer fit, in one step', () => {
+  it('applies the ports of the version and removes connections and values that no longer fit, in one step', () => {
     const { changes, ports, lostEdges } = updateCall(BOARD, catalog, 'call', NEWER);
     const after = apply(BOARD, changes);
     assert.deepEqual(findNode(after, 'call')?.data.config, {

@@ -79,7 +79,7 @@ describe('making a component of selected nodes', () => {
     ],
   };
 
-  it('makes an input of each output outside and a preview of each output that leaves', () => {
+  it('makes an input of each output that enters the selection and a preview of each that leaves it', () => {
     const { part } = extract(board, ['join', 'image', 'again']);
     assert.deepEqual(nodes(part), [
       `join ${JOIN} join`,
@@ -198,11 +198,11 @@ describe('making a component of selected nodes', () => {
     });
   });
 
-  it('takes the ports that a run connects where an edge names none, and drops pins', () => {
+  it('resolves the ports of edges that name none as a run does, and drops pins', () => {
     const bare: Board = {
       ...board,
-      nodes: board.nodes.map(it => ({ ...it, data: { ...it.data, pinnedRun: 'ex_1' } })),
-      edges: board.edges.map(({ sourceHandle: _, targetHandle: __, ...it }) => it),
+      nodes: board.nodes.map(node => ({ ...node, data: { ...node.data, pinnedRun: 'ex_1' } })),
+      edges: board.edges.map(({ sourceHandle: _, targetHandle: __, ...edge }) => edge),
     };
     const { part } = extract(bare, ['join']);
     assert.deepEqual(wires(part), [
@@ -241,12 +241,12 @@ describe('making a component of selected nodes', () => {
       } as never);
       const after = apply(board, changes);
       assert.deepEqual(apply(after, invert(changes)), board);
-      const known = new Set(board.nodes.map(it => it.id));
+      const known = new Set(board.nodes.map(({ id }) => id));
       const toOriginal = (path: string): string =>
         path.startsWith(`${id}/`) ? path.slice(id.length + 1) : path;
       const expanded = expandGraph(after, catalog, () => extraction.part);
       const edges = expanded.edges
-        .map(it => ({ ...it, source: toOriginal(it.source), target: toOriginal(it.target) }))
+        .map(edge => ({ ...edge, source: toOriginal(edge.source), target: toOriginal(edge.target) }))
         .filter(({ source, target }) => known.has(source) && known.has(target));
       assert.deepEqual(
         sortByTarget(wires({ edges })),

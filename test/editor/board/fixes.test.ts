@@ -290,7 +290,7 @@ describe('a fix of an edge', () => {
     assert.deepEqual(wires(applyFix(no, 'incompatible_types', 'Remove connection')), []);
   });
 
-  it('keeps the edge whose value a run takes', () => {
+  it('keeps the edge whose value a run uses', () => {
     const before = board(
       [text, node('u', 'input:text'), join],
       [edge('1', 't.text', 'c.text1'), edge('2', 'u.text', 'c.text1'), edge('3', 't.text', 'c.text2')],

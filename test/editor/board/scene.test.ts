@@ -89,7 +89,7 @@ describe('the layers of a video', () => {
   });
 });
 
-describe('what is added to a video', () => {
+describe('a layer that is added to a video', () => {
   it('is valid and visible, for every kind', () => {
     assert.equal(listElementTypes(schema).length, 12);
     for (const label of [...listElementTypes(schema), 'scene', 'track', 'sound']) {

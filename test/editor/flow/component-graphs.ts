@@ -1,13 +1,8 @@
 // Creates a component that joins two texts, and workflows that call it, for tests.
 import type { FlowTests, SentGraph, Stored } from './flow-page.ts';
 
-interface Place {
-  readonly x: number;
-  readonly y?: number;
-}
-
-export const at = (
-  { x, y = 0 }: Place,
+export const createNode = (
+  { x, y = 0 }: { readonly x: number; readonly y?: number },
   id: string,
   label: string,
   nodeType: string,
@@ -32,14 +27,14 @@ export function wire(id: string, from: string, to: string): object {
 }
 
 const JOIN = [
-  at({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
-  at({ x: 760 }, 'out', 'Sentence', 'output:preview'),
+  createNode({ x: 340 }, 'join', 'Join', 'utility:text_template', { template: '{{x}} and {{y}}' }),
+  createNode({ x: 760 }, 'out', 'Sentence', 'output:preview'),
 ];
 
 export const COMPONENT: SentGraph = {
   nodes: [
-    at({ x: 0 }, 'left', 'Left', 'input:text', { value: 'a' }),
-    at({ x: 0, y: 220 }, 'right', 'Right', 'input:text', { value: 'b' }),
+    createNode({ x: 0 }, 'left', 'Left', 'input:text', { value: 'a' }),
+    createNode({ x: 0, y: 220 }, 'right', 'Right', 'input:text', { value: 'b' }),
     ...JOIN,
   ],
   edges: [
@@ -52,8 +47,8 @@ export const COMPONENT: SentGraph = {
 /** The component with another name of the first input, and a number in place of the second. */
 export const CHANGED: SentGraph = {
   nodes: [
-    at({ x: 0 }, 'left', 'Left side', 'input:text', { value: 'a' }),
-    at({ x: 0, y: 220 }, 'count', 'Count', 'input:number', { value: 2 }),
+    createNode({ x: 0 }, 'left', 'Left side', 'input:text', { value: 'a' }),
+    createNode({ x: 0, y: 220 }, 'count', 'Count', 'input:number', { value: 2 }),
     ...JOIN,
   ],
   edges: [
@@ -76,14 +71,16 @@ export async function createCaller(
 ): Promise<string> {
   const config = { workflowId: component, version: 1 };
   const texts = inputs.map((input, index) =>
-    at({ x: 0, y: index * 220 }, `text-${input}`, `Text ${input}`, 'input:text', { value: `a ${input}` }),
+    createNode({ x: 0, y: index * 220 }, `text-${input}`, `Text ${input}`, 'input:text', {
+      value: `a ${input}`,
+    }),
   );
   const { id } = await flow.send<Stored>('POST', '/workflows', {
     name,
     nodes: [
       ...texts,
-      at({ x: 340 }, 'call', 'Joiner', 'component:call', config),
-      at({ x: 760 }, 'preview', 'Preview', 'output:preview'),
+      createNode({ x: 340 }, 'call', 'Joiner', 'component:call', config),
+      createNode({ x: 760 }, 'preview', 'Preview', 'output:preview'),
     ],
     edges: [
       ...inputs.map(input => wire(input, `text-${input}.text`, `call.${input}`)),

@@ -4,7 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { at, CHANGED, COMPONENT, createCaller, createComponent, readCall } from './component-graphs.ts';
+import {
+  CHANGED,
+  COMPONENT,
+  createCaller,
+  createComponent,
+  createNode,
+  readCall,
+} from './component-graphs.ts';
 import { type FlowTests, nodeOf, startFlowTests, untilSaved } from './flow-page.ts';
 
 const HEAD = { position: { x: 90, y: 20 } };
@@ -134,7 +141,10 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, {
       ...COMPONENT,
-      nodes: [...COMPONENT.nodes, at({ x: 0, y: 440 }, 'extra', 'Extra', 'input:text', { value: 'c' })],
+      nodes: [
+        ...COMPONENT.nodes,
+        createNode({ x: 0, y: 440 }, 'extra', 'Extra', 'input:text', { value: 'c' }),
+      ],
     });
     await using testPage = await flow.open(caller, VIEWS[3]);
     const { page } = testPage;
@@ -188,7 +198,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     const middle = await createCaller(flow, inner, 'Middle');
     const { id: outer } = await flow.send<{ id: string }>('POST', '/workflows', {
       name: 'Outer',
-      nodes: [at({ x: 0 }, 'a/b', 'Nested', 'component:call', { workflowId: middle, version: 1 })],
+      nodes: [createNode({ x: 0 }, 'a/b', 'Nested', 'component:call', { workflowId: middle, version: 1 })],
       edges: [],
     });
     await using testPage = await flow.open(outer);

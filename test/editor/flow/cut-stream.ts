@@ -1,22 +1,21 @@
 // Cuts the event stream of a run in the middle of an event, and records what each connection requested and received.
 import type { Page } from 'playwright-core';
 
-export interface SeenStream {
-  /** Last-Event-ID of the request. */
-  readonly asked: string | null;
+export interface RecordedStream {
+  readonly lastEventId: string | null;
   readonly text: string;
 }
 
 /** Applies to the next page load. Its first stream breaks within the event after the snapshot. */
 export async function cutFirstStream(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const streams: { asked: string | null; text: string }[] = [];
+    const streams: { lastEventId: string | null; text: string }[] = [];
     Object.assign(window, { streams });
     const send = window.fetch;
     window.fetch = async (input, init) => {
       const response = await send(input, init);
       if (!/\/executions\/[^/]+\/events$/.test(String(input)) || response.body === null) return response;
-      const stream = { asked: new Headers(init?.headers).get('last-event-id'), text: '' };
+      const stream = { lastEventId: new Headers(init?.headers).get('last-event-id'), text: '' };
       const isCut = streams.push(stream) === 1;
       const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
         new TransformStream<string, Uint8Array>({
@@ -41,11 +40,11 @@ export async function cutFirstStream(page: Page): Promise<void> {
   });
 }
 
-export const seenStreams = (page: Page): Promise<readonly SeenStream[]> =>
-  page.evaluate(() => (window as unknown as { streams: SeenStream[] }).streams);
+export const readStreams = (page: Page): Promise<readonly RecordedStream[]> =>
+  page.evaluate(() => (window as unknown as { streams: RecordedStream[] }).streams);
 
 /** Returns the ids of the events that arrived completely. */
-export const idsIn = ({ text }: SeenStream): readonly number[] =>
+export const listEventIds = ({ text }: RecordedStream): readonly number[] =>
   text
     .split('\n\n')
     .slice(0, -1)

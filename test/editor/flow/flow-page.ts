@@ -190,21 +190,21 @@ export async function connect(page: Page, from: string, to: string): Promise<voi
 /** A text, an image of it, and a preview, connected. */
 export const pictureOf = (text: string): SentGraph => ({
   nodes: [
-    at(0, {
+    createNode(0, {
       id: 'idea',
       label: 'Idea',
       category: 'input',
       nodeType: 'input:text',
       config: { value: text },
     }),
-    at(340, {
+    createNode(340, {
       id: 'picture',
       label: 'Picture',
       category: 'model',
       nodeType: 'generate:sandbox',
       config: { seed: 1, width: 64, height: 64 },
     }),
-    at(760, { id: 'preview', label: 'Preview', category: 'output', nodeType: 'output:preview' }),
+    createNode(760, { id: 'preview', label: 'Preview', category: 'output', nodeType: 'output:preview' }),
   ],
   edges: [
     { id: 'a', source: 'idea', target: 'picture', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
@@ -214,7 +214,10 @@ export const pictureOf = (text: string): SentGraph => ({
 
 export const PICTURE = pictureOf('a boat');
 
-function at(x: number, { id, ...data }: { readonly id: string; readonly [key: string]: unknown }): object {
+function createNode(
+  x: number,
+  { id, ...data }: { readonly id: string; readonly [key: string]: unknown },
+): object {
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
 }
 

@@ -19,7 +19,7 @@ interface Node extends Point {
 
 interface State {
   /** The gesture that led to this state. */
-  readonly by?: string;
+  readonly gesture?: string;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
 }
@@ -27,8 +27,8 @@ interface State {
 const COLUMNS = 3;
 const CELL = { width: 330, height: 280 };
 /** How far a node may be from the corner of its cell. */
-const PLAY = { x: 40, y: 30 };
-const COUNT = 6;
+const MAX_OFFSET = { x: 40, y: 30 };
+const NODE_COUNT = 6;
 
 const cornerOf = (index: number): Point => ({
   x: (index % COLUMNS) * CELL.width,
@@ -36,14 +36,14 @@ const cornerOf = (index: number): Point => ({
 });
 
 /** Returns a random position in the node's cell. */
-export function cellAt(id: string, random: () => number): Point {
+export function pickPositionInCell(id: string, random: () => number): Point {
   const { x, y } = cornerOf(Number(id.slice(1)));
-  return { x: x + Math.floor(random() * PLAY.x), y: y + Math.floor(random() * PLAY.y) };
+  return { x: x + Math.floor(random() * MAX_OFFSET.x), y: y + Math.floor(random() * MAX_OFFSET.y) };
 }
 
 /** Creates a grid of text nodes, of which the first feeds the second. */
 export function makeGrid(): SentGraph & State {
-  const nodes = Array.from({ length: COUNT }, (_, index) => ({
+  const nodes = Array.from({ length: NODE_COUNT }, (_, index) => ({
     ...cornerOf(index),
     id: `n${index}`,
     type: 'basedNode',
@@ -56,7 +56,7 @@ export function makeGrid(): SentGraph & State {
 
 /** Creates a grid of text inputs. */
 export function makeTexts(): SentGraph {
-  const nodes = Array.from({ length: COUNT }, (_, index) => ({
+  const nodes = Array.from({ length: NODE_COUNT }, (_, index) => ({
     id: `n${index}`,
     type: 'basedNode',
     position: cornerOf(index),
@@ -72,7 +72,7 @@ export function makeTexts(): SentGraph {
 
 export class GestureModel {
   #states: State[];
-  #at = 0;
+  #current = 0;
   selection: ReadonlySet<string> = new Set();
 
   constructor({ nodes, edges }: SentGraph) {
@@ -91,24 +91,24 @@ export class GestureModel {
   }
 
   get #now(): State {
-    return this.#states[this.#at] ?? { nodes: [], edges: [] };
+    return this.#states[this.#current] ?? { nodes: [], edges: [] };
   }
 
   get ids(): readonly string[] {
     return this.#now.nodes.map(({ id }) => id).sort();
   }
 
-  get past(): number {
-    return this.#at;
+  get undoCount(): number {
+    return this.#current;
   }
 
-  get future(): number {
-    return this.#states.length - 1 - this.#at;
+  get redoCount(): number {
+    return this.#states.length - 1 - this.#current;
   }
 
   /** The gesture that undo would revert. */
-  get last(): string | undefined {
-    return this.#now.by;
+  get lastGesture(): string | undefined {
+    return this.#now.gesture;
   }
 
   get shape(): { readonly nodes: readonly string[]; readonly edges: readonly string[] } {
@@ -118,7 +118,7 @@ export class GestureModel {
     };
   }
 
-  placeOf(id: string): Point {
+  positionOf(id: string): Point {
     return this.#now.nodes.find(node => node.id === id) ?? { x: 0, y: 0 };
   }
 
@@ -134,14 +134,14 @@ export class GestureModel {
 
   move(id: string, { x, y }: Point): void {
     const { nodes, edges } = this.#now;
-    const old = this.placeOf(id);
+    const old = this.positionOf(id);
     if (old.x === x && old.y === y) return;
     this.#step('move', { nodes: nodes.map(node => (node.id === id ? { id, x, y } : node)), edges });
   }
 
-  nudge(by: number): void {
+  nudge(dx: number): void {
     const { nodes, edges } = this.#now;
-    const moved = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + by } : node));
+    const moved = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + dx } : node));
     this.#step('nudge', { nodes: moved, edges });
   }
 
@@ -155,10 +155,10 @@ export class GestureModel {
 
   remove(): void {
     const { nodes, edges } = this.#now;
-    const isLost = (id: string): boolean => this.selection.has(id);
+    const isRemoved = (id: string): boolean => this.selection.has(id);
     this.#step('delete', {
-      nodes: nodes.filter(({ id }) => !isLost(id)),
-      edges: edges.filter(({ source, target }) => !isLost(source) && !isLost(target)),
+      nodes: nodes.filter(({ id }) => !isRemoved(id)),
+      edges: edges.filter(({ source, target }) => !isRemoved(source) && !isRemoved(target)),
     });
     this.selection = new Set();
   }
@@ -175,26 +175,26 @@ export class GestureModel {
   }
 
   undo(): void {
-    this.#goTo(this.#at - 1);
+    this.#goTo(this.#current - 1);
   }
 
   redo(): void {
-    this.#goTo(this.#at + 1);
+    this.#goTo(this.#current + 1);
   }
 
   undoAll(): void {
     this.#goTo(0);
   }
 
-  #goTo(at: number): void {
-    this.#at = at;
+  #goTo(index: number): void {
+    this.#current = index;
     const ids = new Set(this.ids);
     this.selection = new Set([...this.selection].filter(id => ids.has(id)));
   }
 
-  #step(name: string, state: State): void {
-    this.#states = [...this.#states.slice(0, this.#at + 1), { ...state, by: name }];
-    this.#at++;
+  #step(gesture: string, state: State): void {
+    this.#states = [...this.#states.slice(0, this.#current + 1), { ...state, gesture }];
+    this.#current++;
   }
 
   #reaches(from: string, to: string, edges: readonly Edge[]): boolean {

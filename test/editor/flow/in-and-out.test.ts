@@ -31,7 +31,7 @@ const NOTE = {
   edges: [],
 };
 
-describe('in and out of the board', { skip: NO_BROWSER }, () => {
+describe('import, export, sharing and the clipboard', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
 
   before(async () => {

@@ -178,7 +178,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('edits the scenes of a video: layers, fields, order and time, with stills that are kept nowhere', async () => {
+  it('edits the scenes of a video: layers, fields, order and time, with stills that are not stored', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);
     const { page } = testPage;

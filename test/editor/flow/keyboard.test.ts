@@ -20,21 +20,21 @@ describe('the keyboard', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     for (const key of ['Tab', 'Shift+Tab']) {
       await page.getByRole('toolbar').getByRole('button', { name: 'Open menu' }).focus();
-      const seen: string[] = [];
+      const parts: string[] = [];
       for (let presses = 0; presses < 80; presses++) {
         await page.keyboard.press(key);
-        const here = await focusedPart(page);
-        if (here !== seen.at(-1)) seen.push(here);
-        if (here === 'bar' && seen.length > 1) break;
+        const part = await focusedPart(page);
+        if (part !== parts.at(-1)) parts.push(part);
+        if (part === 'bar' && parts.length > 1) break;
       }
       const circle = ['canvas', 'idea', 'picture', 'preview', 'inspector', 'zoom'];
       const expected = key === 'Tab' ? ['bar', ...circle, 'bar'] : [...circle.toReversed(), 'bar'];
-      assert.deepEqual(seen, expected, key);
+      assert.deepEqual(parts, expected, key);
     }
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
-  it('returns by Escape to where one came from', async () => {
+  it('returns the focus by Escape to the node where it was', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

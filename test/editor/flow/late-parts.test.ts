@@ -47,7 +47,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('leave the keys to a JSON field when its editor is loaded', async () => {
+  it('do not take the focus from a JSON field when its editor is loaded', async () => {
     const id = await flow.create(JSON_NODE);
     await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
@@ -85,7 +85,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('get the keys that follow a command at once: rename, add, find', async () => {
+  it('receive the keys that follow a command at once: rename, add, find', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -108,7 +108,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('get the keys that follow the press of a fix', async () => {
+  it('receive the keys that follow the press of a fix', async () => {
     const id = await flow.create(nodeWith('Sum', 'utility:math', { operation: 'add', b: 1 }));
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -137,7 +137,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.equal(await input.inputValue(), '');
   });
 
-  it('take the letters that are typed into the search of an empty board', async () => {
+  it('receive the letters that are typed into the search of an empty board', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -7,14 +7,14 @@ import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { type FlowTests, startFlowTests, untilSaved } from './flow-page.ts';
-import { cellAt, type Edge, GestureModel, makeGrid, type Point } from './gesture-model.ts';
+import { type Edge, GestureModel, makeGrid, type Point, pickPositionInCell } from './gesture-model.ts';
 
 const GESTURES = Number(process.env.GESTURES ?? 60);
 const SEED = Number(process.env.SEED ?? 16);
 /** Gestures between two comparisons. */
-const BATCH = 20;
+const GESTURES_PER_CHECK = 20;
 /** Less than the size of the history, so that all can be undone. */
-const ROUND = 400;
+const GESTURES_PER_ROUND = 400;
 const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
 const HEAD = { x: 150, y: 14 };
 
@@ -47,13 +47,13 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
     const model = new GestureModel(start);
     const trail: string[] = [];
     for (let done = 0; done < GESTURES; ) {
-      for (const end = Math.min(done + ROUND, GESTURES); done < end; done++) {
+      for (const end = Math.min(done + GESTURES_PER_ROUND, GESTURES); done < end; done++) {
         trail.push(await perform(page, model, random));
-        if (done % BATCH === BATCH - 1)
-          await compare(page, { id, model, readServer, after: trail.slice(-BATCH).join(', ') });
+        if (done % GESTURES_PER_CHECK === GESTURES_PER_CHECK - 1)
+          await compare(page, { id, model, readServer, after: trail.slice(-GESTURES_PER_CHECK).join(', ') });
       }
       await compare(page, { id, model, readServer, after: `gesture ${done}` });
-      for (let steps = model.past; steps > 0; steps--) await page.keyboard.press('Control+z');
+      for (let steps = model.undoCount; steps > 0; steps--) await page.keyboard.press('Control+z');
       await page.getByRole('button', { name: 'Undo', exact: true, disabled: true }).waitFor();
       model.undoAll();
       await untilSaved(page);
@@ -122,7 +122,7 @@ const pick = <T>(items: readonly T[], random: Random): T | undefined =>
 async function perform(page: Page, model: GestureModel, random: Random): Promise<string> {
   for (;;) {
     const name = pick(Object.keys(ALL), random) ?? 'select';
-    if (await ALL[name]?.(page, model, random)) return `${name} (${model.past})`;
+    if (await ALL[name]?.(page, model, random)) return `${name} (${model.undoCount})`;
   }
 }
 
@@ -148,10 +148,10 @@ const ALL: Readonly<Record<string, Perform>> = {
   'pull out': (page, model, random) => dragBy(page, model, { random, keys: ['Control', 'Alt'] }),
   nudge: async (page, model, random) => {
     // Two quick moves in a row are one undo step.
-    if (model.selection.size === 0 || model.last === 'nudge') return false;
-    const by = pick([8, -8], random) ?? 8;
-    await page.keyboard.press(by > 0 ? 'ArrowRight' : 'ArrowLeft');
-    model.nudge(by);
+    if (model.selection.size === 0 || model.lastGesture === 'nudge') return false;
+    const dx = pick([8, -8], random) ?? 8;
+    await page.keyboard.press(dx > 0 ? 'ArrowRight' : 'ArrowLeft');
+    model.nudge(dx);
     return true;
   },
   connect: async (page, model, random) => {
@@ -174,13 +174,13 @@ const ALL: Readonly<Record<string, Perform>> = {
     return true;
   },
   undo: async (page, model) => {
-    if (model.past === 0) return false;
+    if (model.undoCount === 0) return false;
     await page.keyboard.press('Control+z');
     model.undo();
     return true;
   },
   redo: async (page, model) => {
-    if (model.future === 0) return false;
+    if (model.redoCount === 0) return false;
     await page.keyboard.press('Control+Shift+z');
     model.redo();
     return true;
@@ -197,16 +197,16 @@ async function dragBy(
   // Moves a single node within its cell, so that it never covers the ports of another.
   await page.mouse.click(...(await headOf(page, id)));
   model.select([id]);
-  const to = cellAt(id, random);
-  const from = model.placeOf(id);
+  const to = pickPositionInCell(id, random);
+  const from = model.positionOf(id);
   const isOut = keys.includes('Alt');
-  const by = isOut ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
+  const offset = isOut ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
   const [x, y] = await headOf(page, id);
   for (const key of keys) await page.keyboard.down(key);
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + 12, y + 12, { steps: 2 });
-  await page.mouse.move(x + by.x, y + by.y, { steps: 3 });
+  await page.mouse.move(x + offset.x, y + offset.y, { steps: 3 });
   await page.mouse.up();
   for (const key of keys) await page.keyboard.up(key);
   if (isOut) model.detach(id);

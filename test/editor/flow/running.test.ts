@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { openStream } from '../../support/http/sse.ts';
 import { KEY } from '../../support/service.ts';
-import { cutFirstStream, idsIn, seenStreams } from './cut-stream.ts';
+import { cutFirstStream, listEventIds, readStreams } from './cut-stream.ts';
 import {
   type FlowTests,
   fillIdea,
@@ -186,11 +186,11 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const path = `/executions/${run?.id}`;
     await flow.send('POST', `${path}/resume`, { decision: { nodeId: 'ask', approved: true } });
     await untilRun(page, 'Completed');
-    const streams = await seenStreams(page);
+    const streams = await readStreams(page);
     assert.equal(asks, streams.length + 2);
-    const ids = streams.map(idsIn);
+    const ids = streams.map(listEventIds);
     assert.deepEqual(
-      streams.map(({ asked }) => asked),
+      streams.map(({ lastEventId }) => lastEventId),
       [null, ...ids.slice(0, -1).map(before => String(before.at(-1)))],
     );
     const whole = await openStream(`${flow.service.url}/api/v1${path}/events`, {

@@ -29,7 +29,7 @@ function state(nodeId: string, status: NodeState['status'], more: Partial<NodeSt
 }
 
 const combine = (...states: readonly NodeState[]) =>
-  combineCallStates(new Map(states.map(it => [it.nodeId, it])));
+  combineCallStates(new Map(states.map(state => [state.nodeId, state])));
 
 const call = (shownOutput?: string): GraphNode => ({
   id: 'look',
