@@ -1,4 +1,5 @@
 // Tests the node cache: which calls share a key, and which results are never stored.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cacheKey } from '../../src/engine/cache.ts';
@@ -6,7 +7,8 @@ import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
 import type { Pricing } from '../../src/nodes/models/pricing.ts';
-import { flat, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
+import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 import { give, giveList } from './nodes.ts';
 
 let runs = 0;

@@ -1,18 +1,12 @@
 // Tests nodes that are mapped over lists: zip, broadcast, product, limits, and items that fail or are resumed.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
 import type { Value } from '../../src/graph/types.ts';
 import { defineNode, NodeError, Suspend, text } from '../../src/nodes/define.ts';
-import {
-  listValue,
-  type NodeSketch,
-  numberValue,
-  planGraph,
-  runRecorded,
-  sketchGraph,
-  textValue,
-} from '../support/engine/engine.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { NODES } from './nodes.ts';
 
 const calls: string[] = [];
@@ -44,7 +38,7 @@ const sleepy = defineNode({
 });
 
 const DEFINITIONS = [...NODES, fragile, sleepy];
-const texts = (...items: readonly string[]): Value => listValue(...items.map(textValue));
+const texts = (...items: readonly string[]): Value => listValue(items.map(textValue));
 const give = (items: string): NodeSketch => ({ type: 't:list', config: { items } });
 
 const run = (
@@ -100,10 +94,10 @@ describe('a list at a single-value port', () => {
   });
 
   it('makes empty lists if it has no items, even together with a list of one', async () => {
-    assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue() });
-    assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue() });
+    assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue([]) });
+    assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue([]) });
     assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');
-    assert.deepEqual((await joinLists(['', 'x y'], { fanOut: 'product' }))?.outputs, { text: listValue() });
+    assert.deepEqual((await joinLists(['', 'x y'], { fanOut: 'product' }))?.outputs, { text: listValue([]) });
   });
 
   it('is refused if it has more than 100 items', async () => {

@@ -1,11 +1,13 @@
 // Tests paid calls (reserved before they are made, charged on delivery, free from the cache) and secrets, which only
 // the call sees.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
 import { defineNode, list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
-import { flat, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
+import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 
 const PRICE = flat(0.04, 'price list');
 

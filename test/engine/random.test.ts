@@ -1,4 +1,5 @@
 // Compares runs of random graphs with a simple evaluator that executes one node after the other.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSettled, type Step } from '../../src/engine/types.ts';
@@ -11,8 +12,8 @@ import {
   type RecordedRun,
   runRecorded,
   sketchGraph,
-  textValue,
 } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 import { NODES } from './nodes.ts';
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);

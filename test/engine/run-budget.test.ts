@@ -1,11 +1,12 @@
 // Tests that mapped nodes count each item before the next one starts, and texts in full before they are stored.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_RUN_BYTES, measureAtLeast, measureSize, OUTPUT_TOO_LARGE } from '../../src/engine/budget.ts';
 import type { Value } from '../../src/graph/types.ts';
 import { defineNode, list, text } from '../../src/nodes/define.ts';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
-import { textValue } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 import { run } from './run-sketch.ts';
 
 const LENGTH = 200_000;

@@ -1,17 +1,11 @@
 // Tests runs of small plans: which nodes run, are skipped or fail, and with which values.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { defineNode, text } from '../../src/nodes/define.ts';
-import {
-  listValue,
-  type NodeSketch,
-  numberValue,
-  planGraph,
-  runRecorded,
-  sketchGraph,
-  textValue,
-} from '../support/engine/engine.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { NODES } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
@@ -292,7 +286,7 @@ describe('branches', () => {
     const { outcome, outputOf } = await run(nodes, ['l.list > mapped.a'], { concurrency: 2 }, [definition]);
     assert.deepEqual(outcome, { kind: 'completed' });
     assert.equal(seen.most, 2);
-    assert.deepEqual(outputOf('mapped'), listValue(...['a', 'b', 'c', 'd'].map(textValue)));
+    assert.deepEqual(outputOf('mapped'), listValue(['a', 'b', 'c', 'd'].map(textValue)));
   });
 });
 

@@ -1,9 +1,10 @@
 // Tests runs that are stopped from outside: what is cancelled, what is kept, and how long the engine waits.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineNode, text } from '../../src/nodes/define.ts';
-import { textValue } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 import { run } from './run-sketch.ts';
 
 describe('a run that is stopped', () => {

@@ -1,8 +1,10 @@
 // Tests nodes that wait, and runs that continue from the steps of earlier attempts.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
-import { type NodeSketch, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { textValue } from '../support/engine/values.ts';
 import { NODES } from './nodes.ts';
 
 const run = (

@@ -1,8 +1,10 @@
 // Tests the code node: its ports, how values and media reach the program, and what it may return.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNodeTypes, findNode } from '../../src/nodes/catalog.ts';
-import { listValue, makeContext, numberValue, runNode, textValue } from '../support/engine/node-context.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
 const TYPE = 'utility:code';

@@ -1,11 +1,13 @@
 // Tests the HTTP request node: what it sends through the guarded client, and how it reads the response.
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { encrypt } from '../../src/lib/crypto.ts';
 import type { NodeContext, NodeFetchInit } from '../../src/nodes/define.ts';
 import { createRunSecrets } from '../../src/services/workflows/resolve-secrets.ts';
-import { jsonValue, makeContext, runNode } from '../support/engine/node-context.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { jsonValue } from '../support/engine/values.ts';
 
 interface Sent extends NodeFetchInit {
   readonly url: string;

@@ -1,8 +1,10 @@
 // Tests image nodes: fields to pixels, stored results, and messages for invalid fields.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
-import { makeContext, runNode, textValue } from '../support/engine/node-context.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { textValue } from '../support/engine/values.ts';
 import { isNear, plainImage, readPixels } from '../support/media/pixels.ts';
 
 const ctx = makeContext();

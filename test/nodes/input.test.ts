@@ -1,16 +1,11 @@
 // Tests input nodes: config to value, and which `inputs` a run may set.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../src/graph/types.ts';
 import { findNode } from '../../src/nodes/catalog.ts';
-import {
-  jsonValue,
-  listValue,
-  makeContext,
-  numberValue,
-  runNode,
-  textValue,
-} from '../support/engine/node-context.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { jsonValue, listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
 function runInput(nodeType: string, given: Json): JsonObject {

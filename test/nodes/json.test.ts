@@ -1,15 +1,10 @@
 // Tests JSON nodes: paths to ports.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
-import {
-  jsonValue,
-  listValue,
-  makeContext,
-  numberValue,
-  runNode,
-  textValue,
-} from '../support/engine/node-context.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { jsonValue, listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
 describe('utility:json_extract', () => {

@@ -1,7 +1,9 @@
 // Tests list nodes and the nodes that collect values into lists.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listValue, numberValue, runNode, textValue } from '../support/engine/node-context.ts';
+import { runNode } from '../support/engine/node-context.ts';
+import { listValue, numberValue, textValue } from '../support/engine/values.ts';
 
 const [a, b, c] = [textValue('a'), textValue('b'), textValue('c')];
 

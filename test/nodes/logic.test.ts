@@ -1,18 +1,11 @@
 // Tests logic nodes: which port gets the value, and how waits begin and end.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Value } from '../../src/graph/types.ts';
 import { Suspend } from '../../src/nodes/define.ts';
-import {
-  jsonValue,
-  listValue,
-  makeContext,
-  NOW_MS,
-  numberValue,
-  runNode,
-  startNode,
-  textValue,
-} from '../support/engine/node-context.ts';
+import { makeContext, NOW_MS, runNode, startNode } from '../support/engine/node-context.ts';
+import { jsonValue, listValue, numberValue, textValue } from '../support/engine/values.ts';
 
 describe('logic:if', () => {
   const holds = async (value: Value | undefined, operator: string, compare = '') => {

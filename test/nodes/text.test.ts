@@ -1,8 +1,10 @@
 // Tests text nodes, including hostile texts and patterns from graphs.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
-import { runNode, textValue } from '../support/engine/node-context.ts';
+import { runNode } from '../support/engine/node-context.ts';
+import { textValue } from '../support/engine/values.ts';
 
 describe('utility:prompt_concat', () => {
   it('joins the connected texts and omits empty ones', async () => {

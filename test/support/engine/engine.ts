@@ -3,7 +3,7 @@ import { runPlan } from '../../../src/engine/run.ts';
 import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
-import type { Graph, JsonObject, Value } from '../../../src/graph/types.ts';
+import type { Graph, JsonObject } from '../../../src/graph/types.ts';
 import type { NodeDefinition } from '../../../src/nodes/define.ts';
 import type { Pricing } from '../../../src/nodes/models/pricing.ts';
 
@@ -116,10 +116,6 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
     providers: {},
   };
 }
-
-export const textValue = (text: string): Value => ({ type: 'TEXT', text });
-export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
-export const listValue = (...items: readonly Value[]): Value => ({ type: 'LIST', items });
 
 export function flat(usd: number, source: string): Pricing {
   return { model: 'flat-usd', usd: () => usd, source };

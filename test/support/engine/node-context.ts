@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { resolveValues } from '../../../src/engine/inputs.ts';
 import type { PlanNode } from '../../../src/graph/plan.ts';
-import type { Json, JsonObject, MediaRef, Value } from '../../../src/graph/types.ts';
+import type { JsonObject, MediaRef } from '../../../src/graph/types.ts';
 import { AppError } from '../../../src/lib/errors.ts';
 import { inspectImage } from '../../../src/media/images.ts';
 import { findNode } from '../../../src/nodes/catalog.ts';
@@ -153,8 +153,3 @@ export async function startNode(
   const fields = { inputDefs: ports.inputs.filter(input => !input.isPort) } as unknown as PlanNode;
   return definition.run(resolveValues(fields, values as JsonObject, new Map()), ctx);
 }
-
-export const textValue = (text: string): Value => ({ type: 'TEXT', text });
-export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
-export const jsonValue = (json: Json): Value => ({ type: 'JSON', json });
-export const listValue = (items: readonly Value[]): Value => ({ type: 'LIST', items });
