@@ -45,15 +45,8 @@ const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
   services.push(service);
   return service;
 };
-const createUser = async (service: Client): Promise<string> => {
-  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-    email: `person-${Math.random()}@example.com`,
-    name: 'Person',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:write', 'workflows:execute', 'account:admin'],
-  });
-  return body.apiKey;
-};
+const createUser = async (service: Client): Promise<string> =>
+  (await service.createUser({ keyScopes: ['workflows:write', 'workflows:execute', 'account:admin'] })).key;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-credentials-'));

@@ -47,13 +47,7 @@ describe('a process whose memory one account exceeds', () => {
     const free = { requestsPerMinute: 60_000, executionsPerMinute: 60_000, executionsPerDay: null };
     await writeFile(join(folder, 'plans.json'), JSON.stringify({ free }));
     await start();
-    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-      email: 'greedy@example.com',
-      name: 'Greedy',
-      plan: 'free',
-      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-    });
-    greedyKey = body.apiKey;
+    greedyKey = (await service.createUser({ plan: 'free' })).key;
   });
   after(async () => {
     await service.end('SIGKILL');

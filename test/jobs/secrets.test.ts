@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
-import { mapStates } from '../support/client.ts';
+import { mapStates, type TestUser } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openStream } from '../support/http/sse.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -16,7 +16,6 @@ import {
   spawnService,
   startTestService,
   type TestService,
-  type TestUser,
   toDatabaseUrl,
 } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
 import { PASSWORD, readLinkToken } from '../support/accounts/people.ts';
+import type { TestUser } from '../support/client.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Send,
   sendOverNetwork,
 } from '../support/oauth/clients.ts';
-import type { TestUser } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_CALLS = 7;

@@ -1,5 +1,6 @@
 // Calls a service over real HTTP, for tests that need sockets or processes.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { pathOf } from './app.ts';
 import { waitUntil } from './processes.ts';
 
@@ -55,6 +56,11 @@ export interface Client {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply<B>>;
+  /**
+   * Creates a user with a key that can change and run workflows, if this client is an administrator's. `user` overrides
+   * fields of `POST /admin/users`.
+   */
+  createUser(user?: Readonly<Record<string, unknown>>): Promise<TestUser>;
   /** Stores a workflow and returns its id. */
   createWorkflow(graph: object): Promise<string>;
   /** Starts a run and returns its id. */
@@ -64,6 +70,11 @@ export interface Client {
   readExecution(id: string): Promise<Execution>;
   /** Waits until the execution has one of the statuses, or has ended if none is given. */
   waitForStatus(id: string, ...statuses: readonly string[]): Promise<Execution>;
+}
+
+export interface TestUser extends Client {
+  readonly userId: number;
+  readonly email: string;
 }
 
 const TERMINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
@@ -101,6 +112,22 @@ export function createClient(url: string, key: string): Client {
     key,
     request,
     readExecution: execution,
+    createUser: async user => {
+      const sent = {
+        email: `user-${randomUUID()}@example.com`,
+        name: 'Another user',
+        plan: 'self_hosted',
+        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+        ...user,
+      };
+      const { status, body } = await request<{ userId: number; apiKey: string }>(
+        'POST',
+        '/admin/users',
+        sent,
+      );
+      assert.equal(status, 201, JSON.stringify(body));
+      return { ...createClient(url, body.apiKey), userId: body.userId, email: sent.email };
+    },
     createWorkflow: async graph => {
       const { status, body } = await request<{ id: string }>('POST', '/workflows', { name: 'W', ...graph });
       assert.equal(status, 201, JSON.stringify(body));

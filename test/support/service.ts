@@ -1,7 +1,5 @@
 // Starts complete services with workers on a test database, in this process or in child processes.
-import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,11 +20,6 @@ const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 export const READY = /ready at (?<url>\S+) /;
 
-export interface TestUser extends Client {
-  readonly userId: number;
-  readonly email: string;
-}
-
 export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
@@ -35,8 +28,6 @@ export interface TestService extends Client {
   readonly connection: TestDatabase['connection'];
   /** The same service with another key. */
   withKey(key: string): Client;
-  /** Creates a user with a key that can change and run workflows. `user` overrides fields of `POST /admin/users`. */
-  createUser(user?: Readonly<Record<string, unknown>>): Promise<TestUser>;
   /** Another service on the same database. */
   startAnother(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
@@ -75,22 +66,6 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     databaseUrl,
     connection: connection,
     withKey: key => createClient(first.url, key),
-    createUser: async user => {
-      const sent = {
-        email: `user-${randomUUID()}@example.com`,
-        name: 'Another user',
-        plan: 'self_hosted',
-        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-        ...user,
-      };
-      const { status, body } = await first.request<{ userId: number; apiKey: string }>(
-        'POST',
-        '/admin/users',
-        sent,
-      );
-      assert.equal(status, 201, JSON.stringify(body));
-      return { ...createClient(first.url, body.apiKey), userId: body.userId, email: sent.email };
-    },
     startAnother: (more = {}) => start(more),
     close: async () => {
       await first.close();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { insertNotice, type NewNotice } from '../../../src/store/notices.ts';
-import type { Client } from '../../support/client.ts';
+import type { Client, TestUser } from '../../support/client.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { startTestService, type TestService, type TestUser } from '../../support/service.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 
 interface Notice {
   readonly id: string;

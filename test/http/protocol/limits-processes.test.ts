@@ -48,19 +48,13 @@ describe('an account that uses four processes', () => {
   ): Promise<number> => {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [first] = services as [ServiceChild];
-      const created = await first.request<{ apiKey: string }>('POST', '/admin/users', {
-        email: `small-${crypto.randomUUID()}@example.com`,
-        name: 'Small',
-        plan: 'small',
-        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-      });
-      const key = created.body.apiKey;
+      const user = await first.createUser({ plan: 'small' });
       const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
       const began = minute();
-      const workflow = await createClient(first.url, key).createWorkflow(PAIR);
+      const workflow = await user.createWorkflow(PAIR);
       const statuses = await Promise.all(
         Array.from({ length: count }, (_, index) =>
-          send(key, workflow, services[index % PROCESSES] as ServiceChild),
+          send(user.key, workflow, services[index % PROCESSES] as ServiceChild),
         ),
       );
       if (minute() !== began) continue;

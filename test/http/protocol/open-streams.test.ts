@@ -19,7 +19,6 @@ interface Account {
 }
 
 let service: TestService;
-let accounts = 0;
 const open: EventStream[] = [];
 before(async () => {
   service = await startTestService();
@@ -30,13 +29,8 @@ after(async () => {
 });
 
 async function createAccount(): Promise<Account> {
-  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
-    email: `streams-${accounts++}@example.com`,
-    name: 'S',
-    plan: 'self_hosted',
-    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
-  });
-  const authorization = `Bearer ${body.apiKey}`;
+  const { key } = await service.createUser();
+  const authorization = `Bearer ${key}`;
   return {
     authorization,
     workflowId: (await post<{ id: string }>(authorization, '/workflows', { name: 'W', ...WAITING })).id,
