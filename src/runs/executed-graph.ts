@@ -30,6 +30,23 @@ export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 
+/** The size of the stored states that one search reads. */
+const MAX_SEARCHED_BYTES = 64_000_000;
+
+/** Reads the steps of one run after another for display, until they are larger than a search may read. */
+export async function* searchSteps(
+  db: Tx,
+  executionIds: readonly string[],
+): AsyncGenerator<readonly [executionId: string, steps: ReadonlyMap<string, Step>]> {
+  const sizes = await listStepsOfRuns(db, executionIds, { maxBytes: 0 });
+  let bytes = 0;
+  for (const [index, id] of executionIds.entries()) {
+    bytes += sizes[index]?.bytes ?? 0;
+    if (index > 0 && bytes > MAX_SEARCHED_BYTES) return;
+    yield [id, await readBoundedSteps(db, id)];
+  }
+}
+
 /**
  * The maximum that a run within its limit can have stored: item results, the gathered lists, and intermediate states.
  */

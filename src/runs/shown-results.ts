@@ -5,7 +5,7 @@ import { createLru } from '../lib/lru.ts';
 import type { Flow } from '../services/workflows/read-flow.ts';
 import { listCompletedIds } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps, readPlan } from './executed-graph.ts';
+import { readPlan, searchSteps } from './executed-graph.ts';
 import { toPlainRun } from './run-version.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
@@ -57,12 +57,12 @@ async function findImages(
   const plan = await readPlan(deps, toPlainRun(id, version));
   const images = new Map<string, string>();
   let shown: PlannedRun | undefined;
-  for (const runId of runIds) {
+  for await (const [runId, steps] of searchSteps(deps.db, runIds)) {
     const run = await readPlannedRun(deps, runId);
     if (run === undefined) continue;
     const target = shown ?? { plan, overrides: run.overrides };
     const [now, then] = [hashUpstream(target), hashUpstream(run)];
-    for (const { nodeId, status, outputs = {} } of (await readBoundedSteps(deps.db, runId)).values()) {
+    for (const { nodeId, status, outputs = {} } of steps.values()) {
       if (status !== 'COMPLETED' || images.has(nodeId)) continue;
       if (!now.has(nodeId) || now.get(nodeId) !== then.get(nodeId)) continue;
       const image = Object.values(outputs).map(findImage).find(isDefined);

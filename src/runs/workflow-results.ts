@@ -8,7 +8,7 @@ import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
 import type { RunDeps } from './deps.ts';
-import { readBoundedSteps, readPlan } from './executed-graph.ts';
+import { readPlan, searchSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
 import { findRunVersion, toPlainRun } from './run-version.ts';
@@ -44,7 +44,7 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
   return { nodes: Object.fromEntries(bounded.map(({ nodeId, ...result }) => [nodeId, result])) };
 }
 
-/** Searches the latest runs, newest first, until each node has a result. */
+/** Searches the latest runs, newest first, until each node has a result or too much was read. */
 async function findNewest(
   deps: RunDeps,
   workflowId: string,
@@ -61,11 +61,13 @@ async function findNewest(
     before: null,
     limit: MAX_RUNS,
   });
-  for (const row of rows) {
-    if (found.size === wanted.size) break;
-    for (const step of (await readBoundedSteps(deps.db, row.id)).values())
+  const byId = new Map(rows.map(row => [row.id, row]));
+  for await (const [id, steps] of searchSteps(deps.db, [...byId.keys()])) {
+    const row = byId.get(id) as ListedRow;
+    for (const step of steps.values())
       if (step.status === 'COMPLETED' && wanted.has(step.nodeId) && !found.has(step.nodeId))
         found.set(step.nodeId, { row, step });
+    if (found.size === wanted.size) break;
   }
   return found;
 }

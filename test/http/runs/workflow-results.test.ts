@@ -49,6 +49,21 @@ describe('GET /workflows/{id}/results', () => {
       .map(([nodeId]) => nodeId)
       .sort();
 
+  it('searches no further than 64 MB of states', async () => {
+    const id = await create(graphOf('large'));
+    const [older, newer] = [await run(id), await run(id, { targets: ['idea'] })];
+    const madeBy = async (nodeId: string) => (await read(id)).nodes[nodeId]?.executionId;
+    assert.equal(await madeBy('picture'), older);
+    const large = [
+      { nodeId: 'none', status: 'COMPLETED', outputs: { text: { type: 'TEXT', text: 'x'.repeat(65e6) } } },
+    ];
+    await owner.db.query('insert into execution_steps (execution_id, seq, steps) values ($1, 1000, $2)', [
+      newer,
+      JSON.stringify(large),
+    ]);
+    assert.deepEqual([await madeBy('idea'), await madeBy('picture')], [newer, undefined]);
+  });
+
   it('returns nothing before the first run, then the values of each node', async () => {
     const id = await create(graphOf('at night'));
     assert.deepEqual((await read(id)).nodes, {});
