@@ -33,7 +33,8 @@ export function formatBytes(bytes: number): string {
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
     unit: BYTE_UNITS[power] ?? 'byte',
-    unitDisplay: 'short',
+    // The short form has no plural: 0 byte.
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1,
   }).format(value);
 }
