@@ -13,6 +13,7 @@ import type { AppField } from './fields.ts';
 import { type OpenApp, openApp } from './open-app.ts';
 import type { ShownOutput, ShownValue } from './outputs.ts';
 import { estimateAppRun } from './run-app.ts';
+import { countRunsLeft } from './runs-per-visitor.ts';
 import { createPageToken, type VisitorRequest } from './visitor.ts';
 
 /** A refused form: its values and the error. */
@@ -131,14 +132,13 @@ function findAccess({ app, visitor }: OpenApp): 'open' | 'proof' | 'sign in' {
   return visitor.isVouched ? 'open' : 'proof';
 }
 
-function describeLimits(deps: RunDeps, { app, visitor, fields }: OpenApp): readonly string[] {
-  const limit = app.runs_per_visitor;
+function describeLimits(deps: RunDeps, open: OpenApp): readonly string[] {
+  const limit = open.app.runs_per_visitor;
+  const left = countRunsLeft(deps, open);
   const notes: string[] = [];
-  if (limit !== null) {
-    const left = deps.limiter.peek(`app:${app.id}:${visitor.names[0]}`, limit, 86_400).remaining;
+  if (left !== null)
     notes.push(`You can run it ${limit === 1 ? 'once' : `${limit} times`} a day (UTC). ${left} left today.`);
-  }
-  if (fields.some(({ control }) => control === 'media'))
+  if (open.fields.some(({ control }) => control === 'media'))
     notes.push('Files may have at most 10 MB. They are deleted after 24 hours.');
   return notes;
 }

@@ -4,6 +4,7 @@ import { readExamples } from './examples.ts';
 import { toInputSchema } from './fields.ts';
 import { type OpenApp, openApp } from './open-app.ts';
 import { createAppChallenge } from './proof.ts';
+import { countRunsLeft } from './runs-per-visitor.ts';
 import { appUrl } from './settings.ts';
 import type { VisitorRequest } from './visitor.ts';
 
@@ -23,14 +24,13 @@ export async function readAppView(deps: RunDeps, slug: string, request: VisitorR
   };
 }
 
-function presentLimits(deps: RunDeps, { app, visitor }: OpenApp) {
-  const { runs_per_visitor: runsPerVisitor } = app;
-  const name = `app:${app.id}:${visitor.names[0]}`;
+function presentLimits(deps: RunDeps, open: OpenApp) {
+  const { app, visitor } = open;
   return {
     payer: app.payer,
     needsProof: visitor.user === undefined && !visitor.isVouched,
-    runsPerVisitor,
-    runsLeft: runsPerVisitor === null ? null : deps.limiter.peek(name, runsPerVisitor, 86_400).remaining,
+    runsPerVisitor: app.runs_per_visitor,
+    runsLeft: countRunsLeft(deps, open),
   };
 }
 

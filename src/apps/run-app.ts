@@ -12,7 +12,6 @@ import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
 import { findReplay, toIdempotency } from '../runs/idempotency.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
-import { type Allowance, createRateLimitError } from '../services/accounts/rate-limits.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
 import {
@@ -29,10 +28,10 @@ import { inputIssue, invalidInputs, type ParsedInputs, parseInputs } from './fie
 import { type OpenApp, openApp, outOfOrder } from './open-app.ts';
 import { requireProof } from './proof.ts';
 import { reportFault, reportRefusal } from './report-failures.ts';
+import { countRun, returnRuns } from './runs-per-visitor.ts';
 import type { Visitor, VisitorRequest } from './visitor.ts';
 
-const DAY_SECONDS = 86_400;
-const DAY_MS = DAY_SECONDS * 1000;
+const DAY_MS = 86_400_000;
 /** How long a link to a result works. */
 const KEPT_MS = 30 * DAY_MS;
 const KEPT_ANONYMOUS_MS = DAY_MS;
@@ -103,12 +102,12 @@ async function startInTurn(
   const allowances = await countRun(deps, open);
   try {
     const started = await startCounted(deps, open, start);
-    if (started.replayed) returnRuns(deps, open, allowances);
+    if (started.replayed) returnRuns(deps, allowances);
     return started;
   } catch (err) {
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
-      returnRuns(deps, open, allowances);
+      returnRuns(deps, allowances);
     if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
       await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
@@ -210,40 +209,6 @@ async function findRepeated(
   const first = await findReplay(deps, app.user_id, app.workflow_id, idempotency);
   const run = first && (await findAppRunOfExecution(deps.db, first.executionId));
   return run && { run, replayed: true };
-}
-
-interface CountedName {
-  readonly name: string;
-  readonly allowance: Allowance;
-}
-
-const limitKey = (appId: string, name: string): string => `app:${appId}:${name}`;
-
-/** Counts the run toward the daily runs of each name of the visitor. Throws 429 `app_limit_reached`. */
-async function countRun(deps: RunDeps, open: OpenApp): Promise<readonly CountedName[]> {
-  const { app, visitor } = open;
-  if (app.runs_per_visitor === null) return [];
-  const counted: CountedName[] = [];
-  for (const name of visitor.names) {
-    const allowance = await deps.limiter.consume(limitKey(app.id, name), app.runs_per_visitor, DAY_SECONDS);
-    if (!allowance.isAllowed) {
-      returnRuns(deps, open, counted);
-      const runs = app.runs_per_visitor === 1 ? 'run' : `${app.runs_per_visitor} runs`;
-      throw createRateLimitError(
-        'app_limit_reached',
-        `You have used your ${runs} of this app for today`,
-        allowance,
-        deps.now(),
-      );
-    }
-    counted.push({ name, allowance });
-  }
-  return counted;
-}
-
-function returnRuns(deps: RunDeps, { app }: OpenApp, counted: readonly CountedName[]): void {
-  for (const { name, allowance } of counted)
-    deps.limiter.returnToken(limitKey(app.id, name), DAY_SECONDS, allowance);
 }
 
 async function startCounted(deps: RunDeps, open: OpenApp, start: Start): Promise<StartedAppRun> {
