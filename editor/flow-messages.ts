@@ -29,6 +29,7 @@ const flow = {
   input: (label: string, node: string): string => `Input ${label} of ${node}`,
   output: (label: string, node: string): string => `Output ${label} of ${node}`,
   fieldOf: (field: string, node: string): string => `${field} of ${node}`,
+  noComponents: 'No components yet. Select nodes on the board and choose "Make a component".',
   fieldPlaceholder: 'Type here',
   changedSettings: 'Changed settings',
   unknownType: (type: string): string => `Unknown type: ${type}`,

@@ -71,6 +71,7 @@ export const messages = {
     required: 'This field is required.',
     reload: 'Reload',
     nothingFound: 'No results.',
+    searchAll: 'Search all categories',
     download: 'Download',
     showMore: (count: number): string => `${count} more`,
   },

@@ -14,6 +14,7 @@ import {
   useState,
 } from 'react';
 import { messages } from '../messages.ts';
+import { Button } from './button.tsx';
 import styles from './chooser.module.css';
 import { classNames } from './class-names.ts';
 
@@ -46,6 +47,8 @@ interface ChooserProps {
   readonly position?: { readonly x: number; readonly y: number } | undefined;
   /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
+  /** What to say if a filter has no options at all, by the filter's id. */
+  readonly emptyHints?: Readonly<Record<string, string>>;
   /** Renders what is shown below the list about the active option. */
   readonly renderFooter?: (choice: Choice) => ReactNode;
 }
@@ -63,6 +66,7 @@ export function Chooser({
   onText,
   position,
   filters,
+  emptyHints = {},
   renderFooter,
 }: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -73,6 +77,11 @@ export function Chooser({
   const choices = find(text, filter).slice(0, MAX_SHOWN);
   const activeIndex = Math.min(active, choices.length - 1);
   const activeChoice = choices[activeIndex];
+  const applyFilter = (next: string): void => {
+    setFilter(next);
+    setState({ text, active: 0 });
+    ref.current?.querySelector('input')?.focus();
+  };
   useModal(ref);
   useEffect(() => scrollToOption(`${id}-${activeIndex}`), [id, activeIndex]);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -109,16 +118,7 @@ export function Chooser({
       {filters && (
         <fieldset className={styles.filters} aria-label={messages.common.filter}>
           {Object.entries(filters).map(([key, label]) => (
-            <button
-              key={key}
-              type="button"
-              aria-pressed={key === filter}
-              onClick={() => {
-                setFilter(key);
-                setState({ text, active: 0 });
-                ref.current?.querySelector('input')?.focus();
-              }}
-            >
+            <button key={key} type="button" aria-pressed={key === filter} onClick={() => applyFilter(key)}>
               {label}
             </button>
           ))}
@@ -132,6 +132,16 @@ export function Chooser({
         onPoint={setActive}
         onChoose={onChoose}
       />
+      {choices.length === 0 && (
+        <div className={styles.none}>
+          <p>{(text === '' && emptyHints[filter]) || messages.common.nothingFound}</p>
+          {text !== '' && filter !== '' && (
+            <Button size="s" onClick={() => applyFilter('')}>
+              {messages.common.searchAll}
+            </Button>
+          )}
+        </div>
+      )}
       {activeChoice !== undefined && renderFooter?.(activeChoice)}
     </dialog>
   );
@@ -158,22 +168,19 @@ interface OptionsProps {
 
 function Options({ id, label, choices, active, onPoint, onChoose }: OptionsProps) {
   return (
-    <>
-      <div id={id} role="listbox" aria-label={label} className={styles.list}>
-        {choices.map((choice, index) => (
-          <Option
-            key={choice.id}
-            id={`${id}-${index}`}
-            choice={choice}
-            hasHeading={choice.section !== undefined && choice.section !== choices[index - 1]?.section}
-            isActive={index === active}
-            onPoint={() => onPoint(index)}
-            onChoose={() => onChoose(choice.id)}
-          />
-        ))}
-      </div>
-      {choices.length === 0 && <p className={styles.none}>{messages.common.nothingFound}</p>}
-    </>
+    <div id={id} role="listbox" aria-label={label} className={styles.list}>
+      {choices.map((choice, index) => (
+        <Option
+          key={choice.id}
+          id={`${id}-${index}`}
+          choice={choice}
+          hasHeading={choice.section !== undefined && choice.section !== choices[index - 1]?.section}
+          isActive={index === active}
+          onPoint={() => onPoint(index)}
+          onChoose={() => onChoose(choice.id)}
+        />
+      ))}
+    </div>
   );
 }
 

@@ -53,6 +53,7 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       onText={setText}
       position={findScreenPosition(editor, placement)}
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
+      emptyHints={{ component: flowMessages.noComponents }}
       onChoose={choose}
       onClose={onClose}
       renderFooter={({ id, label }) => {

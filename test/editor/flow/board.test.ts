@@ -82,6 +82,23 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('says in the palette why a category is empty, and searches all of them', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await boardOf(page).focus();
+    await page.keyboard.press('n');
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    await palette.getByRole('button', { name: 'Output' }).click();
+    await palette.getByRole('combobox').fill('sandbox');
+    await palette.getByText('No results.').waitFor();
+    await takeScreenshot(page, 'flow-palette-empty', VIEWS[2]);
+    await assertAccessible(page);
+    await palette.getByRole('button', { name: 'Search all categories' }).click();
+    await palette.getByRole('option', { name: /^Sandbox image/ }).waitFor();
+    assert.equal(await palette.getByRole('button', { name: 'All' }).getAttribute('aria-pressed'), 'true');
+  });
+
   it('creates the same graph with the keyboard only', async () => {
     const id = await flow.create(NOTE);
     await using testPage = await flow.open(id);
