@@ -1,11 +1,13 @@
-// Lists, pauses, activates and runs schedules and triggers alike.
+// Lists, pauses, activates, runs and advances schedules and triggers alike.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import { type Page, type PageQuery, writeCursor } from '../services/paging.ts';
+import { advanceSchedule } from './schedules/advance-schedule.ts';
 import { changeSchedule } from './schedules/change-schedule.ts';
 import { listSchedulePage } from './schedules/read-schedule.ts';
 import { runScheduleNow } from './schedules/run-schedule.ts';
+import { advanceTrigger } from './triggers/advance-trigger.ts';
 import { changeTrigger, runTrigger } from './triggers/change-trigger.ts';
 import { listTriggerPage } from './triggers/read-trigger.ts';
 
@@ -34,6 +36,8 @@ interface AutomationKind {
     id: string,
     payload: unknown,
   ) => Promise<{ readonly executionId: string }>;
+  /** Settles its runs that have ended, and starts what waited for them. */
+  readonly advance: (deps: RunDeps, id: string) => Promise<void>;
 }
 
 /** The kinds in the order of the list. */
@@ -43,12 +47,14 @@ const KINDS: readonly AutomationKind[] = [
     list: listSchedulePage,
     setActive: (deps, actor, id, isActive) => changeSchedule(deps, actor, id, { isActive }),
     run: runScheduleNow,
+    advance: advanceSchedule,
   },
   {
     prefix: 'trg',
     list: listTriggerPage,
     setActive: (deps, actor, id, isActive) => changeTrigger(deps, actor, id, { isActive }),
     run: runTrigger,
+    advance: advanceTrigger,
   },
 ];
 
@@ -98,6 +104,11 @@ export function runAutomation(
   payload?: unknown,
 ): Promise<{ readonly executionId: string }> {
   return getKind(id).run(deps, actor, id, payload);
+}
+
+/** Called by a job whenever one of the automation's runs has ended. */
+export function advanceAutomation(deps: RunDeps, id: string): Promise<void> {
+  return getKind(id).advance(deps, id);
 }
 
 function getKind(id: string): AutomationKind {

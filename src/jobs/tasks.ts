@@ -2,7 +2,7 @@
 
 import { reportFailures } from '../apps/report-failures.ts';
 import { sweepAppUploads } from '../apps/uploads.ts';
-import { advanceAutomation } from '../automation/advance-automation.ts';
+import { advanceAutomation } from '../automation/automations.ts';
 import { advanceBatch } from '../automation/batches/advance-batch.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/dispatch.ts';
