@@ -3,7 +3,7 @@
 -- before this transaction commits, so nothing would act on what this transaction writes. add_jobs returns no row for a
 -- dropped job, so this function adds those again. The parameter is polymorphic because the queue's types are created
 -- after our migrations.
-create function queue_jobs(specs anyarray) returns void language plpgsql as $$
+create or replace function queue_jobs(specs anyarray) returns void language plpgsql as $$
 declare
   missing specs%type := specs;
   added text[];

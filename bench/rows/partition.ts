@@ -1,6 +1,4 @@
 // Measures the migration of a million node states into partitions, while runs start and end: how long they are blocked.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -9,7 +7,7 @@ import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { insertManyExecutions } from '../../test/support/runs/many-executions.ts';
-import { writeRun } from '../../test/support/runs/written-runs.ts';
+import { addForWrites, writeRun } from '../../test/support/runs/written-runs.ts';
 import { quantile } from '../load.ts';
 import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
@@ -18,8 +16,6 @@ const UNPARTITIONED = 104;
 const WRITERS = 8;
 /** Before the partitions are created, and after. */
 const SETTLE_MS = 1000;
-
-const TRIGGERS = join(import.meta.dirname, '../../migrations/0176_triggers.sql');
 
 export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   const [count, settleMs] = isShort ? [500, 100] : [1_000_000, SETTLE_MS];
@@ -30,11 +26,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const { db } = postgres;
     const queue = () => migrateQueue({ db, log: createLogger('silent') });
     await migrate(db, queue, UNPARTITIONED);
-    // What later migrations add if it is missing, and today's statements write.
-    await db.query(
-      'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
-    );
-    for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
+    await addForWrites(db);
     await db.withOwnConnection(async client => {
       const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(client, many);

@@ -2,8 +2,6 @@
 // runs.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { getFirstIdAt, newId } from '../../src/lib/ids.ts';
@@ -19,7 +17,7 @@ import {
 } from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
-import { writeRun } from '../support/runs/written-runs.ts';
+import { addForWrites, writeRun } from '../support/runs/written-runs.ts';
 
 const DAY_MS = 86_400_000;
 const UNPARTITIONED = 104;
@@ -41,8 +39,6 @@ async function countByPartition(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ name, count }) => [name, count]));
 }
 
-const TRIGGERS = join(import.meta.dirname, '../../migrations/0176_triggers.sql');
-
 async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
 }
@@ -58,11 +54,7 @@ describe('the migration', () => {
     try {
       const queue = () => migrateQueue({ db, log: createLogger('silent') });
       await migrate(db, queue, UNPARTITIONED);
-      // What later migrations add if it is missing, and today's statements write.
-      await db.query(
-        'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
-      );
-      for (const statement of (await readFile(TRIGGERS, 'utf8')).split(/;\n/)) await db.query(statement);
+      await addForWrites(db);
       const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(db, many);
       await db.query(`insert into execution_steps select id, 1, '[]' from executions`);

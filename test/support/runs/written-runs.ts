@@ -1,5 +1,7 @@
 // Writes accepted and ended runs with the store's statements, as the service does.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Db } from '../../../src/store/db.ts';
 import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
 
@@ -15,6 +17,21 @@ export async function writeRun(db: Db, id: string): Promise<void> {
   const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
   const written = await writeRuns(db, [{ before: row, row: ended, steps, ...rest }]);
   assert.ok(written.has(id), 'it is ended');
+}
+
+const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
+
+/**
+ * Adds to an old schema what today's statements need to write runs. The migrations that add it later must tolerate
+ * that it exists.
+ */
+export async function addForWrites(db: Pick<Db, 'query'>): Promise<void> {
+  await db.query(
+    'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
+  );
+  const triggers = await readFile(join(MIGRATIONS, '0176_triggers.sql'), 'utf8');
+  for (const statement of triggers.split(/;\n/)) await db.query(statement);
+  await db.query(await readFile(join(MIGRATIONS, '0226_queue_jobs.sql'), 'utf8'));
 }
 
 /** A run that a worker executes, without its id and times. */
