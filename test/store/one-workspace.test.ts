@@ -48,6 +48,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/lists CARD',
     'workflows/lists FILTERS',
     'workflows/lists latestRun',
+    'workflows/lists selectWithCallers',
     'workflows/lists buildList',
     'workflows/versions COLUMNS',
     'workflows/versions IS_RUN_AS_COMPONENT',
