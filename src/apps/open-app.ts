@@ -1,7 +1,7 @@
 // Opens an app for a visitor: finds it, checks the audience, and reads the version that it runs.
 import type { Plan } from '../graph/plan.ts';
 import type { Graph } from '../graph/types.ts';
-import { AppError, type Issue } from '../lib/errors.ts';
+import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/executed-graph.ts';
 import { toPlainRun } from '../runs/run-version.ts';
@@ -105,8 +105,7 @@ async function readVersion(
     const plan = await readPlan(deps, toPlainRun(workflow.id, number));
     return plan.nodes.length === 0 ? undefined : { number, graph: version.graph, plan };
   } catch (err) {
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
+    return ignoreNotFound(err);
   }
 }
 

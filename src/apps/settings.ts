@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { pointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
 import { encrypt } from '../lib/crypto.ts';
-import { AppError, type Issue } from '../lib/errors.ts';
+import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/executed-graph.ts';
@@ -248,13 +248,10 @@ export const appUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): stri
 /** Lists what the version of the app cannot serve. */
 async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<readonly Issue[]> {
   const number = app.version ?? current;
-  try {
-    const { graph } = await deps.versions.get(deps.db, app.workflow_id, number);
-    return findAppFaults(JSON.parse(app.settings) as AppSettings, graph);
-  } catch (err) {
-    if (!(err instanceof AppError) || err.code !== 'not_found') throw err;
+  const version = await deps.versions.get(deps.db, app.workflow_id, number).catch(ignoreNotFound);
+  if (version === undefined)
     return [issue('/version', `Version ${number} was deleted. Choose another version.`)];
-  }
+  return findAppFaults(JSON.parse(app.settings) as AppSettings, version.graph);
 }
 
 /** Lists the apps of the caller's workspaces and those that are open to everyone who is signed in, newest first. */

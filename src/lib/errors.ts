@@ -140,6 +140,13 @@ export function requireFound<T>(value: T | undefined, message: string): T {
   return value;
 }
 
+export const isNotFound = (err: unknown): boolean => err instanceof AppError && err.code === 'not_found';
+
+/** `promise.catch(ignoreNotFound)` resolves to undefined if the promise rejects with `not_found`. */
+export function ignoreNotFound(err: unknown): undefined {
+  if (!isNotFound(err)) throw err;
+}
+
 /** Returns a 400 for one member of a request: a sentence that starts with its name, and its JSON pointer. */
 export function invalidField(path: string, message: string, name = path.slice(1)): AppError {
   return new AppError('invalid_request', `${name} ${message}.`, {

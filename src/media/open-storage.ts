@@ -1,7 +1,7 @@
 // Opens the media storage that the settings select: a bucket if one is configured, else the local disk.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { AppError, toError } from '../lib/errors.ts';
+import { isNotFound, toError } from '../lib/errors.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { type Settings, SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
@@ -65,8 +65,7 @@ export async function findStorageProblem(
     outcomeOfRead,
     once(timeout, 'abort').then(() => toError(timeout.reason)),
   ]);
-  if (outcome === undefined || (outcome instanceof AppError && outcome.code === 'not_found'))
-    return undefined;
+  if (outcome === undefined || isNotFound(outcome)) return undefined;
   if (outcome.cause instanceof BucketError && outcome.cause.isPermanent) return outcome.cause.message;
   onTemporaryProblem(outcome);
   return undefined;

@@ -1,7 +1,7 @@
 // Backs up database and media to one file, at one point in time, while the service runs.
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/files.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
@@ -219,7 +219,7 @@ interface OpenFile {
   readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** Yields the files in order. Small ones are read in parallel, since each request to a bucket takes time. */
+/** Yields the files in order, undefined for a missing one. Small ones are read in parallel, since each request to a bucket takes time. */
 async function* readAhead(
   storage: MediaStorage,
   files: AsyncIterable<SnapshotFile>,
@@ -228,10 +228,10 @@ async function* readAhead(
   for await (const { id, bytes } of files) {
     if (bytes > SMALL_BYTES) {
       yield* pending.splice(0);
-      yield { id, read: openFile(storage, id) };
+      yield { id, read: storage.read(id).catch(ignoreNotFound) };
       continue;
     }
-    const read = openFile(storage, id).then(gather);
+    const read = storage.read(id).then(gather, ignoreNotFound);
     // Awaited later; until then a rejection must not count as unhandled.
     read.catch(() => undefined);
     pending.push({ id, read });
@@ -240,16 +240,6 @@ async function* readAhead(
   yield* pending;
 }
 
-async function gather(file: OpenFile | undefined): Promise<OpenFile | undefined> {
-  return file && { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
-}
-
-/** Opens the file, or returns undefined if it is missing. */
-async function openFile(storage: MediaStorage, id: string): Promise<OpenFile | undefined> {
-  try {
-    return await storage.read(id);
-  } catch (err) {
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
-  }
+async function gather(file: OpenFile): Promise<OpenFile> {
+  return { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
 }

@@ -1,6 +1,6 @@
 // Collects the components that an exported workflow calls, directly or through other components.
 import { CALL, listCalls } from '../../graph/components/calls.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { can, canDo, findRole } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -76,12 +76,7 @@ async function findComponent(
   const visible = getVisibleVersion(view);
   const version = requested === 'latest' ? visible : requested;
   if (version !== visible && !canDo(role, 'edit')) return undefined;
-  try {
-    const text = await readGraphText(deps, view, version);
-    return { view, version, isLatest: requested === 'latest', text };
-  } catch (err) {
-    // A run fails for the same reason.
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
-  }
+  // A run of a deleted version fails, too.
+  const text = await readGraphText(deps, view, version).catch(ignoreNotFound);
+  return text === undefined ? undefined : { view, version, isLatest: requested === 'latest', text };
 }

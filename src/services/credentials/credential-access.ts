@@ -1,5 +1,5 @@
 // Decides who may see and change the credentials of the instance and of workspaces.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, isNotFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { type CredentialRow, findCredential } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
@@ -69,7 +69,7 @@ export async function findOwnCredential(
   }
   const teamId = row.workspace;
   const owner = await resolveOwner(tx, actor, { owner: 'workspace', teamId }).catch((err: unknown) => {
-    throw err instanceof AppError && err.code === 'not_found' ? notFound() : err;
+    throw isNotFound(err) ? notFound() : err;
   });
   return { row, owner };
 }

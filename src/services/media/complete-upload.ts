@@ -1,7 +1,7 @@
 // Completes a presigned upload: moves the file to a key that the client cannot write, checks it, and records or deletes
 // it.
 import { createHash } from 'node:crypto';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ignoreNotFound, isNotFound } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
@@ -36,7 +36,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   const upload = await lockAndMove(deps, mediaId, user.userId);
   const file = await checkFile(deps, upload, signal).catch(async (err: unknown) => {
     if (err instanceof AppError && REJECTION_CODES.has(err.code)) await discard(deps, mediaId);
-    throw err instanceof AppError && err.code === 'not_found' ? notFound() : err;
+    throw isNotFound(err) ? notFound() : err;
   });
   const owner = {
     userId: user.userId,
@@ -89,7 +89,7 @@ async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
     await deps.storage.move(toPendingKey(mediaId), mediaId);
     return true;
   } catch (err) {
-    if (!(err instanceof AppError) || err.code !== 'not_found') throw err;
+    ignoreNotFound(err);
     return (await deps.storage.stat(mediaId)) !== undefined;
   }
 }

@@ -1,5 +1,5 @@
 // Copies the media of a duplicated workflow: files are copied within the storage and get new records.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
@@ -115,8 +115,7 @@ async function copyOne(
     await deps.storage.copy(row.id, id, signal);
   } catch (err) {
     await dropFile(deps, id);
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
+    return ignoreNotFound(err);
   }
   const { created_at: _, ...record } = row;
   return {

@@ -1,5 +1,5 @@
 // Exports the media of a workflow: the bytes of the files that fit, and the URLs of the others.
-import { AppError } from '../../lib/errors.ts';
+import { ignoreNotFound } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import type { MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
@@ -42,11 +42,8 @@ async function* writeData(
   { storage }: Pick<Deps, 'storage'>,
   id: string,
 ): AsyncGenerator<string, void, undefined> {
-  const file = await storage.read(id).catch((err: unknown) => {
-    // The file was deleted after it was listed, so only its URL is exported.
-    if (err instanceof AppError && err.code === 'not_found') return undefined;
-    throw err;
-  });
+  // If the file was deleted after it was listed, only its URL is exported.
+  const file = await storage.read(id).catch(ignoreNotFound);
   if (file === undefined) return;
   yield ',"data":"';
   let remainder = Buffer.alloc(0);

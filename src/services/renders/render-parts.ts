@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../../lib/errors.ts';
+import { ignoreNotFound } from '../../lib/errors.ts';
 import { readFileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
@@ -55,16 +55,12 @@ async function fetchPart(
   signal: AbortSignal,
 ): Promise<boolean> {
   const partial = join(folder, `.${name}`);
-  try {
-    const { stream } = await deps.storage.read(file_id);
-    await pipeline(stream, createWriteStream(partial, { mode: 0o600 }), { signal });
-    // Renamed when complete, so that the name never refers to a partial file.
-    await rename(partial, join(folder, name));
-    return true;
-  } catch (err) {
-    if (err instanceof AppError && err.code === 'not_found') return false;
-    throw err;
-  }
+  const file = await deps.storage.read(file_id).catch(ignoreNotFound);
+  if (file === undefined) return false;
+  await pipeline(file.stream, createWriteStream(partial, { mode: 0o600 }), { signal });
+  // Renamed when complete, so that the name never refers to a partial file.
+  await rename(partial, join(folder, name));
+  return true;
 }
 
 async function storePart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Step } from '../../engine/types.ts';
 import { createPlan } from '../../graph/plan.ts';
 import type { MediaRef, Values } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, isNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSampleRun } from '../../store/runs.ts';
@@ -37,7 +37,7 @@ export async function duplicateTemplate(
   const shipped = deps.shippedTemplates.find(id);
   if (shipped === undefined)
     return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal }).catch((err: unknown) => {
-      throw err instanceof AppError && err.code === 'not_found' ? templateNotFound() : err;
+      throw isNotFound(err) ? templateNotFound() : err;
     });
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
     const { nodes, edges } = shipped.graphWith(name => files.get(samplePath(name))?.url);

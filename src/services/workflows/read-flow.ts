@@ -1,6 +1,6 @@
 // Reads a workflow for display on its own page or in a content page.
 import type { Graph } from '../../graph/types.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { findPublicAppSlug } from '../../store/apps.ts';
 import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
 import { canDo, findRole } from '../accounts/access.ts';
@@ -60,9 +60,8 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
   try {
     return await toFlow(deps, await getViewForReading(deps, ANONYMOUS, id));
   } catch (err) {
-    if (err instanceof AppError && (err.code === 'not_found' || err.code === 'unauthorized'))
-      return undefined;
-    throw err;
+    if (err instanceof AppError && err.code === 'unauthorized') return undefined;
+    return ignoreNotFound(err);
   }
 }
 
