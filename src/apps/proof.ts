@@ -4,7 +4,7 @@ import type { Payload } from 'altcha-lib/types';
 import { hmacSha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
-import { type AppRow, recordProof } from '../store/apps.ts';
+import { type AppRow, recordProofOfWork } from '../store/apps.ts';
 
 /** A phone finds a number below it in about a second. */
 const MAX_NUMBER = 100_000;
@@ -40,7 +40,7 @@ export async function requireProof(
     expiresAtMs > nowMs &&
     expiresAtMs <= nowMs + LIFETIME_MS &&
     (await verifySolution(payload, keyOf(deps, app), false));
-  if (isSolved && (await recordProof(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
+  if (isSolved && (await recordProofOfWork(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
   throw new AppError(
     'invalid_proof',
     'Solve a new challenge of this app (GET /apps/{slug}/challenge) and send its solution as proof. Each is good for one run within ten minutes.',

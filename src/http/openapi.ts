@@ -1,7 +1,7 @@
 // Serves /openapi.json and /docs, generated from the schemas that validate requests.
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
-import { sha256 } from '../lib/crypto.ts';
+import { shortHash } from '../lib/crypto.ts';
 import type { Document as ReferenceDocument } from '../pages/reference/document.ts';
 import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
@@ -65,7 +65,7 @@ function createDocumentText(app: App): () => TaggedText {
   return () => {
     if (cached !== undefined) return cached;
     const text = JSON.stringify(app.swagger());
-    cached = { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
+    cached = { text, etag: `"${shortHash(text)}"` };
     return cached;
   };
 }

@@ -16,6 +16,11 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+/** The first 132 bits in base64url, for ETags. */
+export function shortHash(data: string | Uint8Array): string {
+  return sha256(data).toString('base64url').slice(0, 22);
+}
+
 export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Array): string {
   return createHmac('sha256', key).update(data).digest('hex');
 }

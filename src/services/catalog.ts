@@ -2,7 +2,7 @@
 
 import { type CatalogEntry, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
-import { sha256 } from '../lib/crypto.ts';
+import { shortHash } from '../lib/crypto.ts';
 import { invalidField } from '../lib/errors.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
@@ -60,7 +60,7 @@ export async function listCatalog(
     entries: allEntries,
     text: JSON.stringify({ ...head, [list]: entries }),
     // Computed from the entries only, so that every process and every start computes the same ETag.
-    etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
+    etag: `"${shortHash(JSON.stringify(entries))}"`,
   };
   deps.catalogResponses.set(key, response, 1);
   return response;

@@ -1,5 +1,5 @@
 // Collects the amount of pending work for metrics.
-import { listSpendingByType } from '../store/overview.ts';
+import { listInstanceSpendingByType } from '../store/overview.ts';
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
@@ -43,10 +43,12 @@ async function count(deps: Deps): Promise<Workload> {
     calls: await countCalls(db),
     reserved: await sumReserved(db),
     spent: sumByLabels(
-      (await listSpendingByType(db, toMonth(deps.now()), MAX_TYPES)).map(({ node_type, credits }) => ({
-        ...labelModel(deps, node_type),
-        credits,
-      })),
+      (await listInstanceSpendingByType(db, toMonth(deps.now()), MAX_TYPES)).map(
+        ({ node_type, credits }) => ({
+          ...labelModel(deps, node_type),
+          credits,
+        }),
+      ),
     ),
   };
 }

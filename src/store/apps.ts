@@ -284,7 +284,7 @@ export async function setInGallery(tx: Tx, id: string, inGallery: boolean): Prom
 }
 
 /** Records the use of a proof of work. Returns false if it was used before. */
-export function recordProof(tx: Tx, challenge: string, expiresAt: Date): Promise<boolean> {
+export function recordProofOfWork(tx: Tx, challenge: string, expiresAt: Date): Promise<boolean> {
   return matches(
     tx,
     'insert into app_proofs (challenge, expires_at) values ($1, $2) on conflict (challenge) do nothing',

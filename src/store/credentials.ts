@@ -160,7 +160,7 @@ export async function removeCredential(tx: Tx, id: string): Promise<void> {
 }
 
 /** Removes all credentials of a workspace that is deleted. */
-export async function removeCredentialsOf(tx: Tx, workspace: string): Promise<void> {
+export async function removeCredentialsOfWorkspace(tx: Tx, workspace: string): Promise<void> {
   await tx.query(
     `with removed as (
        update credentials set removed_at = now(), value_id = null, is_default = false

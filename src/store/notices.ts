@@ -100,6 +100,6 @@ export async function markRead(tx: Tx, userId: number, ids: readonly string[] | 
 }
 
 /** Deletes the notices about a workspace that is deleted. */
-export async function deleteNoticesOf(tx: Tx, workspace: string): Promise<void> {
+export async function deleteNoticesOfWorkspace(tx: Tx, workspace: string): Promise<void> {
   await tx.query('delete from notices where workspace = $1', [workspace]);
 }

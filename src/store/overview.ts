@@ -54,7 +54,7 @@ export async function sumSpending(tx: Tx, month: string): Promise<SpendingSum> {
 }
 
 /** Lists the most expensive node types; '' are charges made before the type was recorded. */
-export function listSpendingByType(
+export function listInstanceSpendingByType(
   tx: Tx,
   month: string,
   limit: number,

@@ -1,8 +1,8 @@
 // Reads and writes teams and their members.
-import { deleteTriggersOf } from './automation/triggers.ts';
-import { removeCredentialsOf } from './credentials.ts';
+import { deleteTriggersOfWorkspace } from './automation/triggers.ts';
+import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
-import { deleteNoticesOf } from './notices.ts';
+import { deleteNoticesOfWorkspace } from './notices.ts';
 import { ownsCreations } from './permissions.ts';
 import { type After, all, first, firstNumber, matches } from './rows.ts';
 
@@ -89,9 +89,9 @@ export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
-  await removeCredentialsOf(tx, teamId);
-  await deleteNoticesOf(tx, teamId);
-  await deleteTriggersOf(tx, teamId);
+  await removeCredentialsOfWorkspace(tx, teamId);
+  await deleteNoticesOfWorkspace(tx, teamId);
+  await deleteTriggersOfWorkspace(tx, teamId);
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 

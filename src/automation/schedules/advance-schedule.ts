@@ -1,4 +1,4 @@
-// Advances a schedule: takes note of its runs that have ended, pauses it if too many failed, and starts what waits. A
+// Advances a schedule: records the ends of its runs, pauses it if too many failed, and starts what waits. A
 // job does this whenever one of its runs has ended.
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -8,8 +8,8 @@ import {
   listOpenFirings,
   lockSchedule,
   type StartableFiring,
+  settleCompleted,
   settleFirings,
-  settlePlainly,
   updateSchedule,
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
@@ -20,7 +20,7 @@ import { startFirings } from './start-firings.ts';
 
 export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> {
   // Most runs complete and nothing waits for them: one statement instead of a transaction.
-  if (await settlePlainly(deps.runDb, id)) return;
+  if (await settleCompleted(deps.runDb, id)) return;
   const next = await deps.runDb.transaction(tx => advance(deps, tx, id));
   if (next !== undefined) await startFirings(deps, [next]);
 }

@@ -1,6 +1,6 @@
 // Sends pages: security policy, conditional requests, caching, and error pages.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../../lib/crypto.ts';
+import { shortHash } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
 import { personalize, type Reader } from '../../pages/document.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
@@ -49,7 +49,7 @@ const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 export function toPageResponse(text: string, contentType: string): PageResponse {
   const body = Buffer.from(text);
-  const etag = `W/"${sha256(body).toString('base64url').slice(0, 22)}"`;
+  const etag = `W/"${shortHash(body)}"`;
   return { body, contentType, etag };
 }
 

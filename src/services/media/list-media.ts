@@ -1,12 +1,12 @@
 // Lists, reads and deletes the media of a workspace.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaOrigin, MediaRow, MediaUse } from '../../store/media/media.ts';
+import type { MediaOrigin, MediaRow, UsingWorkflow } from '../../store/media/media.ts';
 import {
   deleteMediaRow,
   findListedMedia,
   findMedia,
-  listMediaUses,
+  listUsingWorkflows,
   listWorkspaceMedia,
   mayUseMedia,
 } from '../../store/media/media.ts';
@@ -79,7 +79,7 @@ export async function deleteMedia(
     throw new AppError('forbidden', "You don't have permission to delete this media.");
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
-  const uses = force ? [] : await listMediaUses(deps.db, use);
+  const uses = force ? [] : await listUsingWorkflows(deps.db, use);
   if (uses.length > 0) throw mediaInUse(uses);
   await deleteMediaRow(deps.db, id);
   await dropFile(deps, id);
@@ -101,7 +101,7 @@ async function requireWorkspaceAccess(
   return can(user, verb, { workspace: access });
 }
 
-function mediaInUse(uses: readonly MediaUse[]): AppError {
+function mediaInUse(uses: readonly UsingWorkflow[]): AppError {
   const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
   return new AppError(
     'media_in_use',

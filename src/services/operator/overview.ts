@@ -9,10 +9,10 @@ import {
   countRunsByHour,
   findSizes,
   type HourCount,
+  listInstanceSpendingByType,
   listLowBalances,
   listOwnKeySpending,
   listSpendingByTeam,
-  listSpendingByType,
   listSpendingByUser,
   MAX_COUNTED_PER_HOUR,
   type OwnKeySpent,
@@ -214,7 +214,7 @@ export function toMonth(nowMs: number, offset = 0): string {
 
 async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
   const month = toMonth(nowMs);
-  const types = await listSpendingByType(tx, month, MAX_TYPES);
+  const types = await listInstanceSpendingByType(tx, month, MAX_TYPES);
   const models = types.map(({ node_type, ...spent }) => ({
     nodeType: node_type === '' ? null : node_type,
     label: deps.catalog.find(node_type)?.label ?? null,

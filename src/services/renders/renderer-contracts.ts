@@ -1,5 +1,5 @@
 // Serves the contracts for video authors: the scene-graph schema and guide, and the templates that the account may use.
-import { sha256 } from '../../lib/crypto.ts';
+import { shortHash } from '../../lib/crypto.ts';
 import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { openTemplateScene } from '../../render/scene.ts';
@@ -56,7 +56,7 @@ function buildContract({ doc, schema }: (typeof CONTRACT_PARTS)[keyof typeof CON
 
 function toTaggedText(body: object): TaggedText {
   const text = JSON.stringify(body);
-  return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
+  return { text, etag: `"${shortHash(text)}"` };
 }
 
 /** Lists the caller's templates: public ones, and private ones that list the caller or one of their teams. */

@@ -1,6 +1,6 @@
 // Presents a workflow to its reader: its members as JSON text, with the text of the graph inserted.
 import { type Findings, listWarnings, NO_FINDINGS, toTruncation } from '../../graph/issues.ts';
-import { sha256 } from '../../lib/crypto.ts';
+import { shortHash } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { can, canDo, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
@@ -53,7 +53,7 @@ export function presentWorkflow(
   const tail = meta === undefined ? '' : `,"meta":${JSON.stringify(presentMeta(meta))}`;
   return {
     text: `${members.slice(0, -1)},${graphText}${tail}}`,
-    etag: `"${toRevision(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
+    etag: `"${toRevision(view.workflow)}.${shortHash(members)}"`,
     version: view.workflow.version,
     findings: meta?.findings ?? NO_FINDINGS,
   };

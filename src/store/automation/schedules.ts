@@ -334,7 +334,7 @@ export interface EndedFiring {
   readonly status: string;
 }
 
-/** Takes note of the runs of the schedule that have ended. Returns them in that order. The schedule must be locked. */
+/** Records the ends of the runs of the schedule. Returns them in that order. The schedule must be locked. */
 export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly EndedFiring[]> {
   return all(
     tx,
@@ -351,10 +351,10 @@ export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly Ende
 }
 
 /**
- * Takes note of the runs that have ended, if all of them completed, none failed before and nothing waits. Returns false
+ * Records the ends of the runs, if all of them completed, none failed before and nothing waits. Returns false
  * otherwise. Needs no lock: whatever makes a firing wait queues a job of its own.
  */
-export async function settlePlainly(tx: Tx, scheduleId: string): Promise<boolean> {
+export async function settleCompleted(tx: Tx, scheduleId: string): Promise<boolean> {
   const row = await first<{ is_plain: boolean }>(
     tx,
     `with ended as materialized (

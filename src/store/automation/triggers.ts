@@ -102,7 +102,7 @@ export function deleteTrigger(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Deletes the triggers of a workspace that is deleted. */
-export async function deleteTriggersOf(tx: Tx, workspace: string): Promise<void> {
+export async function deleteTriggersOfWorkspace(tx: Tx, workspace: string): Promise<void> {
   await tx.query('delete from triggers where workspace = $1', [workspace]);
 }
 

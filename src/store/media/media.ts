@@ -185,7 +185,7 @@ export function deleteMediaRow(tx: Tx, id: string): Promise<boolean> {
   );
 }
 
-export interface MediaUse {
+export interface UsingWorkflow {
   readonly id: string;
   readonly name: string;
 }
@@ -193,7 +193,7 @@ export interface MediaUse {
 /**
  * Lists workflows of the workspace or user that are linked to the media or use it in the current or published graph.
  */
-export function listMediaUses(
+export function listUsingWorkflows(
   tx: Tx,
   use: {
     readonly mediaId: string;
@@ -201,7 +201,7 @@ export function listMediaUses(
     readonly userId: number;
     readonly limit: number;
   },
-): Promise<readonly MediaUse[]> {
+): Promise<readonly UsingWorkflow[]> {
   return all(
     tx,
     `select w.id, w.name from workflows w
