@@ -12,8 +12,8 @@ export function MoreTools({ tools }: { readonly tools: readonly Tool[] }) {
   const editor = useEditor();
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label={messages.flow.tools.more} />}>
-      {tools.map(({ id, icon, label }) => (
-        <MenuItem key={id} icon={icon} onSelect={() => getCommand(id).run(editor)}>
+      {tools.map(({ id, icon, label, isDisabled = false }) => (
+        <MenuItem key={id} icon={icon} isDisabled={isDisabled} onSelect={() => getCommand(id).run(editor)}>
           {label}
         </MenuItem>
       ))}

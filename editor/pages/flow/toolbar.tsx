@@ -32,6 +32,8 @@ import styles from './toolbar.module.css';
 const flowMessages = messages.flow;
 /** Windows up to this width have no space for the labels of the tools. */
 const NARROW = '(max-width: 1099.98px)';
+/** Undo and redo are in the menu too, so that the name of the workflow has space. */
+const PHONE = '(max-width: 30rem)';
 
 const AppMenu = lazyMenu<object>(
   async () => (await import('../../frame/app-menu.tsx')).AppMenu,
@@ -62,6 +64,7 @@ export interface Tool {
   readonly label: string;
   /** Whether the bar shows only the icon. */
   readonly isIcon?: true;
+  readonly isDisabled?: boolean;
 }
 
 const TOOLS: readonly Tool[] = [
@@ -82,6 +85,13 @@ export function Toolbar() {
   const canUndo = useBoard(({ history }) => history.past.length > 0);
   const canRedo = useBoard(({ history }) => history.future.length > 0);
   const isNarrow = useMediaQuery(NARROW);
+  const isPhone = useMediaQuery(PHONE);
+  const steps: readonly Tool[] = isReadOnly
+    ? []
+    : [
+        { id: 'undo', icon: Undo, label: flowMessages.tools.undo, isDisabled: !canUndo },
+        { id: 'redo', icon: Redo, label: flowMessages.tools.redo, isDisabled: !canRedo },
+      ];
   const run = (id: string) => () => getCommand(id).run(editor);
   return (
     <div
@@ -98,29 +108,17 @@ export function Toolbar() {
         <SaveStatus />
       </div>
       <div className={styles.tools}>
-        {!isReadOnly && (
-          <>
-            <IconButton
-              icon={Undo}
-              label={flowMessages.tools.undo}
-              disabled={!canUndo}
-              onClick={run('undo')}
-            />
-            <IconButton
-              icon={Redo}
-              label={flowMessages.tools.redo}
-              disabled={!canRedo}
-              onClick={run('redo')}
-            />
-            <span className={styles.line} />
-          </>
-        )}
+        {!isPhone &&
+          steps.map(({ id, icon, label, isDisabled }) => (
+            <IconButton key={id} icon={icon} label={label} disabled={isDisabled} onClick={run(id)} />
+          ))}
+        {steps.length > 0 && <span className={styles.line} />}
         {isNarrow ? (
           <>
             {!isReadOnly && (
               <IconButton icon={CirclePlus} label={flowMessages.tools.add} onClick={run('add')} />
             )}
-            <MoreTools tools={tools} />
+            <MoreTools tools={isPhone ? [...steps, ...tools] : tools} />
           </>
         ) : (
           <>

@@ -49,6 +49,14 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
       await page.keyboard.press('Escape');
       assert.deepEqual(await overflowing(page), []);
     }
+    const name = page.getByRole('textbox', { name: 'Workflow name' });
+    await name.fill('A product film');
+    await untilSaved(page);
+    await takeScreenshot(page, 'flow-bar', VIEWS[0]);
+    assert.ok(await name.evaluate(field => field.scrollWidth <= field.clientWidth), 'the name is not cut');
+    await bar.getByRole('button', { name: 'More tools' }).click();
+    await page.getByRole('menuitem', { name: 'Undo' }).click();
+    assert.notEqual(await name.inputValue(), 'A product film');
   });
 
   it('lists runs with picture, other inputs, price and who ran them, in a panel beside the board', async () => {
