@@ -81,14 +81,9 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     claims => serialize(() => claimBatch(db, claims, maxConcurrent)),
     BATCH,
   );
-  const write = createBatcher<RunChange, RunRow | undefined>(
-    changes => writeBatch(db, changes, onWritten),
-    BATCH,
-  );
-  const writeLarge = createBatcher<RunChange, RunRow | undefined>(
-    changes => writeBatch(db, changes, onWritten),
-    { ...BATCH, maxItems: 1 },
-  );
+  const writeChanges = (changes: readonly RunChange[]) => writeBatch(db, changes, onWritten);
+  const write = createBatcher(writeChanges, BATCH);
+  const writeLarge = createBatcher(writeChanges, { ...BATCH, maxItems: 1 });
   const largeWrites = new LargeWrites();
   const change = createBatcher<RequestedChange, RunRow | undefined>(
     requested => db.transaction(tx => changeBatch(tx, requested, onWritten)),
