@@ -28,12 +28,12 @@ import {
 const FPS = 20;
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
-const testPage = [
+const BACKENDS = [
   ['codec host', await openCodecHost([], signal)],
   ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
 ] as const;
 
-const videoOf = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => ({
+const createVideo = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => ({
   width: WIDTH,
   height: HEIGHT,
   fps: FPS,
@@ -41,13 +41,13 @@ const videoOf = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => 
   frames,
 });
 
-const sourceOf = (frameCount: number, ground?: readonly number[]): EncodeRequest => ({
+const createRequest = (frameCount: number, ground?: readonly number[]): EncodeRequest => ({
   path: '',
   maxSeconds: 2,
-  video: videoOf(numberedFrames(frameCount, ground)),
+  video: createVideo(numberedFrames(frameCount, ground)),
 });
 
-for (const [name, backend] of testPage) {
+for (const [name, backend] of BACKENDS) {
   describe(`the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testBackend(backend);
   });
@@ -59,7 +59,7 @@ function testBackend(backend: Backend): void {
     await encode(backend, { ...request, path }, signal);
     return { path, info: await probeMedia(path, signal) };
   };
-  const numbersOf = async (clip: Clip, startSeconds: number, frameCount: number, fps = FPS) => {
+  const readNumbers = async (clip: Clip, startSeconds: number, frameCount: number, fps = FPS) => {
     const request = { startSeconds, frameCount, fps, width: WIDTH, height: HEIGHT, pixels: 'rgba' } as const;
     const numbers: number[] = [];
     for await (const frame of decodeFrames(backend, clip, request, signal)) numbers.push(readNumber(frame));
@@ -73,7 +73,7 @@ function testBackend(backend: Backend): void {
       const counts: number[] = [];
       await encode(
         backend,
-        { ...sourceOf(30), path, audio: tone(1.5), onFrame: count => counts.push(count) },
+        { ...createRequest(30), path, audio: tone(1.5), onFrame: count => counts.push(count) },
         signal,
       );
       const bytes = await readFile(path);
@@ -96,20 +96,20 @@ function testBackend(backend: Backend): void {
 
   it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, sourceOf(40));
+      const clip = await make(folder, createRequest(40));
       assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
-      assert.deepEqual(await numbersOf(clip, 0, 40), range(0, 40));
+      assert.deepEqual(await readNumbers(clip, 0, 40), range(0, 40));
     }));
 
   it('seeks to the frame shown at or between frame times, and repeats the last one', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, sourceOf(40));
-      assert.deepEqual(await numbersOf(clip, 1.25, 5), range(25, 30));
-      assert.deepEqual(await numbersOf(clip, 0.62, 3), [12, 13, 14]);
-      assert.deepEqual(await numbersOf(clip, 0.5, 6, 40), [10, 10, 11, 11, 12, 12]);
-      assert.deepEqual(await numbersOf(clip, 0.5, 3, 10), [10, 12, 14]);
-      assert.deepEqual(await numbersOf(clip, 1.9, 4), [38, 39, 39, 39]);
-      assert.deepEqual(await numbersOf(clip, 9, 2), [39, 39]);
+      const clip = await make(folder, createRequest(40));
+      assert.deepEqual(await readNumbers(clip, 1.25, 5), range(25, 30));
+      assert.deepEqual(await readNumbers(clip, 0.62, 3), [12, 13, 14]);
+      assert.deepEqual(await readNumbers(clip, 0.5, 6, 40), [10, 10, 11, 11, 12, 12]);
+      assert.deepEqual(await readNumbers(clip, 0.5, 3, 10), [10, 12, 14]);
+      assert.deepEqual(await readNumbers(clip, 1.9, 4), [38, 39, 39, 39]);
+      assert.deepEqual(await readNumbers(clip, 9, 2), [39, 39]);
     }));
 
   it('keeps colors in RGBA and I420, and scales', () =>
@@ -118,7 +118,7 @@ function testBackend(backend: Backend): void {
         [220, 30, 40],
         [30, 40, 210],
       ] as const) {
-        const clip = await make(folder, sourceOf(3, color));
+        const clip = await make(folder, createRequest(3, color));
         const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
           const seen = pixelAt(frame, 96, 100, 192);
@@ -135,13 +135,13 @@ function testBackend(backend: Backend): void {
 
   it('reads the I420 that it writes', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, sourceOf(10));
+      const clip = await make(folder, createRequest(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       const path = join(folder, 'again.mp4');
       const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
-      await encode(backend, { path, maxSeconds: 1, video: videoOf(frames, 'i420') }, signal);
+      await encode(backend, { path, maxSeconds: 1, video: createVideo(frames, 'i420') }, signal);
       const again = { path, info: await probeMedia(path, signal) };
-      assert.deepEqual(await numbersOf(again, 0, 5), range(2, 7));
+      assert.deepEqual(await readNumbers(again, 0, 5), range(2, 7));
     }));
 
   it('keeps sound sample by sample, for any block size and length', () =>
@@ -165,7 +165,7 @@ function testBackend(backend: Backend): void {
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
       assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
       assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
-      const silent = await make(folder, sourceOf(2));
+      const silent = await make(folder, createRequest(2));
       const none = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
       assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
     }));
@@ -192,7 +192,7 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 0.1, video: videoOf(numberedFrames(9)) }, signal),
+        encode(backend, { path, maxSeconds: 0.1, video: createVideo(numberedFrames(9)) }, signal),
         { code: 'codec_failed', message: /longer than the declared 0.1 seconds/ },
       );
       await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
@@ -202,10 +202,10 @@ function testBackend(backend: Backend): void {
         yield new Uint8Array(7);
       })();
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 1, video: videoOf(small) }, signal),
+        encode(backend, { path, maxSeconds: 1, video: createVideo(small) }, signal),
         /A frame has 7 bytes/,
       );
-      const odd = { ...videoOf(numberedFrames(1)), width: 95 };
+      const odd = { ...createVideo(numberedFrames(1)), width: 95 };
       await assert.rejects(encode(backend, { path, maxSeconds: 1, video: odd }, signal), RangeError);
       assert.deepEqual(await readdir(folder), []);
     }));
@@ -218,7 +218,7 @@ function testBackend(backend: Backend): void {
       })();
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 1, video: videoOf(frames) }, signal),
+        encode(backend, { path, maxSeconds: 1, video: createVideo(frames) }, signal),
         /the painter fell/,
       );
       assert.deepEqual(await readdir(folder), []);
@@ -235,11 +235,11 @@ function testBackend(backend: Backend): void {
       })();
       const path = join(folder, 'clip.mp4');
       await assert.rejects(
-        encode(backend, { path, maxSeconds: 3600, video: videoOf(frames) }, controller.signal),
+        encode(backend, { path, maxSeconds: 3600, video: createVideo(frames) }, controller.signal),
         /cancelled/,
       );
       assert.deepEqual(await readdir(folder), []);
-      const clip = await make(folder, sourceOf(20));
+      const clip = await make(folder, createRequest(20));
       const second = new AbortController();
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       await assert.rejects(async () => {
@@ -251,7 +251,7 @@ function testBackend(backend: Backend): void {
 
   it('lets a consumer stop after one frame', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, sourceOf(20));
+      const clip = await make(folder, createRequest(20));
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
         assert.equal(readNumber(frame), 0);
@@ -261,28 +261,28 @@ function testBackend(backend: Backend): void {
 
   it('reports damaged files in our own words, or reads what is intact', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, { ...sourceOf(30), audio: tone(1.5) });
+      const clip = await make(folder, { ...createRequest(30), audio: tone(1.5) });
       const whole = await readFile(clip.path);
       for (const damage of [0.3, 0.6, 0.9]) {
         const bytes = Buffer.from(whole);
         const from = Math.max(bytes.indexOf('mdat') + 8, Math.floor(bytes.length * damage));
         for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;
         await writeFile(clip.path, bytes);
-        await numbersOf(clip, 0, 30).catch(err => assert.match(err.message, /^[\x20-\x7e]+$/));
+        await readNumbers(clip, 0, 30).catch(err => assert.match(err.message, /^[\x20-\x7e]+$/));
         await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
           assert.match(err.message, /^The file|^The codec/),
         );
       }
       await writeFile(clip.path, whole.subarray(0, 300));
-      await assert.rejects(numbersOf(clip, 0, 3), { code: 'unreadable_media' });
+      await assert.rejects(readNumbers(clip, 0, 3), { code: 'unreadable_media' });
       await writeFile(clip.path, Buffer.alloc(0));
-      await assert.rejects(numbersOf(clip, 0, 3), { code: 'unreadable_media' });
+      await assert.rejects(readNumbers(clip, 0, 3), { code: 'unreadable_media' });
     }));
 
   it('reports a file that cannot be written', () =>
     withTempFolder(async folder => {
       const path = join(folder, 'nowhere', 'clip.mp4');
-      await assert.rejects(encode(backend, { ...sourceOf(20), path }, signal), { code: 'codec_failed' });
+      await assert.rejects(encode(backend, { ...createRequest(20), path }, signal), { code: 'codec_failed' });
       await assert.rejects(stat(path));
     }));
 }

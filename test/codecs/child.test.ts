@@ -17,7 +17,7 @@ function startProgram(script: string, stallMs?: number): CodecChild {
   return new CodecChild(spawnSpec, { signal, failure: 'codec_failed', ...(stallMs && { stallMs }) });
 }
 
-async function failureOf(child: CodecChild): Promise<unknown> {
+async function getFailure(child: CodecChild): Promise<unknown> {
   try {
     for await (const _ of child.read());
     await child.finish();
@@ -29,13 +29,13 @@ async function failureOf(child: CodecChild): Promise<unknown> {
 
 describe('a codec process', () => {
   it('is killed if it is silent for too long', async () => {
-    const failure = await failureOf(startProgram('setInterval(() => {}, 1000)', 300));
+    const failure = await getFailure(startProgram('setInterval(() => {}, 1000)', 300));
     assert.ok(failure instanceof Error);
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
   it('reports failures in our own words, with its sanitized output as the cause', async () => {
-    const failure = await failureOf(
+    const failure = await getFailure(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
       ),
@@ -52,13 +52,13 @@ describe('a codec process', () => {
       startProgram("process.kill(process.pid, 'SIGSEGV')"),
       new CodecChild({ file: '/no/such/program', args: [], env: {} }, { signal, failure: 'codec_failed' }),
     ]) {
-      const failure = await failureOf(child);
+      const failure = await getFailure(child);
       assert.ok(failure instanceof Error && /^The codec failed/.test(failure.message));
     }
   });
 
   it('reports a missing codec by its exit code', async () => {
-    const failure = await failureOf(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
+    const failure = await getFailure(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
     assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
 

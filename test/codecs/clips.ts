@@ -60,10 +60,10 @@ export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Floa
   const all: Float32Array[] = [];
   for await (const block of blocks) all.push(block);
   const out = new Float32Array(all.reduce((sum, block) => sum + block.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const block of all) {
-    out.set(block, at);
-    at += block.length;
+    out.set(block, offset);
+    offset += block.length;
   }
   return out;
 }
@@ -78,11 +78,11 @@ export function onset(sound: Float32Array): number {
 
 /** Returns the peak amplitude of a channel between two times. */
 export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
-  let most = 0;
+  let max = 0;
   for (let i = Math.round(from * SAMPLE_RATE); i < Math.round(to * SAMPLE_RATE); i++) {
-    most = Math.max(most, Math.abs(sound[i * CHANNELS + channel] ?? 0));
+    max = Math.max(max, Math.abs(sound[i * CHANNELS + channel] ?? 0));
   }
-  return most;
+  return max;
 }
 
 /** Returns the root mean square of the difference of two sounds, in the left channel, over the shorter one. */

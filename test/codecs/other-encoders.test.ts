@@ -46,7 +46,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     await run(ffmpegPath, ['-v', 'error', '-i', original, ...args, '-y', path]);
     return { path, info: await probeMedia(path, signal) };
   };
-  const framesOf = async (backend: Backend, clip: Clip, startSeconds: number, size = [WIDTH, HEIGHT]) => {
+  const readFrames = async (backend: Backend, clip: Clip, startSeconds: number, size = [WIDTH, HEIGHT]) => {
     const [width = 0, height = 0] = size;
     const request = { startSeconds, frameCount: 10, fps: 25, width, height, pixels: 'rgba' } as const;
     const frames: Buffer[] = [];
@@ -70,7 +70,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       assert.equal(Math.round(clip.info.video?.fps ?? 0), 25);
       for (const backend of backends) {
         for (const start of [0, 1]) {
-          const frames = await framesOf(backend, clip, start);
+          const frames = await readFrames(backend, clip, start);
           assert.deepEqual(
             frames.map(frame => readNumber(frame)),
             tenFrom(start * 25),
@@ -84,8 +84,8 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   it('show a long frame from its middle', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
-      const [first] = await framesOf(backend, clip, 0);
-      const [middle] = await framesOf(backend, clip, 0.8);
+      const [first] = await readFrames(backend, clip, 0);
+      const [middle] = await readFrames(backend, clip, 0.8);
       assert.equal(readNumber(middle as Buffer), readNumber(first as Buffer), backend.name);
     }
   });
@@ -95,7 +95,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     assert.deepEqual([clip.info.video?.width, clip.info.video?.height], [HEIGHT, WIDTH]);
     const seen: number[][][] = [];
     for (const backend of backends) {
-      const [frame] = await framesOf(backend, clip, 0, [HEIGHT, WIDTH]);
+      const [frame] = await readFrames(backend, clip, 0, [HEIGHT, WIDTH]);
       // The red area at the bottom of the coded image is at one side of the rotated image.
       seen.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
     }
@@ -116,7 +116,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       const clip = await convert(name, '-vf', filter, ...tags, '-color_trc', 'bt709', '-an', '-crf', '8');
       assert.equal(clip.info.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
       for (const backend of backends) {
-        const [frame] = await framesOf(backend, clip, 0);
+        const [frame] = await readFrames(backend, clip, 0);
         const color = pixelAt(frame as Buffer, 48, 50);
         const isNear = color.every((value, i) => Math.abs(value - ([200, 40, 40][i] ?? 0)) <= 10);
         assert.ok(isNear, `${backend.name} ${name}: ${color}`);
@@ -152,10 +152,10 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
 
   it('with a codec that the codec host lacks are reported by it, and read by ffmpeg', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
-    await assert.rejects(framesOf(host as Backend, clip, 0), {
+    await assert.rejects(readFrames(host as Backend, clip, 0), {
       code: 'unreadable_media',
       message: /Installing ffmpeg/,
     });
-    assert.equal(readNumber((await framesOf(ffmpeg as Backend, clip, 1))[0] as Buffer), 25);
+    assert.equal(readNumber((await readFrames(ffmpeg as Backend, clip, 1))[0] as Buffer), 25);
   });
 });

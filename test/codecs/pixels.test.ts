@@ -49,10 +49,10 @@ describe('I420', () => {
       ] as const) {
         assert.ok(Math.abs((data[at] ?? 0) - (value ?? 0)) <= 1, `${color}: ${data}`);
       }
-      const back = i420ToRgba({ width: 2, height: 2, data }, PLAIN);
+      const decoded = i420ToRgba({ width: 2, height: 2, data }, PLAIN);
       assert.ok(
-        color.every((value, i) => Math.abs((back[i] ?? 0) - value) <= 4),
-        `${color}: ${back}`,
+        color.every((value, i) => Math.abs((decoded[i] ?? 0) - value) <= 4),
+        `${color}: ${decoded}`,
       );
     }
   });

@@ -21,7 +21,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([u32(data.length), named, u32(crc32(named))]);
 }
 /** Returns the data of the only IDAT chunk of a small PNG. */
-function pixelsOf(png: Buffer): Buffer {
+function readPixels(png: Buffer): Buffer {
   const at = png.indexOf('IDAT');
   return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
 }
@@ -35,7 +35,7 @@ interface ApngShape {
 /** Two frames of one color each, the second with half the side. */
 async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
   const image = await plainImage(SIDE, SIDE, '#ff0000');
-  const half = second ?? pixelsOf(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+  const half = second ?? readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
   const control = (sequence: number, side: number, at: number): Buffer =>
     chunk('fcTL', Buffer.concat([u32(sequence, side, side, at, 0), Buffer.from([0, 1, 0, 10, 0, 0])]));
   const start = image.indexOf('IDAT') - 4;
@@ -43,7 +43,7 @@ async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer
     image.subarray(0, start),
     chunk('acTL', u32(said, 0)),
     control(0, SIDE, 0),
-    chunk('IDAT', pixelsOf(image)),
+    chunk('IDAT', readPixels(image)),
     control(1, SIDE / 2, x),
     chunk('fdAT', Buffer.concat([u32(2), half])),
     chunk('IEND', Buffer.alloc(0)),
@@ -60,7 +60,7 @@ describe('an animated PNG', () => {
     const whole = await apng();
     const flipped = Buffer.from(whole);
     flipped.writeUInt8(whole.readUInt8(whole.indexOf('fdAT') + 12) ^ 1, whole.indexOf('fdAT') + 12);
-    const half = pixelsOf(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+    const half = readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
     for (const bytes of [
       flipped,
       await apng({ said: 3 }),

@@ -199,11 +199,11 @@ describe('adjustImage and blurImage', () => {
 
   it('brighten, add contrast, desaturate and invert, without changing transparency', async () => {
     const source = await plainImage(4, 4, '#40404080');
-    const at = async (change: object) =>
+    const adjustedPixel = async (change: object) =>
       (await readPixels((await adjustImage(source, { ...PLAIN, ...change }, signal)).bytes)).at(1, 1);
-    assert.ok(((await at({ brightness: 2 }))[0] ?? 0) > 0x60);
-    assert.deepEqual(await at({ contrast: 1.5 }), [32, 32, 32, 128]);
-    assert.deepEqual(await at({ effect: 'invert' }), [191, 191, 191, 128]);
+    assert.ok(((await adjustedPixel({ brightness: 2 }))[0] ?? 0) > 0x60);
+    assert.deepEqual(await adjustedPixel({ contrast: 1.5 }), [32, 32, 32, 128]);
+    assert.deepEqual(await adjustedPixel({ effect: 'invert' }), [191, 191, 191, 128]);
     const [r, g, b] = (
       await readPixels(
         (

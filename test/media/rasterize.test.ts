@@ -5,12 +5,12 @@ import { rasterizeSvg } from '../../src/media/svg/rasterize.ts';
 import { isNear, readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
-const svgOf = (attributes: string, inside = '<rect width="50" height="50" fill="#f00"/>') =>
+const createSvg = (attributes: string, inside = '<rect width="50" height="50" fill="#f00"/>') =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`);
 
 describe('rasterizeSvg', () => {
   it('enlarges a small SVG, and keeps transparent areas', async () => {
-    const pixels = await readPixels(await rasterizeSvg(svgOf('width="100" height="50"'), signal));
+    const pixels = await readPixels(await rasterizeSvg(createSvg('width="100" height="50"'), signal));
     assert.deepEqual([pixels.format, pixels.width, pixels.height], ['png', 1024, 512]);
     assert.ok(isNear(pixels.at(10, 10), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(1000, 10), [0, 0, 0, 0]));
@@ -21,24 +21,24 @@ describe('rasterizeSvg', () => {
 
   it('draws a huge SVG within its limits, and one that has only a viewBox', async () => {
     const huge = await readPixels(
-      await rasterizeSvg(svgOf('width="30000" height="10000" viewBox="0 0 50 50"'), signal),
+      await rasterizeSvg(createSvg('width="30000" height="10000" viewBox="0 0 50 50"'), signal),
     );
     assert.deepEqual([huge.width, huge.height], [4096, 1365]);
-    const box = await readPixels(await rasterizeSvg(svgOf('viewBox="0 0 50 50"'), signal));
+    const box = await readPixels(await rasterizeSvg(createSvg('viewBox="0 0 50 50"'), signal));
     assert.deepEqual([box.width, box.height], [1024, 1024]);
   });
 
   it('refuses an SVG that cannot be drawn', async () => {
-    for (const bytes of [Buffer.from('no svg'), Buffer.alloc(0), svgOf('width="0" height="0"')]) {
+    for (const bytes of [Buffer.from('no svg'), Buffer.alloc(0), createSvg('width="0" height="0"')]) {
       await assert.rejects(rasterizeSvg(bytes, signal), { code: 'unreadable_image' });
     }
   });
 
   it('stops on abort', async () => {
-    await assert.rejects(rasterizeSvg(svgOf('width="9" height="9"'), AbortSignal.abort()), {
+    await assert.rejects(rasterizeSvg(createSvg('width="9" height="9"'), AbortSignal.abort()), {
       name: 'AbortError',
     });
-    const soon = rasterizeSvg(svgOf('width="9" height="9"'), AbortSignal.timeout(1));
+    const soon = rasterizeSvg(createSvg('width="9" height="9"'), AbortSignal.timeout(1));
     await assert.rejects(soon);
   });
 });

@@ -120,7 +120,7 @@ const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const eachChar = (text: string, print: (char: string) => string): string =>
   Array.from(text, char => print(char)).join('');
-const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
+const getCode = (char: string): number => char.codePointAt(0) ?? 0;
 const inWords = (text: string, inserted: string): string =>
   text.replace(/(java|scr|on|ur)(?=script|ipt|[a-z]{4}|l\()/gi, `$1${inserted}`);
 
@@ -133,19 +133,19 @@ export const WRITINGS: readonly Writing[] = [
   },
   { name: 'in predefined entities', write: escapeXml },
   { name: 'in entities twice', write: text => escapeXml(escapeXml(text)) },
-  { name: 'in decimal references', write: text => eachChar(text, char => `&#${codeOf(char)};`) },
+  { name: 'in decimal references', write: text => eachChar(text, char => `&#${getCode(char)};`) },
   {
     name: 'in long hexadecimal references',
-    write: text => eachChar(text, char => `&#x000${codeOf(char).toString(16)};`),
+    write: text => eachChar(text, char => `&#x000${getCode(char).toString(16)};`),
   },
   {
     name: 'in references of its letters',
-    write: text => text.replace(/[aeiou]/g, char => `&#${codeOf(char)};`),
+    write: text => text.replace(/[aeiou]/g, char => `&#${getCode(char)};`),
   },
   { name: 'in percent signs', write: encodeURIComponent },
   {
     name: 'in escapes of CSS',
-    write: text => text.replace(/[a-z]/g, char => `\\${codeOf(char).toString(16)} `),
+    write: text => text.replace(/[a-z]/g, char => `\\${getCode(char).toString(16)} `),
   },
   {
     name: 'in UTF-7',
@@ -153,7 +153,7 @@ export const WRITINGS: readonly Writing[] = [
   },
   {
     name: 'in wide letters',
-    write: text => eachChar(text, c => (/[!-~]/.test(c) ? String.fromCharCode(codeOf(c) + 0xfee0) : c)),
+    write: text => eachChar(text, c => (/[!-~]/.test(c) ? String.fromCharCode(getCode(c) + 0xfee0) : c)),
   },
   { name: 'with tabs in its words', write: text => inWords(text, '\t') },
   { name: 'with references to line ends in its words', write: text => inWords(text, '&#10;') },

@@ -40,20 +40,22 @@ const SPLICED = [
 
 /** Cuts and repeats text, inserts parts of other texts, and sometimes flips a byte. */
 function mutate(text: string, random: () => number): Buffer {
-  const at = (length: number): number => Math.floor(random() * length);
-  const pick = (list: readonly string[]): string => list[at(list.length)] ?? '';
+  const randomBelow = (length: number): number => Math.floor(random() * length);
+  const pick = (list: readonly string[]): string => list[randomBelow(list.length)] ?? '';
   let mutated = text;
-  for (let changes = 1 + at(4); changes > 0; changes--) {
-    const from = at(mutated.length + 1);
-    const to = Math.min(mutated.length, from + at(12));
+  for (let changes = 1 + randomBelow(4); changes > 0; changes--) {
+    const from = randomBelow(mutated.length + 1);
+    const to = Math.min(mutated.length, from + randomBelow(12));
     const other = pick(HOSTILE);
-    const start = at(other.length + 1);
+    const start = randomBelow(other.length + 1);
     const piece =
-      [pick(SPLICED), '', other.slice(start, start + at(60)), mutated.slice(from, to).repeat(3)][at(4)] ?? '';
+      [pick(SPLICED), '', other.slice(start, start + randomBelow(60)), mutated.slice(from, to).repeat(3)][
+        randomBelow(4)
+      ] ?? '';
     mutated = mutated.slice(0, from) + piece + mutated.slice(to);
   }
   const bytes = Buffer.from(mutated, random() < 0.1 ? 'utf16le' : 'utf8');
-  if (bytes.length > 0 && random() < 0.2) bytes.writeUInt8(at(256), at(bytes.length));
+  if (bytes.length > 0 && random() < 0.2) bytes.writeUInt8(randomBelow(256), randomBelow(bytes.length));
   return bytes;
 }
 

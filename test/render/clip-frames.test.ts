@@ -49,7 +49,7 @@ function testBackend(backend: Backend): void {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const numbersOf = async (graph: object, frames: Iterable<number>, file = clip): Promise<number[]> => {
+  const drawNumbers = async (graph: object, frames: Iterable<number>, file = clip): Promise<number[]> => {
     const { drawn, warnings } = await drawClips(backend, graph, frames, file);
     assert.deepEqual(warnings, []);
     return drawn.map(({ rgba, width, height }) => readNumber(rgba, width, height));
@@ -60,39 +60,39 @@ function testBackend(backend: Backend): void {
       const file = fps === 30 ? clip : await makeClip(backend, folder, { fps, frameCount: 80 });
       const frames = [...range(0, 16), ...range(66, 76)];
       assert.deepEqual(
-        await numbersOf(scene({}), frames, file),
+        await drawNumbers(scene({}), frames, file),
         frames.map(frame => Math.min(79, Math.floor((frame / 30 + FRAME_TOLERANCE_SECONDS) * fps + 1e-6))),
       );
     });
 
   it('start at trim, play at their speed and that of their group, and stay at the last frame', async () => {
-    assert.deepEqual(await numbersOf(scene({ trim: '80f' }), range(0, 13)), [...range(80, 90), 89, 89, 89]);
-    assert.deepEqual(await numbersOf(scene({ speed: 2 }), range(0, 6)), [0, 2, 4, 6, 8, 10]);
-    assert.deepEqual(await numbersOf(scene({ speed: 0.5 }), range(0, 6)), [0, 0, 1, 1, 2, 2]);
+    assert.deepEqual(await drawNumbers(scene({ trim: '80f' }), range(0, 13)), [...range(80, 90), 89, 89, 89]);
+    assert.deepEqual(await drawNumbers(scene({ speed: 2 }), range(0, 6)), [0, 2, 4, 6, 8, 10]);
+    assert.deepEqual(await drawNumbers(scene({ speed: 0.5 }), range(0, 6)), [0, 0, 1, 1, 2, 2]);
     const video = { type: 'video', src: './clip.mp4', speed: 2 };
     const grouped = scene(
       {},
       { scenes: [{ duration: 8, elements: [{ type: 'group', speed: 1.5, elements: [video] }] }] },
     );
-    assert.deepEqual(await numbersOf(grouped, range(0, 4)), [0, 3, 6, 9]);
-    assert.deepEqual(await numbersOf(scene({ trim: 5 }), range(0, 2)), [89, 89]);
+    assert.deepEqual(await drawNumbers(grouped, range(0, 4)), [0, 3, 6, 9]);
+    assert.deepEqual(await drawNumbers(scene({ trim: 5 }), range(0, 2)), [89, 89]);
   });
 
   it('loop from their end to their start', async () => {
     assert.deepEqual(
-      await numbersOf(scene({ loop: true, trim: '86f' }), range(0, 10)),
+      await drawNumbers(scene({ loop: true, trim: '86f' }), range(0, 10)),
       [86, 87, 88, 89, 86, 87, 88, 89, 86, 87],
     );
     const background = scene(
       { opacity: 0 },
       { background: { type: 'video', src: './clip.mp4', fit: 'fill' } },
     );
-    assert.deepEqual(await numbersOf(background, [88, 89, 90, 91]), [88, 89, 0, 1]);
+    assert.deepEqual(await drawNumbers(background, [88, 89, 90, 91]), [88, 89, 0, 1]);
   });
 
   it('show the same frame independent of earlier frames: jumps, steps back and larger steps', async () => {
     const order = [60, 61, 5, 6, 6, 30, 33, 36, 2];
-    assert.deepEqual(await numbersOf(scene({}), order), order);
+    assert.deepEqual(await drawNumbers(scene({}), order), order);
   });
 
   it('play at their own times: several of one file, nested, and as a mask', async () => {
@@ -125,7 +125,7 @@ function testBackend(backend: Backend): void {
         scenes: [{ duration: 3, elements: [{ type: 'shape', shape: 'rectangle', fill: '#ffffff', mask }] }],
       },
     );
-    assert.deepEqual(await numbersOf(masked, range(3, 6)), [3, 4, 5]);
+    assert.deepEqual(await drawNumbers(masked, range(3, 6)), [3, 4, 5]);
   });
 
   it('are decoded at their visible size', async () => {
@@ -139,14 +139,14 @@ function testBackend(backend: Backend): void {
   });
 
   it('fit their box as images do: cover, contain, cropped, with a blurred border', async () => {
-    const at = async (element: object, x: number, y: number): Promise<readonly number[]> => {
+    const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = scene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
       return pixelAt(drawn[0]?.rgba ?? new Uint8Array(), x, y, 128);
     };
-    assert.ok(isNear(await at({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
-    assert.ok(isNear(await at({ fit: 'cover' }, 2, 60), RED, 12));
-    assert.ok(isNear(await at({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
+    assert.ok(isNear(await getPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
+    assert.ok(isNear(await getPixel({ fit: 'cover' }, 2, 60), RED, 12));
+    assert.ok(isNear(await getPixel({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
     const blurred = scene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
     const { drawn } = await drawClips(backend, blurred, [0, 63], clip);
     // At the top left, 0 is dark and 63 is bright, also when blurred.
@@ -155,7 +155,10 @@ function testBackend(backend: Backend): void {
   });
 
   it('fill the frame as a background: darkened, blurred to the edges, slowly enlarged', async () => {
-    const at = async (background: object, frames: readonly number[] = [0]): Promise<readonly number[][]> => {
+    const getPixels = async (
+      background: object,
+      frames: readonly number[] = [0],
+    ): Promise<readonly number[][]> => {
       const graph = {
         ...scene({ opacity: 0 }),
         background: { type: 'video', src: './clip.mp4', ...background },
@@ -164,12 +167,12 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(warnings, []);
       return drawn.map(({ rgba }) => pixelAt(rgba, 90, 60));
     };
-    const [dim = []] = await at({ dim: 0.5 });
+    const [dim = []] = await getPixels({ dim: 0.5 });
     assert.ok(isNear(dim, [100, 20, 20], 8), String(dim));
     // The bottom is red, and the top of the first frame is black. A wide blur mixes them and shows no edge.
-    const [blurred = []] = await at({ blur: 60 });
+    const [blurred = []] = await getPixels({ blur: 60 });
     assert.ok((blurred[0] ?? 0) > 40 && (blurred[0] ?? 0) < 190, String(blurred));
-    const [before = [], after = []] = await at({ zoom: 3, focus: [1, 0] }, [0, 239]);
+    const [before = [], after = []] = await getPixels({ zoom: 3, focus: [1, 0] }, [0, 239]);
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
   });
 

@@ -15,7 +15,7 @@ const scene = (elements: readonly object[], rest: object = {}) => ({
   ...rest,
 });
 
-async function pixelsOf(graph: object, frame = 0, scale = 1) {
+async function drawPixels(graph: object, frame = 0, scale = 1) {
   const { frames } = await drawGraph(graph, [frame], scale);
   return readPixels(frames[0]?.bytes ?? new Uint8Array());
 }
@@ -32,12 +32,12 @@ describe('a random graph', () => {
 
 describe('a frame', () => {
   it('is as large as the graph, times the scale', async () => {
-    const { width, height } = await pixelsOf(scene([]), 0, 0.5);
+    const { width, height } = await drawPixels(scene([]), 0, 0.5);
     assert.deepEqual([width, height], [50, 30]);
   });
 
   it('has the expected colors', async () => {
-    const pixels = await pixelsOf(
+    const pixels = await drawPixels(
       scene([{ type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' }]),
     );
     assert.ok(isNear(pixels.at(25, 30), [255, 128, 0, 255]));
@@ -46,7 +46,7 @@ describe('a frame', () => {
 
   it('fades a group as a whole, not part by part', async () => {
     const white = { type: 'shape', shape: 'rectangle', fill: '#ffffff' };
-    const pixels = await pixelsOf(scene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
+    const pixels = await drawPixels(scene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
     assert.ok(isNear(pixels.at(50, 30), [128, 128, 128, 255]));
   });
 
@@ -54,8 +54,8 @@ describe('a frame', () => {
     const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
     const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
     const [kept, inverted] = [
-      await pixelsOf(scene([{ ...red, mask }])),
-      await pixelsOf(scene([{ ...red, mask: { ...mask, invert: true } }])),
+      await drawPixels(scene([{ ...red, mask }])),
+      await drawPixels(scene([{ ...red, mask: { ...mask, invert: true } }])),
     ];
     assert.ok(isNear(kept.at(20, 30), [255, 0, 0]) && isNear(kept.at(80, 30), [0, 0, 0]));
     assert.ok(isNear(inverted.at(20, 30), [0, 0, 0]) && isNear(inverted.at(80, 30), [255, 0, 0]));
@@ -69,7 +69,7 @@ describe('a frame', () => {
         blur: 10,
       },
     });
-    const pixels = await pixelsOf(graph);
+    const pixels = await drawPixels(graph);
     assert.ok(isNear(pixels.at(0, 0), [255, 255, 255], 12), String(pixels.at(0, 0)));
   });
 

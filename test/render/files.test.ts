@@ -94,12 +94,12 @@ describe('a file of a scene', () => {
 
   it('is limited in size, however long the source continues', async () => {
     const image = await readOne('image', endless());
-    assert.match(reasonOf(image.file), /larger than the remaining 26214400 bytes/);
+    assert.match(getReason(image.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
       yield Buffer.alloc(600_000_000);
     };
     const video = await readOne('video', huge());
-    assert.match(reasonOf(video.file), /larger than the remaining 524288000 bytes/);
+    assert.match(getReason(video.file), /larger than the remaining 524288000 bytes/);
     assert.deepEqual(video.names, []);
   });
 
@@ -107,7 +107,7 @@ describe('a file of a scene', () => {
     const files = await withTempFolder(folder =>
       readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
     );
-    for (const file of files.values()) assert.match(reasonOf(file), /cannot be read: nobody is there$/);
+    for (const file of files.values()) assert.match(getReason(file), /cannot be read: nobody is there$/);
     const broken = () => Promise.reject(new TypeError('x is not a function'));
     await assert.rejects(
       withTempFolder(folder => readRenderFiles([resource('video', './x')], broken, folder, signal)),
@@ -118,7 +118,7 @@ describe('a file of a scene', () => {
   it('as a data URL without a comma is rejected without scanning it repeatedly', async () => {
     const src = `data:image/${'a'.repeat(4_000_000)}`;
     const files = await readRenderFiles([resource('image', src)], refuse, '/nowhere', signal);
-    assert.match(reasonOf(files.get('image-x') as ResourceFile), /the data URL is malformed$/);
+    assert.match(getReason(files.get('image-x') as ResourceFile), /the data URL is malformed$/);
   });
 
   it('as a data URL is decoded as base64 or percent-encoded text', async () => {
@@ -153,7 +153,7 @@ describe('a file of a scene', () => {
 
 const refuse: ReadSource = () => Promise.reject(new AppError('not_found', 'nobody is there.'));
 
-function reasonOf(file: ResourceFile): string {
+function getReason(file: ResourceFile): string {
   assert.ok(file.kind === 'absent');
   return file.reason;
 }

@@ -72,10 +72,10 @@ describe('an animation', () => {
     const data = animation([masked, trimmed, composition('inner')], { assets: [inner] });
     const { pixels, warnings } = await drawFrames(data, [15]);
     assert.deepEqual(warnings, []);
-    const at = pixels[0]?.at ?? (() => []);
-    assert.ok(isNear(at(25, 20), RED) && isNear(at(75, 20), BLACK));
-    assert.ok(isNear(at(40, 60), GREEN) && isNear(at(60, 60), BLACK));
-    assert.ok(isNear(at(50, 90), WHITE));
+    const getPixel = pixels[0]?.at ?? (() => []);
+    assert.ok(isNear(getPixel(25, 20), RED) && isNear(getPixel(75, 20), BLACK));
+    assert.ok(isNear(getPixel(40, 60), GREEN) && isNear(getPixel(60, 60), BLACK));
+    assert.ok(isNear(getPixel(50, 90), WHITE));
   });
 
   it('shows the right frame for its rate, speed and end', async () => {

@@ -72,22 +72,22 @@ const captioned = (rest: object = {}): Timeline =>
   });
 
 describe('reported rows', () => {
-  const rowsOf = async (timeline: Timeline, frames: readonly number[]) =>
+  const paintRows = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
   it('cover the complete first frame, and nothing of an unchanged one', async () => {
-    assert.deepEqual(await rowsOf(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
+    assert.deepEqual(await paintRows(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
   });
 
   it('cover a word that replaces another', async () => {
-    const [, rows = [0, 120]] = await rowsOf(captioned(), [9, 10]);
+    const [, rows = [0, 120]] = await paintRows(captioned(), [9, 10]);
     assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
   });
 
   it('include the area of a shadow and a blur', async () => {
-    const [, near = [0, 0]] = await rowsOf(captioned(), [9, 10]);
-    const [, far = [0, 0]] = await rowsOf(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
-    const [, soft = [0, 0]] = await rowsOf(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);
+    const [, near = [0, 0]] = await paintRows(captioned(), [9, 10]);
+    const [, far = [0, 0]] = await paintRows(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
+    const [, soft = [0, 0]] = await paintRows(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);
     assert.ok(far[0] <= near[0] - 30 && soft[0] <= near[0] - 6, `rows ${near}, ${far}, ${soft}`);
   });
 });

@@ -23,7 +23,7 @@ const graph = (elements: readonly object[], rest: object = {}): object => ({
   ...rest,
 });
 
-function issuesOf(act: () => unknown): readonly Issue[] {
+function getIssues(act: () => unknown): readonly Issue[] {
   try {
     act();
   } catch (err) {
@@ -33,8 +33,8 @@ function issuesOf(act: () => unknown): readonly Issue[] {
   return [];
 }
 
-const pathsOf = (act: () => unknown): readonly (string | undefined)[] =>
-  issuesOf(act).map(({ path }) => path);
+const getPaths = (act: () => unknown): readonly (string | undefined)[] =>
+  getIssues(act).map(({ path }) => path);
 
 describe('the scene-graph schema', () => {
   it('has the fifteen documented properties and requires four', () => {
@@ -103,14 +103,14 @@ describe('the scene-graph schema', () => {
       ];
       for (const [pointer, change] of changes)
         assert.deepEqual(
-          pathsOf(() => parseSceneGraph({ ...example, ...change })),
+          getPaths(() => parseSceneGraph({ ...example, ...change })),
           [pointer],
         );
     });
 
   it('reports several faults at once, each with its location', () => {
     const bad = graph([{ type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } }]);
-    assert.deepEqual(pathsOf(() => parseSceneGraph(bad)).toSorted(), [
+    assert.deepEqual(getPaths(() => parseSceneGraph(bad)).toSorted(), [
       '/scenes/0/elements/0/opacty',
       '/scenes/0/elements/0/x/keyframes/0/time',
     ]);
@@ -118,24 +118,24 @@ describe('the scene-graph schema', () => {
 
   it('reports the fault of the intended gradient, not of every form of a paint', () => {
     assert.deepEqual(
-      pathsOf(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
+      getPaths(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
       ['/background/stops'],
     );
   });
 
   it('lists the allowed types for an unknown one', () => {
-    const [gradient] = issuesOf(() => parseSceneGraph(graph([], { background: { type: 'lineer' } })));
+    const [gradient] = getIssues(() => parseSceneGraph(graph([], { background: { type: 'lineer' } })));
     assert.equal(gradient?.path, '/background/type');
     assert.equal(
       gradient?.message,
       'has the unknown value "lineer". Allowed are linear, radial, conic, image, video',
     );
-    const [element] = issuesOf(() => parseSceneGraph(graph([{ type: 'x'.repeat(10_000) }])));
+    const [element] = getIssues(() => parseSceneGraph(graph([{ type: 'x'.repeat(10_000) }])));
     assert.match(element?.message ?? '', /^has the unknown value "x{99}\. Allowed are text, image, video, /);
   });
 
   it('describes the allowed forms of a value that matches none', () => {
-    const [issue] = issuesOf(() => parseSceneGraph(graph([], { background: 'rainbow' })));
+    const [issue] = getIssues(() => parseSceneGraph(graph([], { background: 'rainbow' })));
     assert.equal(issue?.code, 'no_matching_form');
     assert.match(
       issue?.message ?? '',
@@ -146,7 +146,7 @@ describe('the scene-graph schema', () => {
   it('refuses more than 32 levels of nesting, in bounded time', () => {
     let deep: object = { type: 'group', elements: [] };
     for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };
-    assert.equal(pathsOf(() => parseSceneGraph(graph([deep]))).length, 1);
+    assert.equal(getPaths(() => parseSceneGraph(graph([deep]))).length, 1);
   });
 });
 
@@ -157,7 +157,7 @@ describe('a scene graph of many invalid elements', () => {
 
   it('is refused quickly, with its first fault', () => {
     const before = process.cpuUsage();
-    const paths = pathsOf(() => parseSceneGraph(graph([], { scenes })));
+    const paths = getPaths(() => parseSceneGraph(graph([], { scenes })));
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual(paths, ['/scenes/0/elements/0/type']);
     assert.ok(user + system < 3_000_000, `${(user + system) / 1000} ms of processor time`);
@@ -165,20 +165,20 @@ describe('a scene graph of many invalid elements', () => {
 
   it('is refused for the length of a list before the list is checked', () => {
     assert.deepEqual(
-      pathsOf(() => parseSceneGraph(graph(invalid(390_000)))),
+      getPaths(() => parseSceneGraph(graph(invalid(390_000)))),
       ['/scenes/0/elements'],
     );
   });
 
   it('gets up to 20 faults if it is small', () => {
-    assert.equal(pathsOf(() => parseSceneGraph(graph(invalid(30)))).length, 20);
+    assert.equal(getPaths(() => parseSceneGraph(graph(invalid(30)))).length, 20);
   });
 
   it('gets the path of its nesting, not of its other faults', () => {
     let deep: object = {};
     for (let level = 0; level < 40; level++) deep = { a: deep };
     assert.deepEqual(
-      pathsOf(() => parseSceneGraph(graph([], { 'x/y': deep }))),
+      getPaths(() => parseSceneGraph(graph([], { 'x/y': deep }))),
       [`/x~1y${'/a'.repeat(31)}`],
     );
   });
@@ -192,7 +192,7 @@ describe('names of a graph', () => {
       { type: 'image' },
       { type: 'text' },
     ]);
-    assert.deepEqual(pathsOf(() => openScene(bad)).toSorted(), [
+    assert.deepEqual(getPaths(() => openScene(bad)).toSorted(), [
       '/scenes/0/elements/0',
       '/scenes/0/elements/0/asset',
       '/scenes/0/elements/1/color',
@@ -200,27 +200,27 @@ describe('names of a graph', () => {
       '/scenes/0/elements/3',
     ]);
     assert.deepEqual(
-      pathsOf(() => openScene({ ...graph([]), scenes: [{ blockId: 'nobody' }] })),
+      getPaths(() => openScene({ ...graph([]), scenes: [{ blockId: 'nobody' }] })),
       ['/scenes/0/blockId'],
     );
   });
 
   it('must not be circular', () => {
     const circle = graph([], { theme: { colors: { a: '$b', b: '$a' } } });
-    assert.deepEqual(pathsOf(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
+    assert.deepEqual(getPaths(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
   });
 
   it('are at most 10,000 elements', () => {
     const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
     openScene(graph(many));
     assert.deepEqual(
-      pathsOf(() => openScene(graph(many, { overlays: [many[0]] }))),
+      getPaths(() => openScene(graph(many, { overlays: [many[0]] }))),
       [''],
     );
     // The number is checked first: unknown names are not collected.
     const unnamed = { type: 'shape', shape: 'circle', fill: '$none' };
     assert.deepEqual(
-      pathsOf(() => openScene(graph(many, { overlays: [unnamed] }))),
+      getPaths(() => openScene(graph(many, { overlays: [unnamed] }))),
       [''],
     );
   });

@@ -20,23 +20,23 @@ const refuse = (): never => {
 };
 
 /** Returns the props that a graph reads, by their first segment. Items of a list count as the list. */
-function readsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(readsOf);
+function listReads(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(listReads);
   if (typeof value !== 'object' || value === null) return [];
   const reads = Object.entries(value).flatMap(([key, inner]) => {
-    if (typeof inner !== 'string') return readsOf(inner);
+    if (typeof inner !== 'string') return listReads(inner);
     if (key === '$text') return Array.from(inner.matchAll(/\{([\w.]+)\}/g), ([, path = '']) => path);
     return ['$', '$if', '$each'].includes(key) ? [inner] : [];
   });
   return [...new Set(reads.map(path => path.split('.')[0] ?? ''))];
 }
-/** Returns the names that an $each defines. */
+/** The names that an $each defines. */
 const LOOP_NAMES = ['item', 'index', 'number'];
 
 /** Returns the texts of an example, without image URLs. */
-function textsOf(value: unknown): readonly string[] {
+function listTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.startsWith('sample:') ? [] : [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
 }
 
 describe('a template', { concurrency: 2 }, () => {
@@ -82,7 +82,7 @@ describe('a template', { concurrency: 2 }, () => {
     const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
     for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
       const mapped = inputs.map(({ propPath }) => propPath);
-      const used = new Set([...readsOf(graph), ...Object.keys(defaultProps)]);
+      const used = new Set([...listReads(graph), ...Object.keys(defaultProps)]);
       for (const name of used) {
         if (LOOP_NAMES.includes(name) || mapped.includes(name)) continue;
         assert.ok(isSentence(props[name]?.description), `${id}: ${name} has no description`);
@@ -98,7 +98,7 @@ describe('a template', { concurrency: 2 }, () => {
   it('shows none of the example texts in a video', () => {
     for (const template of TEMPLATES) {
       const graph = JSON.stringify(fillTemplate(template, {}));
-      for (const words of textsOf(template.exampleProps)) assert.ok(!graph.includes(`"${words}"`), words);
+      for (const words of listTexts(template.exampleProps)) assert.ok(!graph.includes(`"${words}"`), words);
     }
   });
 
@@ -113,12 +113,12 @@ describe('a template', { concurrency: 2 }, () => {
   it('uses the size and the length of the video that it captions', () => {
     const captions = TEMPLATES.find(({ id }) => id === 'captions');
     assert.ok(captions !== undefined);
-    const shapeOf = (props: object) => {
+    const getShape = (props: object) => {
       const { width, height, durationInFrames } = openTemplateScene(captions, { ...props });
       return [width, height, durationInFrames];
     };
-    assert.deepEqual(shapeOf({ width: 640, height: 360, seconds: 2.5 }), [640, 360, 75]);
-    assert.deepEqual(shapeOf({}), [captions.width, captions.height, 300]);
+    assert.deepEqual(getShape({ width: 640, height: 360, seconds: 2.5 }), [640, 360, 75]);
+    assert.deepEqual(getShape({}), [captions.width, captions.height, 300]);
   });
 
   it('has as many inputs as its props define', () => {

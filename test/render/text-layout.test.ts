@@ -6,33 +6,33 @@ import { addEllipsis, fitText } from '../../src/render/text/text-layout.ts';
 const measure = (text: string): number => Array.from(text).length / 2;
 const box = { width: 100, height: 100, minSize: 10, maxSize: 10, lineHeight: 1, maxLines: 10 };
 // At size 10 a letter is 5 wide, so 20 letters fit on a line.
-const linesOf = (text: string, change: object = {}) => fitText(text, { ...box, ...change }, measure).lines;
+const fitLines = (text: string, change: object = {}) => fitText(text, { ...box, ...change }, measure).lines;
 
 describe('fitText', () => {
   it('breaks between words, never before punctuation', () => {
-    assert.deepEqual(linesOf('The quick brown fox, and a dog!'), ['The quick brown', 'fox, and a dog!']);
-    assert.deepEqual(linesOf('It is (really) “quoted”.', { width: 60 }), ['It is', '(really)', '“quoted”.']);
+    assert.deepEqual(fitLines('The quick brown fox, and a dog!'), ['The quick brown', 'fox, and a dog!']);
+    assert.deepEqual(fitLines('It is (really) “quoted”.', { width: 60 }), ['It is', '(really)', '“quoted”.']);
   });
 
   it('keeps the line breaks of the text', () => {
-    assert.deepEqual(linesOf('one\ntwo\r\n\nthree'), ['one', 'two', '', 'three']);
+    assert.deepEqual(fitLines('one\ntwo\r\n\nthree'), ['one', 'two', '', 'three']);
   });
 
   it('breaks after a hyphen, and inside a word only if it is longer than a line', () => {
-    assert.deepEqual(linesOf('well-established-method', { width: 60 }), ['well-', 'established-', 'method']);
-    assert.deepEqual(linesOf('x'.repeat(45)).join(''), 'x'.repeat(45));
-    assert.ok(linesOf('x'.repeat(45)).every(line => line.length <= 20));
+    assert.deepEqual(fitLines('well-established-method', { width: 60 }), ['well-', 'established-', 'method']);
+    assert.deepEqual(fitLines('x'.repeat(45)).join(''), 'x'.repeat(45));
+    assert.ok(fitLines('x'.repeat(45)).every(line => line.length <= 20));
   });
 
   it('breaks scripts that are written without spaces', () => {
     const text = '狐狸跳过了懒狗。然后它睡着了，梦见了月亮和星星。';
-    const lines = linesOf(text);
+    const lines = fitLines(text);
     assert.equal(lines.join(''), text);
     assert.ok(lines.length > 1 && lines.every(line => !/^[。，]/.test(line)));
   });
 
   it('balances lines, so that no word is on a line of its own', () => {
-    assert.deepEqual(linesOf('aaaa bbbb cccc dddd e'), ['aaaa bbbb', 'cccc dddd e']);
+    assert.deepEqual(fitLines('aaaa bbbb cccc dddd e'), ['aaaa bbbb', 'cccc dddd e']);
   });
 
   it('takes the largest size at which the text fits', () => {
@@ -42,16 +42,16 @@ describe('fitText', () => {
   });
 
   it('cuts off overflow at the smallest size with an ellipsis', () => {
-    const lines = linesOf('word '.repeat(200), { maxLines: 2 });
+    const lines = fitLines('word '.repeat(200), { maxLines: 2 });
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /word…$/);
     assert.ok(lines.every(line => line.length <= 20));
   });
 
   it('handles empty and endless text', () => {
-    assert.deepEqual(linesOf(''), ['']);
-    assert.equal(linesOf('a\n'.repeat(100_000)).length, 10);
-    assert.deepEqual(linesOf('\u0301'.repeat(100_000)), ['\u0301'.repeat(4000)]);
+    assert.deepEqual(fitLines(''), ['']);
+    assert.equal(fitLines('a\n'.repeat(100_000)).length, 10);
+    assert.deepEqual(fitLines('\u0301'.repeat(100_000)), ['\u0301'.repeat(4000)]);
   });
 });
 

@@ -49,10 +49,10 @@ async function framesBy(threadCount: number): Promise<readonly Buffer[]> {
 }
 
 it('draws the same frames with no thread, one and three', async () => {
-  const here = await framesBy(0);
-  assert.equal(here.length, 22);
-  assert.notDeepEqual(here[0], here[5]);
-  assert.deepEqual(here[20], here[21], 'It stands still.');
-  assert.deepEqual(await framesBy(1), here);
-  assert.deepEqual(await framesBy(3), here);
+  const expected = await framesBy(0);
+  assert.equal(expected.length, 22);
+  assert.notDeepEqual(expected[0], expected[5]);
+  assert.deepEqual(expected[20], expected[21], 'It stands still.');
+  assert.deepEqual(await framesBy(1), expected);
+  assert.deepEqual(await framesBy(3), expected);
 });

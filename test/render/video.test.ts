@@ -168,11 +168,11 @@ function testVideos(backend: Backend): void {
       await render(folder, { segmentFolder });
       const first = await readdir(segmentFolder);
       assert.equal(first.length, 2);
-      const direct = await framesOf(backend, join(folder, 'video.mp4'));
+      const direct = await readFrames(backend, join(folder, 'video.mp4'));
       const reported: number[] = [];
       await render(folder, { segmentFolder }, reported);
       assert.deepEqual(reported, [40, 80], 'Nothing was drawn.');
-      assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
+      assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
       await render(folder, { segmentFolder, graph: changed }, reported);
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
@@ -182,7 +182,7 @@ function testVideos(backend: Backend): void {
       await writeFile(join(segmentFolder, one), (await readFile(join(segmentFolder, one))).subarray(0, 900));
       const again = await render(folder, { segmentFolder });
       assert.equal(again.frameCount, 80);
-      assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
+      assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
     }));
 
   it('resumes after a crash, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
@@ -342,7 +342,7 @@ async function writeSound(backend: Backend, path: string): Promise<void> {
   await encode(backend, { path, maxSeconds: 2, audio: tone(2, 1) }, signal);
 }
 
-async function framesOf(backend: Backend, path: string, frameCount = 80): Promise<readonly Buffer[]> {
+async function readFrames(backend: Backend, path: string, frameCount = 80): Promise<readonly Buffer[]> {
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0, fps = 1 } = info.video ?? {};
   const request = { startSeconds: 0, frameCount, fps, width, height, pixels: 'rgba' } as const;
@@ -357,7 +357,7 @@ async function numbersAt(
   frames: readonly number[],
 ): Promise<readonly number[]> {
   const { readNumber } = await import('../codecs/clips.ts');
-  const all = await framesOf(backend, path, Math.max(...frames) + 1);
+  const all = await readFrames(backend, path, Math.max(...frames) + 1);
   return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
 }
 
@@ -370,7 +370,7 @@ async function compare(
 ): Promise<number> {
   const lists = [evaluateFrame(openScene(graph), frame)];
   const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
-  const shown = (await framesOf(backend, path, at + 1))[at] ?? Buffer.alloc(0);
+  const shown = (await readFrames(backend, path, at + 1))[at] ?? Buffer.alloc(0);
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };

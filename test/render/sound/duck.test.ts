@@ -45,14 +45,17 @@ describe('ducking', () => {
     { start: 105_600, end: 144_000 },
   ];
   const gain = createDuckGain(spoken, { decibels: 12, attack: 9600, release: 28_800 });
-  const at = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
+  const gainAt = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
 
   it('starts before the voice and ends after it, in even steps of decibels', () => {
-    assert.deepEqual([0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(at), [0, -6, -12, -12, -12, -12, -6, 0, 0]);
+    assert.deepEqual(
+      [0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(gainAt),
+      [0, -6, -12, -12, -12, -12, -6, 0, 0],
+    );
   });
 
   it('stays active between close words', () => {
-    assert.deepEqual([2, 2.06, 2.12, 2.2].map(at), [-12, -10.8, -9.6, -12]);
+    assert.deepEqual([2, 2.06, 2.12, 2.2].map(gainAt), [-12, -10.8, -9.6, -12]);
   });
 
   it('is immediate if attack and release are 0', () => {

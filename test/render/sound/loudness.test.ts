@@ -11,15 +11,15 @@ function loudness(...sounds: readonly Float32Array[]): number {
 }
 
 /** A stereo sine of 1 kHz, whose loudness equals its level. */
-const at = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
+const toneAt = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
 
 const near = (found: number, expected: number): void =>
   assert.ok(Math.abs(found - expected) <= 0.1, `${found} LUFS, not ${expected}`);
 
 describe('integrated loudness', () => {
   it('of a stereo sine of 1 kHz is its level (EBU Tech 3341, cases 1 and 2)', () => {
-    near(loudness(at(-23, 20)), -23);
-    near(loudness(at(-33, 20)), -33);
+    near(loudness(toneAt(-23, 20)), -23);
+    near(loudness(toneAt(-33, 20)), -33);
   });
 
   it('of a sine of 997 Hz at full scale on one side is -3.01 LUFS (BS.1770)', () => {
@@ -28,12 +28,12 @@ describe('integrated loudness', () => {
   });
 
   it('ignores parts that are quiet compared with the rest (cases 3 and 4)', () => {
-    near(loudness(at(-36, 10), at(-23, 60), at(-36, 10)), -23);
-    near(loudness(at(-72, 10), at(-36, 10), at(-23, 60), at(-36, 10), at(-72, 10)), -23);
+    near(loudness(toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10)), -23);
+    near(loudness(toneAt(-72, 10), toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10), toneAt(-72, 10)), -23);
   });
 
   it('is the mean power of parts with similar loudness (case 5)', () => {
-    near(loudness(at(-26, 20), at(-20, 20.1), at(-26, 20)), -23);
+    near(loudness(toneAt(-26, 20), toneAt(-20, 20.1), toneAt(-26, 20)), -23);
   });
 
   it('weights low tones less and high ones more', () => {

@@ -44,7 +44,7 @@ const open = (rest: object = {}): Timeline =>
     scenes: [{ duration: 6, elements: [{ type: 'waveform', ...SRC, bars: 11, form: 'bars' }] }],
     ...rest,
   });
-const filesOf = (timeline: Timeline) =>
+const createFiles = (timeline: Timeline) =>
   new Map([...timeline.resources.keys()].map(key => [key, file] as const));
 
 /** Returns the height of a bar at a frame, relative to the box. The bar in the middle shows the audible position. */
@@ -61,7 +61,7 @@ for (const [name, backend] of backends)
     if (typeof backend === 'string') return;
     const follow = async (rest: object = {}): Promise<Timeline> => {
       const timeline = open(rest);
-      return { ...timeline, peaks: await readPeaks(timeline, filesOf(timeline), backend, signal) };
+      return { ...timeline, peaks: await readPeaks(timeline, createFiles(timeline), backend, signal) };
     };
 
     it('match the file, with the loudest at 1', async () => {
@@ -135,7 +135,13 @@ describe('a waveform', () => {
   it('is drawn in the frames of a video', { skip: backend === undefined }, async () => {
     const timeline = open();
     const path = join(folder, 'out.mp4');
-    const job = { graph: timeline.graph, files: filesOf(timeline), range: [15, 18] as const, scale: 1, path };
+    const job = {
+      graph: timeline.graph,
+      files: createFiles(timeline),
+      range: [15, 18] as const,
+      scale: 1,
+      path,
+    };
     const { warnings, hasAudio } = await renderVideo(job, {}, signal);
     // It follows the sound but is not heard.
     assert.deepEqual([warnings, hasAudio], [[], false]);

@@ -66,16 +66,16 @@ export function truePeak(sound: Float32Array): number {
       return (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)) * window;
     }),
   );
-  let most = 0;
+  let max = 0;
   for (let channel = 0; channel < CHANNELS; channel++)
     for (let i = reach; i < sound.length / CHANNELS - reach; i++)
       for (const taps of kernel) {
         let value = 0;
         for (let tap = 0; tap < taps.length; tap++)
           value += (taps[tap] as number) * (sound[(i + tap - reach + 1) * CHANNELS + channel] as number);
-        most = Math.max(most, Math.abs(value));
+        max = Math.max(max, Math.abs(value));
       }
-  return most;
+  return max;
 }
 
 /** Splits the sound into blocks of different sizes, as codecs return it. */

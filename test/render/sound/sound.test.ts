@@ -55,13 +55,13 @@ after(() => rm(folder, { recursive: true }));
 const open = (rest: object): Timeline =>
   openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 4 }], ...rest });
 /** Sounds are identified by their URL. */
-const of = (name: string, rest: object = {}) => ({ src: `https://example.com/${name}`, ...rest });
+const item = (name: string, rest: object = {}) => ({ src: `https://example.com/${name}`, ...rest });
 /** Volumes are not normalized. */
 const track = (items: readonly object[], rest: object = {}) => ({
   audioTrack: { loudness: 'off', items, ...rest },
 });
 
-function filesOf(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
+function createFiles(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
   return new Map(
     [...timeline.resources.values()].map(({ key, source }) => {
       const name = 'src' in source ? (source.src.split('/').at(-1) ?? '') : '';
@@ -84,7 +84,7 @@ function hearing(backend: Backend) {
   return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
     const timeline = open(rest);
     const whole = [0, timeline.durationInFrames] as const;
-    return collect(renderAudio(timeline, filesOf(timeline), range ?? whole, backend, signal));
+    return collect(renderAudio(timeline, createFiles(timeline), range ?? whole, backend, signal));
   };
 }
 
@@ -99,7 +99,7 @@ function testFiles(backend: Backend): void {
     for (const fps of [30, 7]) {
       const sound = await hear({
         fps,
-        ...track([of('ramp', { start: '100f', trim: 0.25 })]),
+        ...track([item('ramp', { start: '100f', trim: 0.25 })]),
         durationInFrames: 113,
       });
       assert.equal(sound.length, Math.round((113 / fps) * SAMPLE_RATE) * 2);
@@ -113,10 +113,10 @@ function testFiles(backend: Backend): void {
   });
 
   it('loops without a gap from its trim, for short and long sounds', async () => {
-    const cycle = await hear(track([of('cycle', { loop: true, start: 0.5 })]));
+    const cycle = await hear(track([item('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       isNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
-    const looped = await hear(track([of('ramp', { loop: true, trim: 1.5 })]));
+    const looped = await hear(track([item('ramp', { loop: true, trim: 1.5 })]));
     for (let i = 0; i < 4 * 48_000; i += 501)
       isNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
@@ -125,7 +125,7 @@ function testFiles(backend: Backend): void {
     const graph = {
       audioTrack: {
         duck: {},
-        items: [of('low', { speed: 1.3, volume: 3 }), of('speech', { role: 'voice', volume: 4 })],
+        items: [item('low', { speed: 1.3, volume: 3 }), item('speech', { role: 'voice', volume: 4 })],
       },
     };
     const whole = await hear(graph);
@@ -143,7 +143,7 @@ function testFiles(backend: Backend): void {
     files.set('broken', { ...good, path });
     const atRest = children();
     await assert.rejects(
-      hear(track([of('low'), of('broken', { start: 1 })])),
+      hear(track([item('low'), item('broken', { start: 1 })])),
       (err: unknown) =>
         err instanceof AppError &&
         err.code === 'unreadable_media' &&
@@ -153,20 +153,20 @@ function testFiles(backend: Backend): void {
   });
 
   it('ends with its reader and on abort, and leaves no process', async () => {
-    const long = open({ scenes: [{ duration: 300 }], ...track([of('low', { loop: true }), of('long')]) });
+    const long = open({ scenes: [{ duration: 300 }], ...track([item('low', { loop: true }), item('long')]) });
     await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
     const info = await probeMedia(pathOf(folder, 'long.wav'), signal);
     files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), info });
     const range = [0, long.durationInFrames] as const;
     const atRest = children();
-    for await (const block of renderAudio(long, filesOf(long), range, backend, signal)) {
+    for await (const block of renderAudio(long, createFiles(long), range, backend, signal)) {
       assert.ok(block.length > 0);
       break;
     }
     await waitUntil('the end of the codecs', () => children() <= atRest);
     const controller = new AbortController();
     await assert.rejects(async () => {
-      for await (const _ of renderAudio(long, filesOf(long), range, backend, controller.signal))
+      for await (const _ of renderAudio(long, createFiles(long), range, backend, controller.signal))
         controller.abort();
     }, /abort/i);
     await waitUntil('the end of the codecs', () => children() <= atRest);
@@ -183,8 +183,8 @@ function testMix(backend: Backend): void {
         { time: 2, value: 1, easing: 'linear' },
       ],
     };
-    const sound = await hear(track([of('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
-    const at = (second: number) => level(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
+    const sound = await hear(track([item('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
+    const levelAt = (second: number) => level(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
     for (const [second, expected] of [
       [0.25, 0.25],
       [0.8, 0.5],
@@ -192,12 +192,12 @@ function testMix(backend: Backend): void {
       [2.5, 1],
       [3.75, 0.5],
     ] as const)
-      isNear(at(second), expected, 0.01);
+      isNear(levelAt(second), expected, 0.01);
   });
 
   it('pans with constant power, and keeps both channels of a stereo sound', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
-      const sound = await hear({ ...track([of(name, { pan, duration: 1 })]), durationInFrames: 30 });
+      const sound = await hear({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
     };
     const expected = 0.25 ** 2 / 2;
@@ -220,9 +220,9 @@ function testMix(backend: Backend): void {
   it('lowers music under the voice, by the right amount at the right time', async () => {
     const duck = { by: 20, attack: 0.25, release: 0.5 };
     const sound = await hear(
-      track([of('low'), of('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
+      track([item('low'), item('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
     );
-    const at = (second: number) =>
+    const levelAt = (second: number) =>
       decibels(level(sound, 0, second - 0.005, second + 0.005) / (0.25 * Math.SQRT1_2));
     for (const [second, expected] of [
       [0.7, 0],
@@ -233,17 +233,17 @@ function testMix(backend: Backend): void {
       [2.25, -10],
       [2.6, 0],
     ] as const)
-      isNear(at(second), expected, 0.8);
+      isNear(levelAt(second), expected, 0.8);
   });
 
   it('keeps pitch and length at another speed', async () => {
-    const sound = await hear(track([of('tone', { speed: 2, start: 1 })]));
+    const sound = await hear(track([item('tone', { speed: 2, start: 1 })]));
     isNear(pitch(sound, 1.05, 1.95), 1000, 20);
     assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
   });
 
   it('cross-fades the scenes with their transition', async () => {
-    const scene = (name: string) => ({ duration: 2, elements: [{ type: 'audio', ...of(name) }] });
+    const scene = (name: string) => ({ duration: 2, elements: [{ type: 'audio', ...item(name) }] });
     const sound = await hear({
       scenes: [scene('low'), { ...scene('tone'), transition: { type: 'fade', duration: 1 } }],
     });
@@ -256,13 +256,15 @@ function testMix(backend: Backend): void {
 
   it('is normalized to the requested loudness without clipping', async () => {
     const loudness = -23;
-    const quiet = await hear({ audioTrack: { loudness, items: [of('low', { volume: 0.1 }), of('tone')] } });
+    const quiet = await hear({
+      audioTrack: { loudness, items: [item('low', { volume: 0.1 }), item('tone')] },
+    });
     const meter = createLoudnessMeter();
     meter.add(quiet);
     isNear(meter.integrated(), loudness, 0.1);
-    const faint = await hear({ audioTrack: { items: [of('low', { volume: 0.01 })] } });
+    const faint = await hear({ audioTrack: { items: [item('low', { volume: 0.01 })] } });
     isNear(decibels(level(faint, 0, 1, 3) / (0.0025 * Math.SQRT1_2)), 24, 0.01);
-    const loud = await hear(track([of('tone', { volume: 4 }), of('low', { volume: 4 })]));
+    const loud = await hear(track([item('tone', { volume: 4 }), item('low', { volume: 4 })]));
     assert.ok(loud.every(value => Math.abs(value) < 0.891));
   });
 }

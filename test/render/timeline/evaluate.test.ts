@@ -106,11 +106,12 @@ describe('elements', () => {
   });
 
   it('are positioned by their anchor, in pixels, fractions and percent of the frame', () => {
-    const at = (rest: object) => only(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
-    assert.deepEqual(at({}), [180, 90]);
-    assert.deepEqual(at({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
-    assert.deepEqual(at({ x: '100%', y: '50vh', anchor: 'right' }), [360, 90]);
-    assert.deepEqual(at({ x: '10vmin', y: 10, anchor: [0, 0] }), [20, 10]);
+    const getPosition = (rest: object) =>
+      only(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
+    assert.deepEqual(getPosition({}), [180, 90]);
+    assert.deepEqual(getPosition({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
+    assert.deepEqual(getPosition({ x: '100%', y: '50vh', anchor: 'right' }), [360, 90]);
+    assert.deepEqual(getPosition({ x: '10vmin', y: 10, anchor: [0, 0] }), [20, 10]);
   });
 
   it('follow keyframes, constant before the first and after the last', () => {
@@ -121,9 +122,9 @@ describe('elements', () => {
       ],
     };
     const timeline = open({ scenes: [{ duration: 2, elements: [shape({ x, anchor: 'left' })] }] });
-    const at = (frame: number) => only(timeline, frame).matrix[4];
-    assert.deepEqual([at(0), at(15), at(30), at(59)], [100, 100, 200, 200]);
-    assert.ok(Math.abs((at(21) ?? 0) - 140) < 1e-6);
+    const getX = (frame: number) => only(timeline, frame).matrix[4];
+    assert.deepEqual([getX(0), getX(15), getX(30), getX(59)], [100, 100, 200, 200]);
+    assert.ok(Math.abs((getX(21) ?? 0) - 140) < 1e-6);
   });
 
   it('of a group use its box and its time', () => {
