@@ -130,7 +130,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
   it('closes the file when the caller disconnects during the download', {
     skip: process.platform !== 'linux',
   }, async () => {
-    const testPage = (): number =>
+    const countOpenFiles = (): number =>
       readdirSync('/proc/self/fd').filter(fd => {
         try {
           return readlinkSync(`/proc/self/fd/${fd}`).includes(media.mediaId);
@@ -145,8 +145,8 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       await once(socket, 'data');
       socket.pause();
     }
-    assert.equal(testPage(), 10);
+    assert.equal(countOpenFiles(), 10);
     for (const socket of sockets) socket.destroy();
-    await waitUntil('the files to be closed', () => testPage() === 0);
+    await waitUntil('the files to be closed', () => countOpenFiles() === 0);
   });
 });

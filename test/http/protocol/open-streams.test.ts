@@ -120,13 +120,13 @@ describe('event streams', () => {
   });
 
   it('are limited to 200 per address', async () => {
-    for (let testPage = 0; testPage < MAX_OF_ADDRESS; ) {
+    for (let openStreams = 0; openStreams < MAX_OF_ADDRESS; ) {
       const account = await createAccount();
       const streams = await Promise.all(
         Array.from({ length: MAX_OF_ACCOUNT }, () => followWorkflow(account)),
       );
-      testPage += streams.filter(({ status }) => status === 200).length;
-      assert.ok(testPage <= MAX_OF_ADDRESS);
+      openStreams += streams.filter(({ status }) => status === 200).length;
+      assert.ok(openStreams <= MAX_OF_ADDRESS);
     }
     assert.equal((await followWorkflow(await createAccount())).status, 429);
     await closeAll();

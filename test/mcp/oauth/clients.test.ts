@@ -300,21 +300,21 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
     const port = await findFreePort();
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
-    let testPage = false;
+    let isAuthorized = false;
     // One argument: an id may begin with -V, which would be read as the version flag.
     const args = ['authorization', '--url', service.origin, `--client-id=${clientId}`];
     const more = ['--resource', service.mcpUrl, '-p', String(port)];
     const child = start('conformance', [...args, ...more], line => {
       lines.push(line);
       const url = authorizationIn(line);
-      if (url === undefined || testPage) return;
-      testPage = true;
+      if (url === undefined || isAuthorized) return;
+      isAuthorized = true;
       void service.letIn(url).then(end => sendOverNetwork('GET', String(end)));
     });
     const [code] = await once(child, 'exit');
     const text = lines.join('\n');
     assert.equal(code, 0, text);
-    assert.ok(testPage, text);
+    assert.ok(isAuthorized, text);
     assert.match(text, /Total: 3 passed, 0 failed/);
     assert.doesNotMatch(text, /[1-9]\d* failed|✗|SKIPPED/i, text);
   });
