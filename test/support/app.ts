@@ -52,10 +52,16 @@ export interface TestApp {
   readonly anonymous: Pick<Caller, 'request'>;
   /** Creates a user, by default with every scope and practically no rate limit. */
   createCaller(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<Caller>;
+  /** Creates that many users in turn, like `createCaller`. */
+  createCallers<N extends number>(count: N): Promise<Callers<N>>;
   /** The same user with another key that has only these scopes. */
   withScopes(caller: Caller, scopes: readonly Scope[]): Promise<Caller>;
   close(): Promise<void>;
 }
+
+type Callers<N extends number, R extends Caller[] = []> = R['length'] extends N
+  ? R
+  : Callers<N, [...R, Caller]>;
 
 let people = 0;
 
@@ -114,21 +120,27 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
     return { userId, email, key, request: requester(app, key) };
   };
+  const createCaller: TestApp['createCaller'] = async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
+    const email = `person-${people++}@example.com`;
+    const userId = await insertUser(db, {
+      email,
+      name: email.split('@')[0] ?? '',
+      plan,
+      isAuthor: false,
+      isAdmin: scopes.includes('instance:admin'),
+    });
+    return callerOf(userId, email, scopes);
+  };
   return {
     app,
     deps,
     mounts,
     anonymous: { request: requester(app) },
-    createCaller: async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
-      const email = `person-${people++}@example.com`;
-      const userId = await insertUser(db, {
-        email,
-        name: email.split('@')[0] ?? '',
-        plan,
-        isAuthor: false,
-        isAdmin: scopes.includes('instance:admin'),
-      });
-      return callerOf(userId, email, scopes);
+    createCaller,
+    createCallers: async <N extends number>(count: N) => {
+      const callers: Caller[] = [];
+      while (callers.length < count) callers.push(await createCaller());
+      return callers as Callers<N>;
     },
     withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
     close: async () => {

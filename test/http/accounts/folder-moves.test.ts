@@ -27,11 +27,7 @@ let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [creator, teammate, viewer] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [creator, teammate, viewer] = await test.createCallers(3);
   [teamA, teamB] = [await createTeam('EDITOR'), await createTeam('OWNER')];
 });
 after(() => test.close());

@@ -26,12 +26,7 @@ let teamId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, viewer, otherUser] = await test.createCallers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
   await joinTeam(owner, teamId, viewer, 'VIEWER');

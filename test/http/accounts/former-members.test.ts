@@ -31,7 +31,7 @@ before(async () => {
   test = await createTestApp();
   const { settings, now } = test.deps;
   worker = await startWorker(test.deps, new WorkerSlots(settings.WORKER_CONCURRENCY, now));
-  [owner, maker] = [await test.createCaller(), await test.createCaller()];
+  [owner, maker] = await test.createCallers(2);
 });
 after(async () => {
   await worker.stop(0);

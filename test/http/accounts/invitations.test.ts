@@ -147,7 +147,7 @@ describe('an invitation to a team', () => {
   it('can be sent, listed and revoked by owners only', async () => {
     const teamId = await createTeam();
     const { id } = await invite(teamId, 'somebody@example.com');
-    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = await test.createCallers(2);
     await joinTeam(owner, teamId, editor, 'EDITOR');
     const path = `/teams/${teamId}/invitations`;
     for (const [caller, status, code] of [

@@ -20,11 +20,7 @@ let path: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, friend, otherUser] = await test.createCallers(3);
 });
 after(() => test.close());
 beforeEach(async () => {

@@ -23,7 +23,7 @@ let other: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, other] = [await test.createCaller(), await test.createCaller()];
+  [owner, other] = await test.createCallers(2);
 });
 after(() => test.close());
 
@@ -345,7 +345,7 @@ describe('members', () => {
 
 describe('/teams/{id}', () => {
   it('can be read by members, and renamed and deleted by owners only', async () => {
-    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = await test.createCallers(2);
     const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
     for (const [by, role] of [

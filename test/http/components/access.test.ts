@@ -18,7 +18,7 @@ let owner: Caller;
 let other: Caller;
 before(async () => {
   test = await createTestApp();
-  [owner, other] = [await test.createCaller(), await test.createCaller()];
+  [owner, other] = await test.createCallers(2);
 });
 after(() => test.close());
 

@@ -12,7 +12,7 @@ let member: Caller;
 let teamId: string;
 before(async () => {
   test = await createTestApp();
-  [owner, member] = [await test.createCaller(), await test.createCaller()];
+  [owner, member] = await test.createCallers(2);
   teamId = String((await owner.request('POST', '/teams', { name: 'Team' })).body.id);
   await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'EDITOR')`, [
     teamId,

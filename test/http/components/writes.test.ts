@@ -20,7 +20,7 @@ let owner: Caller;
 let stranger: Caller;
 before(async () => {
   test = await createTestApp();
-  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+  [owner, stranger] = await test.createCallers(2);
 });
 after(() => test.close());
 

@@ -160,7 +160,7 @@ describe('rights to credentials', () => {
   });
 
   it("lets members of a team see its credentials' names, and only its OWNERs change them", async () => {
-    const [editor, otherUser] = [await test.createCaller(), await test.createCaller()];
+    const [editor, otherUser] = await test.createCallers(2);
     const teamId = await createTeam([editor, 'EDITOR']);
     const { body } = await store(owner, { teamId });
     assert.equal(body.teamId, teamId);
@@ -302,7 +302,7 @@ describe('CREDENTIALS=off', () => {
 
 describe('GET /nodes', () => {
   it("shows a workspace the models of its own credentials' providers, under another ETag", async () => {
-    const [caller, other] = [await test.createCaller(), await test.createCaller()];
+    const [caller, other] = await test.createCallers(2);
     const listNodes = async (by: Pick<Caller, 'request'>, headers = {}) => {
       const response = await by.request<{ nodes: { nodeType: string }[] }>(
         'GET',

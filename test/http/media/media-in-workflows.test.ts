@@ -23,7 +23,7 @@ let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, otherUser] = [await test.createCaller(), await test.createCaller()];
+  [owner, otherUser] = await test.createCallers(2);
 });
 after(() => test.close());
 

@@ -14,11 +14,7 @@ let otherUser: Caller;
 let teamId: string;
 before(async () => {
   test = await createTestApp();
-  [owner, editor, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, otherUser] = await test.createCallers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
 });

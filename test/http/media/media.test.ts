@@ -23,12 +23,7 @@ let now: number;
 before(async () => {
   now = Math.floor(Date.now() / 1000) * 1000;
   test = await createTestApp({ now: () => now });
-  [owner, editor, viewer, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, viewer, otherUser] = await test.createCallers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, editor, 'EDITOR');
   await joinTeam(owner, teamId, viewer, 'VIEWER');

@@ -40,7 +40,7 @@ const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]
 
 describe('private templates', () => {
   it('are listed for the accounts and teams that they name, and readable by anyone who has the id', async () => {
-    const [member, otherUser] = [await test.createCaller(), await test.createCaller()];
+    const [member, otherUser] = await test.createCallers(2);
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
       TEAM,

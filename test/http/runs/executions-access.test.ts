@@ -14,11 +14,7 @@ let execution: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, starter, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, starter, otherUser] = await test.createCallers(3);
 });
 after(() => test.close());
 

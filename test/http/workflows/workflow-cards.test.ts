@@ -150,7 +150,7 @@ describe('POST /workflows/{id}/restore', () => {
   });
 
   it('is for users who may delete, within a day', async () => {
-    const [by, editor] = [await test.createCaller(), await test.createCaller()];
+    const [by, editor] = await test.createCallers(2);
     const { id } = await createWorkflow(by);
     await by.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
     await by.request('DELETE', `/workflows/${id}`);

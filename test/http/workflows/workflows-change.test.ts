@@ -22,11 +22,7 @@ let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, otherUser] = await test.createCallers(3);
 });
 after(() => test.close());
 beforeEach(async () => {

@@ -25,11 +25,7 @@ let ownFolder: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, mate, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, mate, otherUser] = await test.createCallers(3);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);

@@ -17,7 +17,7 @@ let otherUser: Caller;
 before(async () => {
   test = await createTestApp();
   worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
-  [owner, otherUser] = [await test.createCaller(), await test.createCaller()];
+  [owner, otherUser] = await test.createCallers(2);
 });
 after(async () => {
   await worker.stop(1000);

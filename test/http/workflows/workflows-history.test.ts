@@ -33,12 +33,7 @@ let id: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, viewer, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, viewer, otherUser] = await test.createCallers(4);
 });
 after(() => test.close());
 beforeEach(async () => {

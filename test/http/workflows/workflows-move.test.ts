@@ -22,12 +22,7 @@ const folderOf = async (by: Caller, body: object): Promise<string> =>
 
 before(async () => {
   test = await createTestApp();
-  [owner, editor, mate, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, mate, otherUser] = await test.createCallers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, mate, 'EDITOR');
   teamFolder = await folderOf(owner, { teamId });

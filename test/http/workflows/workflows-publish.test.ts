@@ -33,11 +33,7 @@ let id: string;
 
 before(async () => {
   test = await createTestApp({ env: { HIDE_TEMPLATES: 'all' } });
-  [owner, editor, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, editor, otherUser] = await test.createCallers(3);
 });
 after(() => test.close());
 beforeEach(async () => {

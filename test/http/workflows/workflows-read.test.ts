@@ -24,11 +24,7 @@ let otherUser: Caller;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, otherUser] = [
-    await test.createCaller(),
-    await test.createCaller(),
-    await test.createCaller(),
-  ];
+  [owner, friend, otherUser] = await test.createCallers(3);
 });
 after(() => test.close());
 

@@ -16,7 +16,7 @@ let folderId: string;
 
 before(async () => {
   test = await createTestApp();
-  [owner, friend, mate] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
+  [owner, friend, mate] = await test.createCallers(3);
   const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
   await joinTeam(owner, String(teamId), mate, 'EDITOR');
   folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
