@@ -49,21 +49,21 @@ describe('the console', { skip: NO_BROWSER }, () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     const found: string[] = [];
-    let place = '';
-    const note = (text: string): void => void found.push(`${who} at ${place}: ${text}`);
+    let current = '';
+    const report = (text: string): void => void found.push(`${who} at ${current}: ${text}`);
     page.on('console', message => {
-      if (!isExpected(message, place))
-        note(`${message.type()} ${message.text()} (${message.location().url})`);
+      if (!isExpected(message, current))
+        report(`${message.type()} ${message.text()} (${message.location().url})`);
     });
-    page.on('pageerror', error => note(String(error)));
+    page.on('pageerror', error => report(String(error)));
     page.on('requestfailed', request => {
-      if (!wasLeft(request)) note(`${request.url()} ${request.failure()?.errorText}`);
+      if (!wasAborted(request)) report(`${request.url()} ${request.failure()?.errorText}`);
     });
     for (const path of targets) {
-      place = path;
+      current = path;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(path);
-      await untilShown(page, place);
+      await untilShown(page, path);
       // The application follows the theme of the system while it is open.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.waitForTimeout(SETTLE_MS);
@@ -102,7 +102,7 @@ describe('the console', { skip: NO_BROWSER }, () => {
     ]);
   });
 
-  it('is watched by a check that sees messages', async () => {
+  it('is checked for messages of a page', async () => {
     await using testPage = await browser.open(service.url, undefined, admin);
     testPage.discard();
     await testPage.page.addInitScript('console.info("seen")');
@@ -118,20 +118,20 @@ const NOWHERE = '/nowhere';
 const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
 
 /** Browsers report the status of the page itself. */
-function isExpected(message: ConsoleMessage, place: string): boolean {
+function isExpected(message: ConsoleMessage, path: string): boolean {
   return (
-    place.startsWith(NOWHERE) &&
+    path.startsWith(NOWHERE) &&
     /status of 404/.test(message.text()) &&
     message.location().url.endsWith(NOWHERE)
   );
 }
 
 /** Requests and streams that end because the next page was opened. */
-function wasLeft(request: Request): boolean {
+function wasAborted(request: Request): boolean {
   return request.failure()?.errorText === 'net::ERR_ABORTED';
 }
 
-async function untilShown(page: Page, place: string): Promise<void> {
+async function untilShown(page: Page, path: string): Promise<void> {
   try {
     await page.waitForFunction(
       () =>
@@ -141,7 +141,7 @@ async function untilShown(page: Page, place: string): Promise<void> {
         ),
     );
   } catch (err) {
-    throw new Error(`${place} was not shown: ${String(err)}`);
+    throw new Error(`${path} was not shown: ${String(err)}`);
   }
   await page.waitForTimeout(SETTLE_MS);
 }
@@ -185,14 +185,14 @@ async function signUpWithKey(service: TestService): Promise<SignedUp> {
 type OwnPaths = Readonly<Record<string, string>>;
 
 /** Creates one of each thing that pages list. */
-async function fillAccount(by: Client): Promise<OwnPaths> {
+async function fillAccount(client: Client): Promise<OwnPaths> {
   const bytes = await noiseImage(64, 48, 'png');
   const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
-  const { body: media } = await by.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
-  const { body: team } = await by.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
-  await by.request('POST', `/teams/${team.id}/members`, { email: 'cy@example.com', role: 'EDITOR' });
-  await by.request('POST', '/folders', { name: 'Films' });
-  const id = await by.createWorkflow({
+  const { body: media } = await client.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+  const { body: team } = await client.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+  await client.request('POST', `/teams/${team.id}/members`, { email: 'cy@example.com', role: 'EDITOR' });
+  await client.request('POST', '/folders', { name: 'Films' });
+  const id = await client.createWorkflow({
     name: 'Harbour',
     tags: ['film'],
     nodes: [
@@ -207,19 +207,19 @@ async function fillAccount(by: Client): Promise<OwnPaths> {
     ],
     edges: [edge('words.text > picture.prompt'), edge('picture.image > gallery.items')],
   });
-  const run = await by.runWorkflow(id, { targets: ['picture', 'clip', 'photo'] });
+  const run = await client.runWorkflow(id, { targets: ['picture', 'clip', 'photo'] });
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
-  const free = await by.createWorkflow({
+  const free = await client.createWorkflow({
     name: 'Words',
     nodes: [node('words', 'input:text', { value: 'a boat' })],
     edges: [],
   });
-  const { body: batch } = await by.request<{ batchId: string }>('POST', `/workflows/${free}/batches`, {
+  const { body: batch } = await client.request<{ batchId: string }>('POST', `/workflows/${free}/batches`, {
     rows: [{ inputs: {} }],
   });
   // No provider can run it.
-  await by.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
-  await by.request('POST', `/workflows/${id}/publish`, {
+  await client.request('POST', `/workflows/${id}/run`, { targets: ['later'] });
+  await client.request('POST', `/workflows/${id}/publish`, {
     isPublished: true,
     slug: 'harbour',
     settings: { category: 'Film', allowDuplicate: true, isTemplate: true },

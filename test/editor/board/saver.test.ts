@@ -31,17 +31,17 @@ function createRemote() {
     version: 1,
     board: BOARD,
     writes: [] as SaveKind[],
-    next: undefined as Error | undefined,
+    failure: undefined as Error | undefined,
     state: (): Remote => structuredClone({ board: remote.board, etag: `"${remote.version}"` }),
     set: (board: Board) => {
       remote.board = board;
       remote.version++;
     },
-    write: async (board: Board, etag: string, how: SaveKind): Promise<Remote> => {
+    write: async (board: Board, etag: string, kind: SaveKind): Promise<Remote> => {
       await turn();
-      if (remote.next !== undefined) throw remote.next;
+      if (remote.failure !== undefined) throw remote.failure;
       if (etag !== `"${remote.version}"`) throw refusal(409, 'stale_write');
-      remote.writes.push(how);
+      remote.writes.push(kind);
       remote.set(structuredClone(board));
       return remote.state();
     },
@@ -52,11 +52,11 @@ function createRemote() {
 function openBoard(remote: ReturnType<typeof createRemote>) {
   const store = createBoardStore({ board: remote.state().board });
   const states: SaveState['kind'][] = [];
-  const atExit: Board[] = [];
+  const exitWrites: Board[] = [];
   const saver = new Saver(remote.state(), {
     read: async () => remote.state(),
     write: remote.write,
-    writeAtExit: board => atExit.push(board),
+    writeAtExit: board => exitWrites.push(board),
     getConflicts: () => store.getState().conflicts,
     getBoard: () => store.getState().board,
     mergeRemote: store.actions.mergeRemote,
@@ -76,13 +76,13 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
     store,
     saver,
     states,
-    atExit,
+    exitWrites,
     edit,
     config: (id: string) => findNode(store.getState().board, id)?.data.config,
   };
 }
 
-async function turns(): Promise<void> {
+async function waitTurns(): Promise<void> {
   for (let turnsLeft = 20; turnsLeft > 0; turnsLeft--) await turn();
 }
 
@@ -101,7 +101,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(new Set(states), new Set(['unsaved']));
     mock.timers.tick(700);
     assert.equal(store.getState().save.kind, 'unsaved');
-    await turns();
+    await waitTurns();
     assert.equal(store.getState().save.kind, 'saved');
     assert.deepEqual(remote.writes, ['autosave']);
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
@@ -114,7 +114,7 @@ describe('a board that is being saved', () => {
     for (let ms = 0; ms < 4000; ms += 100) {
       edit('a', 'text', `at ${ms}`);
       mock.timers.tick(100);
-      await turns();
+      await waitTurns();
     }
     assert.deepEqual(remote.writes, ['autosave', 'autosave']);
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'at 2700' });
@@ -125,14 +125,14 @@ describe('a board that is being saved', () => {
     store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
     saver.notify();
     mock.timers.tick(700);
-    await turns();
+    await waitTurns();
     assert.equal(store.getState().save.kind, 'empty');
     await assert.rejects(saver.flush(), /at least one node/);
     assert.deepEqual(remote.board, BOARD);
     store.actions.perform('Add', add(store.getState().board, { nodes: [node('c')] }));
     saver.notify();
     mock.timers.tick(700);
-    await turns();
+    await waitTurns();
     assert.equal(store.getState().save.kind, 'saved');
     assert.deepEqual(
       remote.board.nodes.map(({ id }) => id),
@@ -151,7 +151,7 @@ describe('a board that is being saved', () => {
     assert.equal(store.getState().save.kind, 'saving');
     await writing;
     mock.timers.tick(700);
-    await turns();
+    await waitTurns();
     assert.equal(store.getState().save.kind, 'saved');
     assert.deepEqual(remote.board, BOARD);
   });
@@ -161,7 +161,7 @@ describe('a board that is being saved', () => {
     saver.notify();
     await saver.flush('autosave');
     mock.timers.tick(10_000);
-    await turns();
+    await waitTurns();
     assert.deepEqual(remote.writes, []);
   });
 
@@ -212,7 +212,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(two.config('a'), { text: 'two' });
     await assert.rejects(two.saver.flushAll(), /Choose which ones to keep/);
     two.saver.saveAtExit();
-    assert.deepEqual(two.atExit, []);
+    assert.deepEqual(two.exitWrites, []);
     assert.ok(conflict);
     two.store.actions.resolveConflict(conflict);
     await two.saver.flushAll();
@@ -304,12 +304,12 @@ describe('a board that is being saved', () => {
   });
 
   it('sends what is not saved when the page ends', () => {
-    const { edit, saver, atExit, store } = openBoard(remote);
+    const { edit, saver, exitWrites, store } = openBoard(remote);
     saver.saveAtExit();
-    assert.deepEqual(atExit, []);
+    assert.deepEqual(exitWrites, []);
     edit('a', 'text', 'last');
     saver.saveAtExit();
-    assert.deepEqual(atExit, [store.getState().board]);
+    assert.deepEqual(exitWrites, [store.getState().board]);
   });
 
   it('undoes only its own edit after a merge', async () => {
@@ -334,33 +334,33 @@ describe('a board that is being saved', () => {
 
   it('keeps a refused board, reports why, and retries at the next change', async () => {
     const { edit, store, saver } = openBoard(remote);
-    remote.next = refusal(400, 'invalid_graph');
+    remote.failure = refusal(400, 'invalid_graph');
     edit('a', 'text', 'bad');
     await assert.rejects(saver.flush());
     assert.equal(store.getState().save.kind, 'refused');
     mock.timers.tick(60_000);
-    await turns();
-    remote.next = undefined;
+    await waitTurns();
+    remote.failure = undefined;
     edit('a', 'text', 'good');
     mock.timers.tick(700);
-    await turns();
+    await waitTurns();
     assert.deepEqual(remote.writes, ['autosave']);
     assert.equal(store.getState().save.kind, 'saved');
   });
 
   it('retries with growing pauses while offline, then saves everything', async () => {
     const { edit, store } = openBoard(remote);
-    remote.next = new ConnectionError('no way');
+    remote.failure = new ConnectionError('no way');
     edit('a', 'text', 'one');
     for (const ms of [700, 1000, 2000]) {
       mock.timers.tick(ms);
-      await turns();
+      await waitTurns();
       assert.equal(store.getState().save.kind, 'offline');
       edit('b', 'text', `at ${ms}`);
     }
-    remote.next = undefined;
+    remote.failure = undefined;
     mock.timers.tick(5000);
-    await turns();
+    await waitTurns();
     assert.equal(store.getState().save.kind, 'saved');
     assert.deepEqual(remote.writes, ['autosave']);
     assert.deepEqual(

@@ -43,7 +43,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
   const store = createBoardStore({ board: service.board });
   const seen = new Set<string>();
   const chosen = new Set<string>();
-  const look = (): void => {
+  const recordSeen = (): void => {
     for (const value of valuesOf(store.getState().board).values()) seen.add(value);
   };
   const state = (): Remote => structuredClone({ board: service.board, etag: String(service.version) });
@@ -75,7 +75,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
     mergeRemote: store.actions.mergeRemote,
     setSaveState: store.actions.setSaveState,
   });
-  const settle = (mine: boolean): void => {
+  const resolveConflict = (mine: boolean): void => {
     const [conflict] = store.getState().conflicts;
     if (conflict === undefined) return;
     const { board } = store.getState();
@@ -89,17 +89,21 @@ function createPerson(name: string, service: { board: Board; version: number }) 
     }
     store.actions.resolveConflict(conflict);
   };
-  look();
-  return { name, store, saver, look, settle };
+  recordSeen();
+  return { name, store, saver, recordSeen, resolveConflict };
 }
 
 type Person = ReturnType<typeof createPerson>;
 
-function gesture({ name, store, settle }: Person, random: () => number, step: number): void {
+function performRandomEdit(
+  { name, store, resolveConflict }: Person,
+  random: () => number,
+  step: number,
+): void {
   const { board } = store.getState();
   const pick = (): string => board.nodes[Math.floor(random() * board.nodes.length)]?.id ?? '';
   const [one, other] = [pick(), pick()];
-  const acts: readonly (() => void)[] = [
+  const edits: readonly (() => void)[] = [
     ...KEYS.map(
       key => () => store.actions.perform('Set', setConfig(board, CATALOG, one, { [key]: `${name} ${step}` })),
     ),
@@ -121,9 +125,9 @@ function gesture({ name, store, settle }: Person, random: () => number, step: nu
     },
     () => store.actions.undo(),
     () => store.actions.redo(),
-    () => settle(random() < 0.5),
+    () => resolveConflict(random() < 0.5),
   ];
-  acts[Math.floor(random() * acts.length)]?.();
+  edits[Math.floor(random() * edits.length)]?.();
 }
 
 describe('two people at once', () => {
@@ -134,8 +138,8 @@ describe('two people at once', () => {
       const people = [createPerson('Ana', service), createPerson('Ben', service)] as const;
       for (let step = 0; step < GESTURES; step++) {
         const person = people[random() < 0.5 ? 0 : 1];
-        gesture(person, random, step);
-        if (random() < 0.3) await person.saver.flush('autosave').catch(onlyEmpty);
+        performRandomEdit(person, random, step);
+        if (random() < 0.3) await person.saver.flush('autosave').catch(ignoreEmptyBoard);
         if (random() < 0.1) await person.saver.refresh();
         for (const { store, saver } of people) {
           const { conflicts, board } = store.getState();
@@ -149,26 +153,26 @@ describe('two people at once', () => {
             )
               assert.equal(valuesOf(sendable).get(`${path[1]} ${path.at(-1)}`), theirs);
         }
-        person.look();
+        person.recordSeen();
       }
       for (let round = 0; round < 50; round++)
         for (const person of people) {
-          person.settle(true);
-          await person.saver.flush('autosave').catch(onlyEmpty);
+          person.resolveConflict(true);
+          await person.saver.flush('autosave').catch(ignoreEmptyBoard);
           await person.saver.refresh();
         }
-      const set = (board: Board): unknown => [
+      const sortItems = (board: Board): unknown => [
         board.nodes.toSorted((a, b) => a.id.localeCompare(b.id)),
         board.edges.toSorted((a, b) => a.id.localeCompare(b.id)),
       ];
       for (const { store, saver } of people) {
         assert.deepEqual(store.getState().conflicts, []);
-        assert.deepEqual(set(store.getState().board), set(service.board));
+        assert.deepEqual(sortItems(store.getState().board), sortItems(service.board));
         saver.close();
       }
     });
 });
 
-function onlyEmpty(thrown: unknown): void {
+function ignoreEmptyBoard(thrown: unknown): void {
   if (!(thrown instanceof Error && /at least one node/.test(thrown.message))) throw thrown;
 }

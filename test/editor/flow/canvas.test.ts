@@ -317,7 +317,7 @@ const guidesOf = async (page: Page): Promise<unknown> =>
     `[...document.querySelectorAll('.react-flow > svg[aria-hidden] path')].map(path => path.getAttribute('d') ?? '').join('')`,
   );
 
-const PLACES = Array.from({ length: 64 }, (_, index) => ({
+const GRID = Array.from({ length: 64 }, (_, index) => ({
   index,
   position: { x: (index % 8) * 400, y: Math.floor(index / 8) * 300 },
 }));
@@ -325,12 +325,12 @@ const PLACES = Array.from({ length: 64 }, (_, index) => ({
 const MIDDLE = { x: 1600, y: 1200 };
 /** Pairs of connected nodes, more than the limit for mounting all. */
 const PAIRS: SentGraph = {
-  nodes: PLACES.map(({ index, position }) =>
+  nodes: GRID.map(({ index, position }) =>
     index % 2 === 0
       ? pairNode(`text-${index}`, position, 'input:text', { value: 'a boat' })
       : pairNode(`joined-${index}`, position, 'utility:prompt_concat', {}),
   ),
-  edges: PLACES.filter(({ index }) => index % 2 === 1).map(({ index }) => ({
+  edges: GRID.filter(({ index }) => index % 2 === 1).map(({ index }) => ({
     id: `edge-${index}`,
     source: `text-${index - 1}`,
     target: `joined-${index}`,
@@ -351,11 +351,10 @@ function pairNode(id: string, position: object, nodeType: string, config: object
 
 /** Turns the wheel back and forth by an invisible amount. */
 const KEEP_MOVING = `
-  let by = 1;
+  let deltaY = 1;
   globalThis.moving = setInterval(() => {
-    by = -by;
-    const at = { clientX: 720, clientY: 480, deltaY: by };
-    document.querySelector('.react-flow__pane').dispatchEvent(new WheelEvent('wheel', { ...at, bubbles: true, cancelable: true }));
+    deltaY = -deltaY;
+        document.querySelector('.react-flow__pane').dispatchEvent(new WheelEvent('wheel', { clientX: 720, clientY: 480, deltaY, bubbles: true, cancelable: true }));
   }, 40);
 `;
 

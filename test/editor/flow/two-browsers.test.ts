@@ -20,14 +20,14 @@ const MIN_NODES = 4;
 
 type Random = () => number;
 
-/** What both have entered, and which of it somebody knowingly replaced. Places are labels of nodes. */
+/** What both have entered, and which of it somebody knowingly replaced, with the labels of the nodes. */
 class Ledger {
   readonly #entered = new Map<string, string>();
   readonly #replaced = new Set<string>();
   readonly #chosenNodes = new Set<string>();
 
-  enter(place: string, value: string): void {
-    this.#entered.set(value, place);
+  enter(label: string, value: string): void {
+    this.#entered.set(value, label);
   }
 
   replace(value: string): void {
@@ -35,8 +35,8 @@ class Ledger {
   }
 
   /** Somebody chose whether to keep the node. */
-  choose(place: string): void {
-    this.#chosenNodes.add(place);
+  choose(label: string): void {
+    this.#chosenNodes.add(label);
   }
 
   check(kept: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
@@ -44,7 +44,7 @@ class Ledger {
     const foreign = [...values].filter(value => !this.#entered.has(value) && !initial.has(value));
     assert.deepEqual(foreign, [], 'values that nobody entered');
     const lost = [...this.#entered].filter(
-      ([value, place]) => !values.has(value) && !this.#replaced.has(value) && !this.#chosenNodes.has(place),
+      ([value, label]) => !values.has(value) && !this.#replaced.has(value) && !this.#chosenNodes.has(label),
     );
     assert.deepEqual(lost, [], 'values that were lost');
   }
@@ -87,7 +87,7 @@ class Person {
       this.reload,
     ];
     const gesture = this.#pick(gestures) ?? this.type;
-    if (this.#random() < 0.4) await this.settle();
+    if (this.#random() < 0.4) await this.resolveConflict();
     return `${this.name} ${gesture.name} ${await gesture.call(this)}`;
   }
 
@@ -96,7 +96,7 @@ class Person {
     if (id === undefined) return '';
     const value = `${this.name} ${++this.#count}`;
     // What was on the screen when the value was entered, in one task of the page.
-    const seen = await this.page.evaluate(
+    const typed = await this.page.evaluate(
       ([id, value]) => {
         const field = document.querySelector<HTMLTextAreaElement>(`[data-node-id="${id}"] textarea`);
         if (field === null) return undefined;
@@ -105,15 +105,15 @@ class Person {
         field.select();
         document.execCommand('insertText', false, value);
         field.blur();
-        const [place = ''] = /Text \d+/.exec(field.getAttribute('aria-label') ?? '') ?? [];
-        return { before, place };
+        const [label = ''] = /Text \d+/.exec(field.getAttribute('aria-label') ?? '') ?? [];
+        return { before, label };
       },
       [id, value] as const,
     );
-    if (seen === undefined) return '';
-    this.#ledger.replace(seen.before);
-    this.#ledger.enter(seen.place, value);
-    return `"${value}" over "${seen.before}" in ${seen.place} (${id})`;
+    if (typed === undefined) return '';
+    this.#ledger.replace(typed.before);
+    this.#ledger.enter(typed.label, value);
+    return `"${value}" over "${typed.before}" in ${typed.label} (${id})`;
   }
 
   async move(): Promise<string> {
@@ -124,7 +124,7 @@ class Person {
 
   async undo(): Promise<string> {
     const isRedo = this.#random() < 0.4;
-    return this.#watch(() => this.page.keyboard.press(isRedo ? 'Control+Shift+z' : 'Control+z'));
+    return this.#recordReplaced(() => this.page.keyboard.press(isRedo ? 'Control+Shift+z' : 'Control+z'));
   }
 
   async duplicate(): Promise<string> {
@@ -137,7 +137,7 @@ class Person {
   async remove(): Promise<string> {
     if ((await this.read()).size <= MIN_NODES) return '';
     await this.#select();
-    return this.#watch(() => this.page.keyboard.press('Delete'));
+    return this.#recordReplaced(() => this.page.keyboard.press('Delete'));
   }
 
   async reload(): Promise<string> {
@@ -148,7 +148,7 @@ class Person {
   }
 
   /** Answers an open question at random. */
-  async settle(): Promise<void> {
+  async resolveConflict(): Promise<void> {
     const keepsMine = this.#random() < 0.5;
     // In one task of the page, because the question may change or go at any time.
     const question = await this.page.evaluate(
@@ -158,27 +158,27 @@ class Person {
         const [mine = '', theirs = ''] = [...element.querySelectorAll('dd')].map(
           each => each.textContent ?? '',
         );
-        const where = element.querySelector('p')?.textContent ?? '';
+        const description = element.querySelector('p')?.textContent ?? '';
         element.querySelectorAll('button')[keepsMine ? 0 : 1]?.click();
-        return { mine, theirs, where };
+        return { mine, theirs, description };
       },
       [CONFLICT, keepsMine] as const,
     );
     if (question === undefined) return;
     this.#ledger.replace(keepsMine ? question.theirs : question.mine);
     // The question was about a whole node, not about one of its values.
-    const isWhole = [question.mine, question.theirs].some(each =>
+    const isAboutNode = [question.mine, question.theirs].some(each =>
       /^\((removed|kept, with changes)\)$/.test(each),
     );
-    const [label] = /Text \d+/.exec(question.where) ?? [];
-    if (isWhole && label !== undefined) this.#ledger.choose(label);
+    const [label] = /Text \d+/.exec(question.description) ?? [];
+    if (isAboutNode && label !== undefined) this.#ledger.choose(label);
   }
 
   /**
    * Notes what this person's own gesture replaced: values of deleted nodes, and own values that were undone or redone.
    * Changes of others that arrive meanwhile do not count.
    */
-  async #watch(gesture: () => Promise<void>): Promise<string> {
+  async #recordReplaced(gesture: () => Promise<void>): Promise<string> {
     const before = await this.read();
     await gesture();
     const now = await this.read();
@@ -229,15 +229,15 @@ describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
       new Person('Cleo', cleo.page, ledger, seededRandom(Math.floor(random() * 1e9))),
     ];
     const initial = new Set(await people[0]?.read().then(values => values.values()));
-    const trail: string[] = [];
+    const gestures: string[] = [];
     for (let done = 0; done < GESTURES; done++) {
-      trail.push(...(await Promise.all(people.map(person => person.act()))));
+      gestures.push(...(await Promise.all(people.map(person => person.act()))));
     }
     const kept = await untilAgreed(flow, id, people);
     try {
       ledger.check(kept, initial);
     } catch (err) {
-      throw new Error(`${String(err)}\nafter\n${trail.join('\n')}`, { cause: err });
+      throw new Error(`${String(err)}\nafter\n${gestures.join('\n')}`, { cause: err });
     }
     assert.deepEqual(
       [...ana.errors, ...cleo.errors].filter(text => !/status of 409/.test(text)),
@@ -254,7 +254,7 @@ async function untilAgreed(
 ): Promise<ReadonlyMap<string, string>> {
   let kept = new Map<string, string>();
   await waitUntil('both to show what is stored', async () => {
-    for (const person of people) await person.settle();
+    for (const person of people) await person.resolveConflict();
     const { nodes } = await flow.read(id);
     kept = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
     for (const { page, read } of people) {
