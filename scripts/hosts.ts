@@ -53,7 +53,9 @@ for (const [guarantee, found] of Object.entries(violations)) {
 }
 const areGuaranteesKept = Object.keys(violations).length === 0;
 print(
-  areGuaranteesKept ? 'Every guarantee held.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
+  areGuaranteesKept
+    ? 'Every guarantee held.'
+    : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
 );
 print(`${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
 if (areGuaranteesKept) await rm(folder, { recursive: true, force: true });
