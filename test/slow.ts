@@ -32,7 +32,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'mcp/{components,conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
-    'runs/{changed-models,charges,credentials,dispatch,examples,node-cache,provider-slots}.test.ts',
+    'runs/{changed-models,charges,component-starts,credentials,dispatch,examples,node-cache,provider-slots}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',
     'services/media/{killed-between-file-and-row,storage-usage,sweep-outputs}.test.ts',

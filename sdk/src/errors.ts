@@ -119,6 +119,7 @@ const BY_CODE: Readonly<Record<string, typeof ApiError>> = {
   invalid_graph: InvalidGraphError,
   stale_write: StaleWriteError,
   idempotency_key_reused: IdempotencyKeyReusedError,
+  file_too_large: FileTooLargeError,
 };
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
@@ -128,7 +129,6 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   403: ForbiddenError,
   404: NotFoundError,
   409: ConflictError,
-  413: FileTooLargeError,
   415: UnsupportedTypeError,
   422: UnprocessableError,
   429: RateLimitError,

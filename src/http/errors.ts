@@ -79,7 +79,7 @@ function translateValidation(faults: readonly ValidationFault[], context: string
 function findMissingMember(fault: ValidationFault): string {
   const name =
     fault.keyword === 'required' ? fault.params?.missingProperty : fault.params?.additionalProperty;
-  return typeof name === 'string' ? `/${name}` : '';
+  return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
 }
 
 /** Returns the body of an error response. Details come first, so that they cannot overwrite the other properties. */

@@ -163,11 +163,12 @@ function readParameters(header: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Decodes RFC 8187 values, which forms should not use but some do. */
+/** Decodes RFC 8187 values in UTF-8, which forms should not use but some do. Other values are returned as they are. */
 function decodeExtended(value: string | undefined): string | undefined {
-  const [, encoded = ''] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? [];
+  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? [];
+  if (encoded === undefined) return value;
   try {
-    return value === undefined ? undefined : decodeURIComponent(encoded);
+    return decodeURIComponent(encoded);
   } catch {
     // The name is not valid percent-encoding, but the part is still a file.
     return encoded;

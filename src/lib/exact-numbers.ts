@@ -65,7 +65,7 @@ const MAY_CHANGE = new RegExp(`[\\d.]{${SAFE_LENGTH + 1}}|\\d[eE][+-]?\\d`);
 
 /**
  * Parses JSON. A number that JavaScript would change becomes raw JSON, an object that JSON.stringify writes as it was
- * sent. Throws a SyntaxError. Browsers without JSON.rawJSON do not pass the source, and round as JSON.parse does.
+ * sent. Throws a SyntaxError.
  */
 export function parseExactJson(text: string): unknown {
   if (!MAY_CHANGE.test(text)) return JSON.parse(text) as unknown;

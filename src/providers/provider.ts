@@ -173,7 +173,7 @@ export class TaskInProgress extends Error {
   readonly task: ProviderTask;
   constructor(task: ProviderTask) {
     super(`The work continues at ${task.provider}.`);
-    this.name = 'CallUnderWay';
+    this.name = 'TaskInProgress';
     this.task = task;
   }
 }

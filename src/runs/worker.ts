@@ -90,7 +90,7 @@ async function executeTracked(
   if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
   if (row.status === 'CANCELLING') stop.abort('cancelled');
-  const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
+  const calls = createWaitingCalls(deps, row.id, run.callsToCheck, wakes);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
     const outcome = await runEngine(deps, { ...run, calls, slots, memory, turns }, checkpoints, stop.signal);
@@ -113,8 +113,8 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof readInputOverrides>;
   readonly steps: Map<string, Step>;
-  /** Calls of an earlier execution that have ended. */
-  readonly endedCalls: readonly CallName[];
+  /** Active calls whose event has occurred, or that the poller does not track: this run asks their provider. */
+  readonly callsToCheck: readonly CallName[];
   readonly spending: EarlierSpending;
   readonly runCredentials: RunCredentials;
   readonly credentials: CredentialContext;
@@ -203,13 +203,14 @@ async function loadCalls(
   row: RunRow,
   { maxCredits }: RunRequest,
   steps: ReadonlyMap<string, Step>,
-): Promise<Pick<LoadedRun, 'endedCalls' | 'spending'>> {
+): Promise<Pick<LoadedRun, 'callsToCheck' | 'spending'>> {
   const unsettled = [...steps.values()].filter(({ status }) => !isSettled(status));
   const activeTasks = unsettled.flatMap(({ nodeId, jobs: tasks = {} }) =>
     Object.entries(tasks).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
   );
   const jobs = activeTasks.map(({ job }) => job);
-  if (jobs.length === 0) return { endedCalls: [], spending: { maxCredits, reserved: 0, charged: undefined } };
+  if (jobs.length === 0)
+    return { callsToCheck: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
     deps.reads.calls(row.id),
     row.is_paid ? deps.reads.coverage(row.id) : undefined,
@@ -219,9 +220,9 @@ async function loadCalls(
     calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
   );
   // A call without a row is polled by the run itself, because the poller does not know it.
-  const endedCalls = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(`${item} ${node_id}`));
+  const callsToCheck = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(`${item} ${node_id}`));
   const reserved = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
-  return { endedCalls, spending: { maxCredits, reserved, charged } };
+  return { callsToCheck, spending: { maxCredits, reserved, charged } };
 }
 
 /** Fails a node that was active each time a worker died. */

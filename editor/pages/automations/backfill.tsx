@@ -14,6 +14,7 @@ import { messages } from './messages.ts';
 import { useReloadAutomations } from './use-automations.ts';
 
 const DAY_MS = 86_400_000;
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface BackfillDialogProps {
   readonly schedule: Schedule;
@@ -61,14 +62,21 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
         <TextField
           label={messages.backfills.from}
           type="datetime-local"
+          hint={messages.backfills.zone(TIME_ZONE)}
           value={from}
-          onChange={({ target }) => setFrom(target.value)}
+          onChange={({ target }) => {
+            setFrom(target.value);
+            start.reset();
+          }}
         />
         <TextField
           label={messages.backfills.to}
           type="datetime-local"
           value={to}
-          onChange={({ target }) => setTo(target.value)}
+          onChange={({ target }) => {
+            setTo(target.value);
+            start.reset();
+          }}
         />
       </div>
       {error !== null && <Failure error={error} />}

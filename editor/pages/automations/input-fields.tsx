@@ -1,5 +1,5 @@
-// Renders a field for each input node of a workflow: its value in scheduled runs, or the
-// JSON pointer with which a trigger reads it.
+// Renders a field for each input node of a workflow: its value in scheduled runs, or the JSON pointer with which a
+// trigger reads it.
 import { useQuery } from '@tanstack/react-query';
 import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
 import { TextArea, TextField } from '../../kit/field.tsx';
@@ -7,8 +7,8 @@ import formStyles from '../../kit/form.module.css';
 import { api } from '../../lib/api.ts';
 import { messages } from './messages.ts';
 
-/** Texts of the fields by node id. An absent one leaves the value of the workflow. */
-export type InputTexts = Readonly<Record<string, string>>;
+/** Texts of the fields by node id. A missing entry keeps the workflow's value. */
+export type FieldTexts = Readonly<Record<string, string>>;
 
 const MAX_SHOWN = 50;
 
@@ -25,22 +25,30 @@ export function useWorkflowInputs(workflowId: string): readonly GraphNode[] {
 
 const isText = ({ data }: GraphNode): boolean => data.nodeType === 'input:text';
 
-export function toInputTexts(inputs: Readonly<Record<string, unknown>> | undefined): InputTexts {
-  return Object.fromEntries(
-    Object.entries(inputs ?? {}).map(([id, value]) => [
-      id,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
-  );
+const formatInput = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function toInputTexts(inputs: Readonly<Record<string, unknown>> | undefined): FieldTexts {
+  return Object.fromEntries(Object.entries(inputs ?? {}).map(([id, value]) => [id, formatInput(value)]));
 }
 
-/** Returns the values to send. Inputs other than text are parsed as JSON if they are valid JSON; a URL is not. */
-export function readInputValues(nodes: readonly GraphNode[], texts: InputTexts): Record<string, Json> {
+/**
+ * Returns the values to send. A value that was not edited stays as it is stored. Other inputs than text are parsed as
+ * JSON if they are valid JSON.
+ */
+export function readInputValues(
+  nodes: readonly GraphNode[],
+  texts: FieldTexts,
+  stored: Readonly<Record<string, unknown>> = {},
+): Record<string, Json> {
   const textNodeIds = new Set(nodes.filter(isText).map(({ id }) => id));
+  const read = (id: string, text: string): Json => {
+    if (id in stored && formatInput(stored[id]) === text) return stored[id] as Json;
+    return textNodeIds.has(id) ? text : parseJson(text);
+  };
   return Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')
-      .map(([id, text]) => [id, textNodeIds.has(id) ? text : parseJson(text)]),
+      .map(([id, text]) => [id, read(id, text)]),
   );
 }
 
@@ -54,8 +62,8 @@ function parseJson(text: string): Json {
 
 interface FieldsProps {
   readonly nodes: readonly GraphNode[];
-  readonly values: InputTexts;
-  readonly onChange: (values: InputTexts) => void;
+  readonly values: FieldTexts;
+  readonly onChange: (values: FieldTexts) => void;
 }
 
 /** Renders the values of the inputs in scheduled runs. */
@@ -92,7 +100,7 @@ function toPlaceholder({ data: { config } }: GraphNode): string {
 /** Stands for the whole payload. Its pointer is the empty string, but an empty field means no pointer. */
 const WHOLE_PAYLOAD = '*';
 
-export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undefined): InputTexts =>
+export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undefined): FieldTexts =>
   Object.fromEntries(
     Object.entries(inputs ?? {}).map(([id, pointer]) => [
       id,
@@ -100,7 +108,7 @@ export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undef
     ]),
   );
 
-export const readPointers = (texts: InputTexts): Record<string, string> =>
+export const readPointers = (texts: FieldTexts): Record<string, string> =>
   Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')

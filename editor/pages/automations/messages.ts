@@ -85,6 +85,7 @@ export const messages = {
     unit: 'Unit',
     seconds: 'seconds',
     cron: 'Cron expression',
+    incompleteTiming: 'Say when it runs. A cron expression has five parts, for example 0 9 * * 1-5.',
     cronHint: 'Minute, hour, day of the month, month, day of the week',
     timeZone: 'Time zone',
     unknownZone: 'Choose a time zone from the list, such as Europe/Berlin.',
@@ -158,6 +159,7 @@ export const messages = {
     title: (name: string): string => `Run ${name} for past times`,
     from: 'From',
     to: 'To',
+    zone: (name: string): string => `In your time zone, ${name}`,
     estimate: (runs: number, credits: number, isExact: boolean): string =>
       runs === 0
         ? 'No times of this schedule are in this period.'

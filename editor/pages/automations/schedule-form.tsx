@@ -7,6 +7,7 @@ import { SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
+import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
 import styles from './forms.module.css';
 import { readInputValues, toInputTexts, useWorkflowInputs, ValueFields } from './input-fields.tsx';
@@ -30,13 +31,14 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
   const [options, setOptions] = useState(() => toOptions(schedule));
   const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
   const reload = useReloadAutomations();
-  const body = toTiming(timing);
+  const timingBody = toTiming(timing);
   const save = async (): Promise<void> => {
+    if (timingBody === undefined) throw new UserFacingError(formMessages.incompleteTiming);
     const fields = {
       ...(name === '' ? {} : { name }),
-      ...body,
+      ...timingBody,
       ...toOptionsBody(options, schedule !== undefined),
-      inputs: readInputValues(nodes, inputs),
+      inputs: readInputValues(nodes, inputs, schedule?.inputs),
     };
     if (schedule === undefined) await api.post(`/workflows/${workflowId}/schedules`, fields);
     else await api.patch(`/schedules/${schedule.id}`, fields);
@@ -50,9 +52,10 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
       onClose={onClose}
     >
       <TimingForm fields={timing} onChange={fields => setTiming({ ...timing, ...fields })} />
-      {body !== undefined && <Preview timing={body} />}
+      {timingBody !== undefined && <Preview timing={timingBody} />}
       <TextField
         label={formMessages.name}
+        required={schedule !== undefined}
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}

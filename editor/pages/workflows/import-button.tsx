@@ -1,11 +1,11 @@
 // Imports exported workflows: chosen files, or files dropped on the page.
 import Upload from 'icon:upload';
 import { useCallback, useRef } from 'react';
-import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { parseExactJson } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';

@@ -55,7 +55,7 @@ export class ProbeChild {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    // The caller gets the error too; without a listener, an idle process that dies would end this one.
+    // The caller gets the error too. Without a listener, a failed spawn, kill or send would crash this process.
     this.#process.on('error', () => this.end());
   }
 
@@ -95,6 +95,8 @@ export class ProbeChild {
     this.#setBusy(true);
     try {
       deadline.throwIfAborted();
+      // Its event has passed.
+      if (!child.connected) onEnd();
       toProbeInput(file).then(
         probeInput => this.#send({ kind, file: probeInput }),
         cause => reject(new FileReadError("The bytes can't be read.", { cause })),
@@ -111,7 +113,7 @@ export class ProbeChild {
     this.#process.kill('SIGKILL');
   }
 
-  /** Ignores errors: if the channel has closed meanwhile, its close event reports it. */
+  /** Ignores errors: if the channel has closed meanwhile, its `disconnect` event reports it. */
   #send(message: ProbeMessage): void {
     this.#process.send(message, () => undefined);
   }

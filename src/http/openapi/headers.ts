@@ -152,13 +152,15 @@ const EVERY_RESPONSE = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ] as const;
+/** 409: another request with the same idempotency key is in progress. */
+const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([409, 429, 503]);
 const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307, 308]);
 
 /** Returns references to the headers of an error response, which are the same in every operation. */
 export const listErrorHeaders = (status: number) =>
   toReferences([
     ...EVERY_RESPONSE,
-    ...(status === 429 ? (['Retry-After'] as const) : []),
+    ...(WITH_RETRY_AFTER.has(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(WITH_LOCATION.has(status) ? (['Location'] as const) : []),
   ]);

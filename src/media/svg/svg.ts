@@ -16,7 +16,7 @@ const ROOT_BYTES = 200;
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
- * Returns UTF-8 SVG that draws the same and does nothing else. Throws `invalid_svg` if it is not well-formed or its
+ * Returns UTF-8 SVG with only the allowed shapes and references: text, images, filters and style sheets are removed. Throws `invalid_svg` if it is not well-formed or its
  * root is not svg; `svg_too_complex` for more than 20,000 elements, 64 levels, or exploding references.
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
@@ -26,7 +26,7 @@ export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const printed = Buffer.from(print(root), 'utf8');
-  // One byte of another encoding is at most two bytes of UTF-8; anything that grew more used entities.
+  // Hardly any text of another encoding doubles in UTF-8. Anything that grew more used entities.
   if (printed.length > 2 * bytes.length + ROOT_BYTES) {
     throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
   }

@@ -130,7 +130,9 @@ describe('a batch', () => {
     await act(batchId, 'stop', { cancelRunning: true });
     await until(batchId, 'STOPPED');
     const retried = await act(batchId, 'retry', { includeCancelled: true });
-    assert.deepEqual([retried.body.counts.cancelled, retried.body.counts.waiting], [0, 6]);
+    // Some may have started again.
+    const { cancelled, waiting = 0, running = 0 } = retried.body.counts;
+    assert.deepEqual([cancelled, waiting + running], [0, 6]);
     await act(batchId, 'stop', { cancelRunning: true });
     await until(batchId, 'STOPPED');
     assert.equal((await service.request('DELETE', `/batches/${batchId}`)).status, 200);

@@ -34,6 +34,10 @@ class Ledger {
     this.#replaced.add(value);
   }
 
+  isReplaced(value: string | undefined): boolean {
+    return value !== undefined && this.#replaced.has(value);
+  }
+
   /** Somebody chose whether to keep the node. */
   choose(label: string): void {
     this.#chosenNodes.add(label);
@@ -175,17 +179,20 @@ class Person {
   }
 
   /**
-   * Notes what this person's own gesture replaced: values of deleted nodes, and own values that were undone or redone.
-   * Changes of others that arrive meanwhile do not count.
+   * Records what this person's own gesture replaced: values of deleted nodes, own values, and values for which an undo
+   * restored an earlier one. Changes of others that arrive meanwhile do not count.
    */
   async #recordReplaced(gesture: () => Promise<void>): Promise<string> {
     const before = await this.read();
     await gesture();
     const now = await this.read();
     const isOwn = (value: string | undefined): boolean => value?.startsWith(`${this.name} `) === true;
-    const gone = [...before].filter(
-      ([id, value]) => now.get(id) !== value && (!now.has(id) || isOwn(value) || isOwn(now.get(id))),
-    );
+    const gone = [...before].filter(([id, value]) => {
+      const after = now.get(id);
+      return (
+        after !== value && (!now.has(id) || isOwn(value) || isOwn(after) || this.#ledger.isReplaced(after))
+      );
+    });
     for (const [, value] of gone) this.#ledger.replace(value);
     return gone.map(([id, value]) => `"${value}" gone from ${id}`).join(', ');
   }

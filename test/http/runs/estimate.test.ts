@@ -175,7 +175,7 @@ describe('POST /workflows/{id}/estimate', () => {
       issues.map(({ nodeId, code }) => [nodeId, code]),
       [['image', 'provider_not_configured']],
     );
-    assert.match(issues[0]?.message ?? '', /Replicate is not configured .*REPLICATE_API_TOKEN/);
+    assert.match(issues[0]?.message ?? '', /Replicate is not configured\. .*REPLICATE_API_TOKEN/);
   });
 
   it('counts a model of unknown price by the maxCredits in its config and marks the estimate inexact', async () => {

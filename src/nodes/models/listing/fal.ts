@@ -28,6 +28,8 @@ export async function listFal(query: ListingQuery, host: ListingHost): Promise<r
   return rows.map(row => toRow(row, prices, host));
 }
 
+const NOT_A_LIST = "fal's response is not a list of models.";
+
 async function readModels(
   { endpoints, searchText, category, isFull }: ListingQuery,
   host: ListingHost,
@@ -39,7 +41,7 @@ async function readModels(
   const pages = { limit: isFull ? FULL_PAGE : PAGE };
   if (endpoints === undefined) {
     const rows = await readPages(query, pages, host);
-    if (rows === undefined) throw new Error("fal's response is not a list of models.");
+    if (rows === undefined) throw new Error(NOT_A_LIST);
     return rows;
   }
   return readByName(endpoints, pages.limit, some => {
@@ -49,7 +51,7 @@ async function readModels(
   });
 }
 
-/** Returns undefined if fal does not know one of the requested models, or if the response is not a list. */
+/** Returns undefined if fal does not know one of the requested models. Throws if the response is not a list. */
 async function readPages(
   question: URLSearchParams,
   pages: { limit: number },
@@ -60,7 +62,9 @@ async function readPages(
   const query = new URLSearchParams(question);
   for (let page = 0; page < MAX_PAGES; page++) {
     const response = await requestPage(query, pages, host);
-    if (!Array.isArray(response.models)) return undefined;
+    // fal does not know a requested model.
+    if (Object.keys(response).length === 0) return undefined;
+    if (!Array.isArray(response.models)) throw new Error(NOT_A_LIST);
     for (const row of response.models.map(asRecord)) {
       const id = asText(row.endpoint_id);
       if (id !== undefined && !seen.has(id)) rows.push(row);
