@@ -1,6 +1,7 @@
 // Notices over HTTP: who is told, once per cause, reading them, and the stream. The causes are tested where they occur.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { insertNotice, type NewNotice } from '../../../src/store/notices.ts';
 import type { Client, TestUser } from '../../support/client.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
@@ -138,7 +139,11 @@ describe('a notice', () => {
 
 describe('GET /notices', () => {
   it('pages newest first and filters by unread', async () => {
-    for (const cause of ['a', 'b', 'c']) await tell({ cause, title: cause });
+    for (const cause of ['a', 'b', 'c']) {
+      await tell({ cause, title: cause });
+      // Ids of the same millisecond are in any order.
+      await sleep(2);
+    }
     const first = await list(user, '?limit=2');
     assert.deepEqual(
       first.data.map(({ title }) => title),
