@@ -233,9 +233,16 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     const { page } = opened;
     await page.goto(`/flow/${workflow}`);
     const options = page.getByRole('button', { name: 'Run options' });
-    await options.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Run over a table' }).waitFor();
+    const item = page.getByRole('menuitem', { name: 'Run over a table' });
+    // The menu replaces its button when it has loaded, which can lose a key.
+    await waitUntil('the menu to open', async () => {
+      await options.focus();
+      await page.keyboard.press('Enter');
+      return item.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });
