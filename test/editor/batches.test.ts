@@ -168,8 +168,8 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     // Two cells in each line: the twentieth topic, and its second separator.
     for (let line = 1; line < 20; line++) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('j');
-    await page.keyboard.press('5');
     await cell(118).getByText('topic 20+bright').waitFor();
+    await page.keyboard.press('5');
     await cell(118).getByRole('button', { name: 'Rate 5', pressed: true }).waitFor();
     await page.keyboard.press(' ');
     await page.getByRole('dialog', { name: 'Row 118' }).getByText('topic 20+bright').waitFor();
@@ -243,8 +243,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
         () => false,
       );
     });
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await item.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });
     await dialog.getByRole('tab', { name: 'Combinations' }).focus();
     await page.keyboard.press('Enter');
