@@ -2,12 +2,12 @@
 // at once.
 
 export interface Backoff {
-  /** Before the first retry. */
+  /** The delay before the first retry. */
   readonly firstMs: number;
   readonly maxMs: number;
   /** Each delay is the previous one multiplied by this. */
   readonly factor: number;
-  /** Random change of a delay as a share of it: `[-0.2, 0]` shortens it by up to a fifth. */
+  /** The range of random change as a fraction of the delay: `[-0.2, 0]` shortens it by up to a fifth. */
   readonly jitter: readonly [number, number];
 }
 

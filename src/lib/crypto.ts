@@ -16,7 +16,7 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** The first 132 bits in base64url, for ETags. */
+/** Returns the first 132 bits of the SHA-256 in base64url, for ETags. */
 export function shortHash(data: string | Uint8Array): string {
   return sha256(data).toString('base64url').slice(0, 22);
 }

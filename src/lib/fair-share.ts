@@ -1,8 +1,8 @@
 // Divides a limited total fairly: small requests are granted in full, and the larger ones share the rest equally.
 
 /**
- * Returns the maximum size of each request so that the sum stays within `total`. Returns MAX_SAFE_INTEGER if all sizes
- * fit.
+ * Returns the size to which each request must be limited so that the sum stays within `total`, or MAX_SAFE_INTEGER if
+ * all fit.
  */
 export function computeFairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);

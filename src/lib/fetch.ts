@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { FetchError, fetchErrorFor, toFetchError } from './fetch/error.ts';
+import { createFetchError, FetchError, toFetchError } from './fetch/error.ts';
 import { createPools, type NetworkPolicy, type Pools } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
-/** A body that is too large for memory; it can be sent once, so redirects are not followed. */
+/** A body that is too large for memory. It can be sent only once: a redirect that needs it again is returned as the response. */
 export interface SizedStream {
   readonly stream: Readable;
   readonly bytes: number;
@@ -30,12 +30,12 @@ export interface OutboundRequest {
   /** An origin that the operator configured for this request: reachable even if its address is private. */
   readonly trustedOrigin?: string;
   /**
-   * Returns whether a redirect to this URL may carry the request unchanged. If not, the headers are dropped, and a
-   * request with a body fails.
+   * Returns whether a redirect to this URL keeps the headers and body. If not, the headers are dropped, and a redirect
+   * that needs the body fails.
    */
-  readonly mayRedirect?: (next: URL) => boolean;
+  readonly keepsRequestOnRedirect?: (next: URL) => boolean;
   /** Sends the trace context, so that the receiver can join the trace. */
-  readonly propagates?: boolean;
+  readonly propagateTraceContext?: boolean;
 }
 
 export interface OutboundResponse<Body> {
@@ -47,11 +47,17 @@ export interface OutboundResponse<Body> {
   readonly body: Body;
 }
 
+/** A response whose body is read from the network. Reading it may throw FetchError. */
+export interface StreamedResponse extends OutboundResponse<AsyncIterable<Uint8Array>> {
+  /** Closes the connection, for a body that is not needed. */
+  close(): void;
+}
+
 export interface GuardedFetch {
   /** Returns the complete response, whatever its status. Throws FetchError. */
   fetch(url: string, request: OutboundRequest): Promise<OutboundResponse<Buffer>>;
-  /** Returns the response with a streaming body under the same bounds; reading it may throw FetchError. */
-  stream(url: string, request: OutboundRequest): Promise<OutboundResponse<AsyncIterable<Uint8Array>>>;
+  /** Returns the response with a streaming body under the same bounds. The caller must read the body or close it. */
+  stream(url: string, request: OutboundRequest): Promise<StreamedResponse>;
   close(): Promise<void>;
 }
 
@@ -88,7 +94,7 @@ export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptio
       inRequestSpan(url, request, traced, tracedRequest => exchange(url, tracedRequest, pools)),
     fetch: (url, request) =>
       inRequestSpan(url, request, traced, async tracedRequest => {
-        const response = await exchange(url, tracedRequest, pools);
+        const { close: _, ...response } = await exchange(url, tracedRequest, pools);
         return { ...response, body: await buffer(response.body) };
       }),
     close: () => pools.close(),
@@ -97,7 +103,9 @@ export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptio
 
 /** Parses a URL that may be requested: http or https, no credentials, not too long. Throws FetchError `bad_url`. */
 export function parseOutboundUrl(text: string): URL {
-  const url = text.length > MAX_URL_CHARS ? null : URL.parse(text);
+  if (text.length > MAX_URL_CHARS)
+    throw new FetchError('bad_url', `The address must have at most ${MAX_URL_CHARS} characters.`);
+  const url = URL.parse(text);
   if (url === null) throw new FetchError('bad_url', 'The address is not a URL.');
   if (!/^https?:$/.test(url.protocol))
     throw new FetchError('bad_url', 'The address must start with http:// or https://.');
@@ -123,11 +131,7 @@ interface Exchange {
   maybeSent: boolean;
 }
 
-async function exchange(
-  start: string,
-  request: OutboundRequest,
-  pools: Pools,
-): Promise<OutboundResponse<AsyncIterable<Uint8Array>>> {
+async function exchange(start: string, request: OutboundRequest, pools: Pools): Promise<StreamedResponse> {
   const deadline = startDeadline(request.timeoutMs, request.signal);
   const state: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
@@ -140,10 +144,11 @@ async function exchange(
         trustedOrigin: request.trustedOrigin,
       });
       const response = await send(hop, state, agent);
-      const next = maxRedirects === 0 ? undefined : createNextHop(hop, response, request.mayRedirect);
+      const next =
+        maxRedirects === 0 ? undefined : createNextHop(hop, response, request.keepsRequestOnRedirect);
       if (next === undefined) return toOutboundResponse(hop, response, state);
       await response.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
-      if (redirects === maxRedirects) throw fetchErrorFor('too_many_redirects', state.host);
+      if (redirects === maxRedirects) throw createFetchError('too_many_redirects', state.host);
       hop = next;
     }
   } catch (err) {
@@ -159,7 +164,7 @@ function createFirstHop(start: string, request: OutboundRequest): Hop {
   );
   const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name));
   if (reserved !== undefined)
-    throw new FetchError('bad_header', `The header ${reserved[0]} is set by the service itself.`);
+    throw new FetchError('bad_header', `Remove the header ${reserved[0]}; the service sets it.`);
   const headers = { ...OWN_HEADERS, ...Object.fromEntries(entries) };
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
@@ -170,18 +175,18 @@ function createFirstHop(start: string, request: OutboundRequest): Hop {
 function createNextHop(
   hop: Hop,
   { statusCode, headers }: Dispatcher.ResponseData,
-  mayRedirect: OutboundRequest['mayRedirect'],
+  keepsRequestOnRedirect: OutboundRequest['keepsRequestOnRedirect'],
 ): Hop | undefined {
   const location = headers.location;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
   const target = URL.parse(location, hop.url.href);
-  if (target === null) throw fetchErrorFor('bad_url', hop.url.hostname);
+  if (target === null) throw createFetchError('bad_url', hop.url.hostname);
   const url = parseOutboundUrl(target.href);
   const isCrossOrigin = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
   if (!becomesGet && isStream(hop.body)) return undefined;
-  if (mayRedirect?.(url) === false) {
-    if (!becomesGet && hop.body !== undefined) throw fetchErrorFor('redirect_refused', hop.url.hostname);
+  if (keepsRequestOnRedirect?.(url) === false) {
+    if (!becomesGet && hop.body !== undefined) throw createFetchError('redirect_refused', hop.url.hostname);
     return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
   }
   const hopHeaders = Object.entries(hop.headers).filter(
@@ -226,11 +231,7 @@ function recordSending(state: Exchange): Dispatcher.DispatcherComposeInterceptor
   };
 }
 
-function toOutboundResponse(
-  hop: Hop,
-  response: Dispatcher.ResponseData,
-  state: Exchange,
-): OutboundResponse<AsyncIterable<Uint8Array>> {
+function toOutboundResponse(hop: Hop, response: Dispatcher.ResponseData, state: Exchange): StreamedResponse {
   const headers = Object.entries(response.headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -240,6 +241,11 @@ function toOutboundResponse(
     headers: Object.fromEntries(headers),
     url: hop.url.href,
     body: boundedBody(response, state),
+    close() {
+      state.deadline[Symbol.dispose]();
+      // Destroying an unread body emits an error, which nobody else handles.
+      response.body.on('error', () => undefined).destroy();
+    },
   };
 }
 
@@ -253,7 +259,7 @@ async function* boundedBody(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (Math.max(bytes, declared) > state.request.maxBytes) throw fetchErrorFor('too_large', state.host);
+      if (Math.max(bytes, declared) > state.request.maxBytes) throw createFetchError('too_large', state.host);
       yield chunk;
     }
   } catch (err) {

@@ -78,7 +78,7 @@ function findValueEnd(text: string, start: number): number {
 }
 
 /** Removes the white space between tokens. */
-export function compact(text: string): string {
+export function removeWhitespace(text: string): string {
   if (!/[ \n\r\t]/.test(text)) return text;
   const pieces: string[] = [];
   for (let index = skipSpace(text, 0); index < text.length; index = skipSpace(text, index)) {

@@ -1,6 +1,6 @@
 // Passes JSON on exactly as it was sent, with its numbers, member order and escapes.
 import { randomUUID } from 'node:crypto';
-import { compact } from './json-scan.ts';
+import { removeWhitespace } from './json-scan.ts';
 
 /** A JSON value with its text, which `stringifyJson` writes unchanged. */
 export class JsonText<T = unknown> {
@@ -12,7 +12,7 @@ export class JsonText<T = unknown> {
   /** Throws SyntaxError if the text is not JSON. */
   constructor(text: string) {
     this.value = JSON.parse(text) as T;
-    this.text = compact(text);
+    this.text = removeWhitespace(text);
   }
 
   static of<T>(value: T): JsonText<T> {

@@ -1,4 +1,4 @@
-// Configures the service's log: pino, one JSON line per event.
+// Creates the service's logger, which writes one JSON line per event.
 import { pino } from 'pino';
 import { currentScope } from './span.ts';
 

@@ -1,4 +1,4 @@
-// A weighted LRU cache: evicts the least recently used entries once their total weight exceeds a bound.
+// Caches values by weight: evicts the least recently used ones once their total weight exceeds a limit.
 import { LRUCache } from 'lru-cache';
 
 export interface Lru<V> {

@@ -2,7 +2,7 @@
 
 /** Stands for a removed secret. */
 export const HIDDEN = '…';
-/** In data, a shorter secret would match by chance. */
+/** Shorter secrets are not removed from data, because they would match by chance. */
 export const MIN_SCRUBBED_LENGTH = 6;
 /** Longer values are matched only in their plain form. */
 const MAX_ENCODED = 2048;

@@ -47,11 +47,8 @@ export const issuer = (value: string): string => {
 };
 
 export const domains = (value: string): readonly string[] => {
-  const names = value
-    .split(',')
-    .map(name => name.trim().toLowerCase())
-    .filter(name => name !== '');
-  if (names.every(name => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))) return names;
+  const parsed = names(value.toLowerCase());
+  if (parsed.every(name => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))) return parsed;
   throw new Error('must be comma-separated domains such as example.com');
 };
 

@@ -26,7 +26,7 @@ const MAX_STACK_BYTES = 262_144;
 /** A module that used more is freed at once, instead of whenever the garbage collector runs. */
 const LARGE_BYTES = 16_777_216;
 
-// Neither the types of Node nor those of the variant describe what is there at run time.
+// The types of Node and of the variant do not match what exists at run time.
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
 };
@@ -41,7 +41,7 @@ process.on('message', async ({ input }: { readonly input: Program }) => {
 });
 process.send?.('ready');
 
-/** The program determines the message of its error. */
+/** Cuts the message of an error, which the program chooses. */
 function cutMessage(result: ProgramResult): ProgramResult {
   if (!('error' in result) || result.error.message.length <= MAX_MESSAGE_LENGTH) return result;
   const message = `${result.error.message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
@@ -58,23 +58,24 @@ async function runProgram(program: Program): Promise<ProgramResult> {
     runtime.setMemoryLimit(program.memoryMb * 1_048_576);
     runtime.setMaxStackSize(MAX_STACK_BYTES);
     const deadlineMs = Date.now() + program.timeoutMs;
-    const isOver = (): boolean => Date.now() > deadlineMs;
-    runtime.setInterruptHandler(isOver);
+    const isPastDeadline = (): boolean => Date.now() > deadlineMs;
+    runtime.setInterruptHandler(isPastDeadline);
     const outcome = evaluate(runtime.newContext(), { ...program, code: stripped }, log.write);
-    // An interruption shows in many ways, for example as a promise that nothing settles.
-    const isTimeout = 'error' in outcome && outcome.error.code !== 'program_out_of_memory' && isOver();
+    // A program that was interrupted can fail in many ways, for example with a promise that never settles.
+    const isTimeout =
+      'error' in outcome && outcome.error.code !== 'program_out_of_memory' && isPastDeadline();
     if (!isTimeout) return { log: log.read(), ...outcome };
     const message = `The program took more than ${program.timeoutMs} ms.`;
     return { log: log.read(), error: { ...outcome.error, code: 'program_timeout', message } };
   } catch (err) {
-    // For example the stack of this process, on values that are nested very deeply.
+    // For example, a value that is nested very deeply overflows the stack of this process.
     return { log: log.read(), error: { code: 'program_failed', message: String(err) } };
   } finally {
     if (quickJs.getWasmMemory().buffer.byteLength > LARGE_BYTES) setImmediate(() => globalThis.gc?.());
   }
 }
 
-/** Returns JavaScript with every token in the place that it had in the TypeScript. */
+/** Returns JavaScript in which every token has the same position as in the TypeScript. */
 function stripTypes(code: string): string | ProgramError {
   try {
     return stripTypeScriptTypes(code);
@@ -94,14 +95,14 @@ function stripTypes(code: string): string | ProgramError {
   }
 }
 
-type Outcome = { readonly output: string } | { readonly error: ProgramError };
+type Evaluation = { readonly output: string } | { readonly error: ProgramError };
 
-function evaluate(vm: QuickJSContext, program: Program, write: (line: string) => void): Outcome {
+function evaluate(vm: QuickJSContext, program: Program, write: (line: string) => void): Evaluation {
   const log = vm.newFunction('log', line => write(vm.getString(line)));
   const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude'));
   const tools = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, vm.newNumber(toSeed(program)), log));
   const [invoke, runTimer] = [vm.getProp(tools, 0), vm.getProp(tools, 1)];
-  const settle = (value: QuickJSHandle): Settled => waitFor(vm, value, runTimer, program);
+  const settle = (value: QuickJSHandle): SettledPromise => waitFor(vm, value, runTimer, program);
 
   const evaluated = vm.evalCode(program.code, FILE, { type: 'module' });
   if (evaluated.error) return { error: describe(vm, evaluated.error, program) };
@@ -118,15 +119,15 @@ function evaluate(vm: QuickJSContext, program: Program, write: (line: string) =>
   return { error: { code: 'program_output_too_large', message } };
 }
 
-type Settled = { readonly value: QuickJSHandle } | { readonly error: ProgramError };
+type SettledPromise = { readonly value: QuickJSHandle } | { readonly error: ProgramError };
 
-/** Runs jobs and timers until the promise settles. A promise that nothing can settle any more is an error. */
+/** Runs jobs and timers until the promise settles. It is an error if none are left and it has not settled. */
 function waitFor(
   vm: QuickJSContext,
   promise: QuickJSHandle,
   runTimer: QuickJSHandle,
   program: Program,
-): Settled {
+): SettledPromise {
   for (;;) {
     const jobs = vm.runtime.executePendingJobs();
     if (jobs.error) return { error: describe(vm, jobs.error, program) };
@@ -143,8 +144,8 @@ function waitFor(
 }
 
 const FILE = 'program';
-/** A place in the author's code, as QuickJS names it in stacks. */
-const PLACE = /\bprogram:(\d+)(?::(\d+))?/;
+/** A position in the author's code, as it appears in stacks of QuickJS. */
+const POSITION = /\bprogram:(\d+)(?::(\d+))?/;
 
 function describe(vm: QuickJSContext, handle: QuickJSHandle, { memoryMb }: Program): ProgramError {
   const error: unknown = vm.dump(handle);
@@ -153,24 +154,24 @@ function describe(vm: QuickJSContext, handle: QuickJSHandle, { memoryMb }: Progr
     readonly message?: unknown;
     readonly stack?: unknown;
   };
-  const [, line, column] = PLACE.exec(String(stack)) ?? [];
-  const place = {
+  const [, line, column] = POSITION.exec(String(stack)) ?? [];
+  const position = {
     ...(line === undefined ? {} : { line: Number(line) }),
     ...(column === undefined ? {} : { column: Number(column) }),
   };
-  // Out of memory, QuickJS may have no memory left for the error.
+  // When out of memory, QuickJS may be unable to create the error.
   if (error === null || (name === 'InternalError' && message === 'out of memory'))
     return {
       code: 'program_out_of_memory',
       message: `The program needs more than ${memoryMb} MB.`,
-      ...place,
+      ...position,
     };
   const code = name === 'SyntaxError' ? 'invalid_program' : 'program_failed';
   if (message === undefined) {
     const thrown = typeof error === 'bigint' ? String(error) : JSON.stringify(error);
-    return { code, message: `The program threw ${thrown}.`, ...place };
+    return { code, message: `The program threw ${thrown}.`, ...position };
   }
-  return { code, message: `${name}: ${message}`, ...place };
+  return { code, message: `${name}: ${message}`, ...position };
 }
 
 function createLog(): { readonly write: (line: string) => void; readonly read: () => string } {

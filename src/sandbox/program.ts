@@ -19,7 +19,7 @@ export type ProgramErrorCode =
 export interface ProgramError {
   readonly code: ProgramErrorCode;
   readonly message: string;
-  /** The place in the author's code, from 1. */
+  /** The position in the author's code, from 1. */
   readonly line?: number;
   readonly column?: number;
 }

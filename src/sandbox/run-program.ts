@@ -1,5 +1,5 @@
-// Runs users' programs in a small pool of processes without permissions, each program in a new QuickJS module.
-// WebAssembly limits what a program can see, the process what it can use up.
+// Runs users' programs in a small pool of processes without permissions, each in a new QuickJS module. WebAssembly limits
+// what a program can access, the process limits the resources that it can use.
 import { spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,18 +7,18 @@ import { createPool, type PoolWorker, TaskTooCostly } from '../lib/threads/pool.
 import type { Program, ProgramResult } from './program.ts';
 
 /**
- * How long after its limit a program is stopped together with its process, if its engine does not stop it. The rest of
- * the second within which it must have failed is for a busy machine, on which timers fire late.
+ * If QuickJS has not stopped a program this long after its time limit, its process is killed. A program must fail within
+ * a second of its limit; the rest of the second is for timers that fire late on a busy machine.
  */
 const GRACE_MS = 600;
-/** The heap of a process holds the texts of one program; the program's own memory is outside of it. */
+/** The heap of a process holds the code, input and output of one program, but not the program's own memory. */
 const MAX_HEAP_MB = 128;
 
 const pool = createPool<Program, ProgramResult>({
   start: startProcess,
   size: 2,
   timeoutMs: 30_000 + GRACE_MS,
-  // The items of a list arrive all at once.
+  // A node that is mapped over a list starts a program for each item at once.
   maxWaiting: 1000,
   maxTasks: 200,
 });
@@ -56,7 +56,7 @@ function startProcess(): PoolWorker {
   const folder = import.meta.dirname;
   const readable = [
     folder,
-    // Node reads it to find out that the sources are ES modules.
+    // Node reads it to learn that the sources are ES modules.
     join(folder, '..', '..', 'package.json'),
     ...PACKAGES.map(name => findPackageFolder(name)),
   ];
@@ -77,7 +77,7 @@ function startProcess(): PoolWorker {
     child.once('error', reject);
     child.once('exit', code => reject(new Error(`A process for programs ended at its start (${code}).`)));
   });
-  // Its error is reported by the task that waits for it.
+  // The task that waits for it reports the error.
   ready.catch(() => undefined);
   return {
     events: child,

@@ -1,5 +1,4 @@
 // Exports spans to a collector in batches with the OpenTelemetry SDK. Imported only if a collector is configured.
-
 import type { Span as OtelSpan, Tracer as OtelTracer } from '@opentelemetry/api';
 import {
   type Context,
@@ -36,8 +35,8 @@ const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMilli
 const EXPORT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
 const MAX_VALUE_CHARS = 1024;
-/** Minimum time between two log lines about the collector. */
-const QUIET_MS = 60_000;
+/** The minimum time between two log lines about the collector. */
+const LOG_INTERVAL_MS = 60_000;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
 
@@ -59,7 +58,7 @@ export interface TracerOptions {
 
 /** Creates the tracer. The exporter reads OTEL_EXPORTER_OTLP_HEADERS and _COMPRESSION itself. */
 export function createTracer({ settings, log, version }: TracerOptions): Tracer {
-  logProblemsTo(log);
+  logExportProblems(log);
   const service = resourceFromAttributes({
     'service.name': settings.OTEL_SERVICE_NAME,
     'service.version': version,
@@ -148,11 +147,11 @@ class ExportedSpan implements Span {
 }
 
 /** Logs export problems, at most once a minute. */
-function logProblemsTo(log: Logger): void {
+function logExportProblems(log: Logger): void {
   let quietUntilMs = 0;
   const report = (err: unknown): void => {
     if (Date.now() < quietUntilMs) return;
-    quietUntilMs = Date.now() + QUIET_MS;
+    quietUntilMs = Date.now() + LOG_INTERVAL_MS;
     log.warn({ what: String(err instanceof Error ? err.message : err) }, 'traces could not be sent');
   };
   const ignore = (): void => undefined;

@@ -56,7 +56,7 @@ const CLOUDS = [
   '100.100.100.200',
   '169.254.0.23',
 ];
-const REFUSED = [
+const BLOCKED = [
   '0.0.0.0',
   '0.1.2.3',
   '10.0.0.1',
@@ -128,7 +128,7 @@ const ALLOWED = [
   '2a00:1450:4001::200e',
 ];
 
-for (const address of REFUSED)
+for (const address of BLOCKED)
   test(`${address || 'the empty text'} is not public`, () => assert.equal(isPublicAddress(address), false));
 for (const address of ALLOWED)
   test(`${address} is public`, () => assert.equal(isPublicAddress(address), true));

@@ -10,11 +10,11 @@ const outside = (literal: string): unknown =>
   JSON.parse(markInexactNumbers(`{"nodes":[{"position":{"x":${literal}},"data":{}}]}`)).nodes[0].position.x;
 
 describe('markInexactNumbers', () => {
-  const KEPT =
+  const UNCHANGED =
     `0 -0 1 1.0 1.50 -12 0.1 1e2 1E+2 1.5e-7 0e999999999999 -0.0e5 100.33333333333333 0.30000000000000004
     9007199254740991 9007199254740992 -9007199254740994 1e21 1.7976931348623157e308 5e-324 12345678901234567000
     123456789012345680000.0 0.1000000000000000000000000 1000000000000000000000000e-24`.split(/\s+/);
-  for (const literal of KEPT) {
+  for (const literal of UNCHANGED) {
     it(`keeps ${literal}`, () => {
       assert.equal(inConfig(literal), Number(literal));
       assert.equal(outside(literal), Number(literal));

@@ -1,5 +1,6 @@
 // Tests the guarded client with real servers on this machine: address tricks, redirects, limits, failures.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
@@ -107,7 +108,7 @@ const to = (location: string, status = 302): string =>
 // A header contains only ASCII. The URL parser also accepts a percent-encoded host.
 const encodeHost = (host: string): string => host.replace(/[^!-~]/gu, encodeURIComponent);
 
-async function refuses(
+async function assertRefused(
   promise: Promise<unknown>,
   code: FetchErrorCode,
   maybeSent: boolean,
@@ -185,8 +186,8 @@ const TRICKS = [
 for (const host of TRICKS) {
   test(`${host} is refused before anything is sent, directly and after a redirect`, async () => {
     names.localhost = ['127.0.0.1'];
-    await refuses(client.fetch(`http://${host}:${port}/hello`, BOUNDS), 'blocked_address', false);
-    await refuses(
+    await assertRefused(client.fetch(`http://${host}:${port}/hello`, BOUNDS), 'blocked_address', false);
+    await assertRefused(
       client.fetch(to(`http://${encodeHost(host)}:${port}/hello`), BOUNDS),
       'blocked_address',
       true,
@@ -196,9 +197,9 @@ for (const host of TRICKS) {
 }
 
 test('a name is refused if any of its addresses is private, at every connection', async () => {
-  await refuses(client.fetch('http://inside.test/', BOUNDS), 'blocked_address', false);
-  await refuses(client.fetch('http://mixed.test/', BOUNDS), 'blocked_address', false);
-  await refuses(client.fetch(to(`http://inside.test:${port}/hello`), BOUNDS), 'blocked_address', true);
+  await assertRefused(client.fetch('http://inside.test/', BOUNDS), 'blocked_address', false);
+  await assertRefused(client.fetch('http://mixed.test/', BOUNDS), 'blocked_address', false);
+  await assertRefused(client.fetch(to(`http://inside.test:${port}/hello`), BOUNDS), 'blocked_address', true);
 });
 
 test('a name is resolved once per connection, and the socket uses the checked address', async () => {
@@ -209,8 +210,8 @@ test('a name is resolved once per connection, and the socket uses the checked ad
 
 test('a trusted origin is trusted only on its own port and scheme', async () => {
   assert.equal((await client.fetch(hub('/hello'), BOUNDS)).status, 200);
-  await refuses(client.fetch(`http://hub.test:${port + 1}/`, BOUNDS), 'blocked_address', false);
-  await refuses(client.fetch(`https://hub.test:${port}/`, BOUNDS), 'blocked_address', false);
+  await assertRefused(client.fetch(`http://hub.test:${port + 1}/`, BOUNDS), 'blocked_address', false);
+  await assertRefused(client.fetch(`https://hub.test:${port}/`, BOUNDS), 'blocked_address', false);
 });
 
 test('webhooks may reach this machine by its local names, not by others and not after a redirect', async () => {
@@ -219,10 +220,10 @@ test('webhooks may reach this machine by its local names, not by others and not 
     assert.equal((await client.fetch(`http://${host}:${port}/hello`, allowed)).status, 200, host);
   }
   for (const host of ['127.0.0.2', '[::1]', '10.0.0.1', 'inside.test']) {
-    await refuses(client.fetch(`http://${host}:${port}/hello`, allowed), 'blocked_address', false);
+    await assertRefused(client.fetch(`http://${host}:${port}/hello`, allowed), 'blocked_address', false);
   }
-  await refuses(client.fetch(to(`http://localhost:${port}/hello`), allowed), 'blocked_address', true);
-  await refuses(client.fetch(`http://hooks.localhost:${port}/hello`, BOUNDS), 'dns_failed', false);
+  await assertRefused(client.fetch(to(`http://localhost:${port}/hello`), allowed), 'blocked_address', true);
+  await assertRefused(client.fetch(`http://hooks.localhost:${port}/hello`, BOUNDS), 'dns_failed', false);
 });
 
 test('addresses other than plain http and https are refused', async () => {
@@ -241,7 +242,7 @@ test('addresses other than plain http and https are refused', async () => {
   ];
   for (const address of addresses) {
     assert.throws(() => parseOutboundUrl(address), { code: 'bad_url' }, address);
-    await refuses(client.fetch(address, BOUNDS), 'bad_url', false);
+    await assertRefused(client.fetch(address, BOUNDS), 'bad_url', false);
   }
   for (const location of [
     'file:///etc/passwd',
@@ -250,29 +251,37 @@ test('addresses other than plain http and https are refused', async () => {
     'http://[',
     '//u@hub.test/',
   ]) {
-    await refuses(client.fetch(to(location), BOUNDS), 'bad_url', true);
+    await assertRefused(client.fetch(to(location), BOUNDS), 'bad_url', true);
   }
 });
 
 test('headers that belong to the connection, or contain a line break, are refused', async () => {
   for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'upgrade', 'expect']) {
-    await refuses(client.fetch(hub('/hello'), { ...BOUNDS, headers: { [name]: '1' } }), 'bad_header', false);
+    await assertRefused(
+      client.fetch(hub('/hello'), { ...BOUNDS, headers: { [name]: '1' } }),
+      'bad_header',
+      false,
+    );
   }
-  await refuses(
+  await assertRefused(
     client.fetch(hub('/hello'), { ...BOUNDS, headers: { 'x-a': 'b\r\nhost: c' } }),
     'bad_header',
     false,
   );
-  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, headers: { 'x a': 'b' } }), 'bad_header', false);
+  await assertRefused(
+    client.fetch(hub('/hello'), { ...BOUNDS, headers: { 'x a': 'b' } }),
+    'bad_header',
+    false,
+  );
   assert.deepEqual(requests, []);
 });
 
 test('redirects are followed up to a limit, or not at all', async () => {
   const followed = await client.fetch(hub('/count?n=5'), BOUNDS);
   assert.deepEqual([followed.body.toString(), followed.url], ['hello', hub('/hello')]);
-  await refuses(client.fetch(hub('/count?n=6'), BOUNDS), 'too_many_redirects', true);
-  await refuses(client.fetch(hub('/loop'), BOUNDS), 'too_many_redirects', true);
-  await refuses(client.fetch(hub('/noisy-loop'), BOUNDS), 'too_many_redirects', true);
+  await assertRefused(client.fetch(hub('/count?n=6'), BOUNDS), 'too_many_redirects', true);
+  await assertRefused(client.fetch(hub('/loop'), BOUNDS), 'too_many_redirects', true);
+  await assertRefused(client.fetch(hub('/noisy-loop'), BOUNDS), 'too_many_redirects', true);
   const kept = await client.fetch(hub('/loop'), { ...BOUNDS, maxRedirects: 0 });
   assert.deepEqual([kept.status, kept.headers.location], [302, '/loop']);
 });
@@ -314,22 +323,31 @@ for (const [status, method] of [
 
 test('a redirect to another host is followed without headers that must not leave, and not with a body', async () => {
   const headers = { accept: 'text/secret', authorization: 'Bearer secret', 'content-type': 'text/secret' };
-  const asked: string[] = [];
-  const mayRedirect = (next: URL): boolean => {
-    asked.push(next.href);
+  const requestedUrls: string[] = [];
+  const keepsRequestOnRedirect = (next: URL): boolean => {
+    requestedUrls.push(next.href);
     return false;
   };
   const to = (status: number) => hub(`/to?status=${status}&location=${encodeURIComponent('/echo')}`);
-  const request = { ...BOUNDS, headers, mayRedirect };
+  const request = { ...BOUNDS, headers, keepsRequestOnRedirect };
   const response = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
   assert.ok(!response.body.toString().includes('secret'), response.body.toString());
-  assert.deepEqual(asked, [hub('/echo')]);
+  assert.deepEqual(requestedUrls, [hub('/echo')]);
   assert.ok(!(await client.fetch(to(307), request)).body.toString().includes('secret'));
-  await refuses(
+  await assertRefused(
     client.fetch(to(307), { ...request, method: 'POST', body: 'secret' }),
     'redirect_refused',
     true,
   );
+});
+
+test('a response is closed without its body, however long or late that is', async () => {
+  for (const path of ['/endless', '/stalled']) {
+    const closed = once(server, 'request').then(([, res]) => once(res as ServerResponse, 'close'));
+    const response = await client.stream(hub(path), { timeoutMs: 60_000, maxBytes: 10 });
+    response.close();
+    await closed;
+  }
 });
 
 test('a streamed body is sent with its length, and not to the target of a redirect', async () => {
@@ -338,7 +356,7 @@ test('a streamed body is sent with its length, and not to the target of a redire
   const echo = JSON.parse((await client.fetch(hub('/echo'), { ...request, body: sized() })).body.toString());
   assert.deepEqual([echo.body, echo.headers['content-length']], ['in pieces', '9']);
   assert.equal((await client.fetch(to('/echo', 307), { ...request, body: sized() })).status, 307);
-  await refuses(
+  await assertRefused(
     client.fetch(hub('/silent'), { ...request, body: { ...sized(), bytes: 10 } }),
     'connection_lost',
     true,
@@ -346,34 +364,34 @@ test('a streamed body is sent with its length, and not to the target of a redire
 });
 
 test('a body over the limit is refused, declared or streamed', async () => {
-  await refuses(client.fetch(hub('/declared'), BOUNDS), 'too_large', true);
-  await refuses(client.fetch(hub('/endless'), { ...BOUNDS, maxBytes: 5_000_000 }), 'too_large', true);
+  await assertRefused(client.fetch(hub('/declared'), BOUNDS), 'too_large', true);
+  await assertRefused(client.fetch(hub('/endless'), { ...BOUNDS, maxBytes: 5_000_000 }), 'too_large', true);
   assert.equal((await client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 5 })).body.length, 5);
-  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 4 }), 'too_large', true);
+  await assertRefused(client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 4 }), 'too_large', true);
 });
 
 test('a timeout before or within the response ends at the deadline', async () => {
-  await refuses(client.fetch(hub('/silent'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
-  await refuses(client.fetch(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
+  await assertRefused(client.fetch(hub('/silent'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
+  await assertRefused(client.fetch(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
 });
 
 test('a broken connection says that the request may have been sent, a failed one that it was not', async () => {
-  await refuses(
+  await assertRefused(
     client.fetch(hub('/reset'), { ...BOUNDS, method: 'POST', body: 'x' }),
     'connection_lost',
     true,
   );
-  await refuses(client.fetch(hub('/cut'), BOUNDS), 'connection_lost', true);
-  await refuses(client.fetch('http://nowhere.test/', BOUNDS), 'dns_failed', false);
+  await assertRefused(client.fetch(hub('/cut'), BOUNDS), 'connection_lost', true);
+  await assertRefused(client.fetch('http://nowhere.test/', BOUNDS), 'dns_failed', false);
   const closed = createTcpServer().listen(0, '127.0.0.1');
   await new Promise(done => closed.once('listening', done));
   const { port: unused } = closed.address() as AddressInfo;
   await new Promise(done => closed.close(done));
-  await refuses(free.fetch(`http://127.0.0.1:${unused}/`, BOUNDS), 'connect_failed', false);
+  await assertRefused(free.fetch(`http://127.0.0.1:${unused}/`, BOUNDS), 'connect_failed', false);
 });
 
 test('a TLS handshake that fails sends nothing', async () => {
-  await refuses(
+  await assertRefused(
     free.fetch(`https://127.0.0.1:${port}/`, { ...BOUNDS, method: 'POST', body: 'x' }),
     'connect_failed',
     false,
@@ -381,11 +399,15 @@ test('a TLS handshake that fails sends nothing', async () => {
 });
 
 test('the caller may abort at any time', async () => {
-  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, signal: AbortSignal.abort() }), 'aborted', false);
+  await assertRefused(
+    client.fetch(hub('/hello'), { ...BOUNDS, signal: AbortSignal.abort() }),
+    'aborted',
+    false,
+  );
   const abort = new AbortController();
   const waiting = client.fetch(hub('/stalled'), { ...BOUNDS, signal: abort.signal });
   setTimeout(() => abort.abort(), 50);
-  await refuses(waiting, 'aborted', true);
+  await assertRefused(waiting, 'aborted', true);
 });
 
 test('a streamed body arrives in chunks, and need not be read to its end', async () => {
@@ -396,7 +418,7 @@ test('a streamed body arrives in chunks, and need not be read to its end', async
     break;
   }
   const { body: stalled } = await client.stream(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 });
-  await refuses(buffer(stalled), 'timeout', true);
+  await assertRefused(buffer(stalled), 'timeout', true);
   await client.stream(hub('/stalled'), { ...BOUNDS, timeoutMs: 100 });
   await new Promise(done => setTimeout(done, 200));
 });
@@ -411,7 +433,7 @@ test('connections are reused', async () => {
 });
 
 test('an error names the host and not the path', async () => {
-  const { message } = await refuses(
+  const { message } = await assertRefused(
     client.fetch('http://inside.test/secret?token=1', BOUNDS),
     'blocked_address',
     false,

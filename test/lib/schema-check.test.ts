@@ -1,4 +1,4 @@
-// Tests schema checks: every fault of a small value, the first one of a large value.
+// Tests schema checks: every error of a small value, the first one of a large value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
@@ -7,7 +7,7 @@ import { findSchemaErrors, matchesSchema } from '../../src/lib/schema-check.ts';
 const LIST = Type.Object({ items: Type.Array(Type.Object({ name: Type.String() })) });
 
 describe('a schema check', () => {
-  it('reports every fault of a value', () => {
+  it('reports every error of a value', () => {
     const value = { items: [{}, { name: 'a' }, { name: 1 }] };
     assert.deepEqual(
       findSchemaErrors(LIST, value).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`),
@@ -17,7 +17,7 @@ describe('a schema check', () => {
     assert.deepEqual(findSchemaErrors(LIST, { items: [{ name: 'a' }] }), []);
   });
 
-  it('reports only the first fault of a large value', () => {
+  it('reports only the first error of a large value', () => {
     const value = { items: Array.from({ length: 100_000 }, () => ({})) };
     assert.deepEqual(
       findSchemaErrors(LIST, value).map(({ instancePath }) => instancePath),

@@ -3,7 +3,9 @@ import type { ProgramErrorCode } from '../../src/sandbox/program.ts';
 
 const body = (text: string): string => `export default async () => { ${text} }`;
 
-export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expected: ProgramErrorCode[]]>> = {
+export const HOSTILE_PROGRAMS: Readonly<
+  Record<string, readonly [code: string, ...expected: ProgramErrorCode[]]>
+> = {
   'an endless loop': [body('for (;;);'), 'program_timeout'],
   'an endless loop that catches errors': [
     body('for (;;) { try { for (;;); } catch {} finally { continue; } }'),
@@ -91,7 +93,7 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
   'a replaced JSON': ['JSON.stringify = () => "[]"; export default () => 1', 'program_failed'],
   'parentheses without end': ['('.repeat(50_000), 'program_timeout'],
   'types without end': [`type A = ${'['.repeat(50_000)}`, 'program_timeout', 'invalid_program'],
-  'a native loop over an array without items': [
+  'a native loop over a sparse array': [
     body('return { a: new Array(2 ** 32 - 1).lastIndexOf(1) }'),
     'program_timeout',
   ],
@@ -101,7 +103,7 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_out_of_memory',
     'program_timeout',
   ],
-  'a join of an array without items': [
+  'a join of a sparse array': [
     body('return { a: new Array(2 ** 32 - 1).join("abc") }'),
     'program_out_of_memory',
     'program_failed',
@@ -130,7 +132,7 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_timeout',
     'program_out_of_memory',
   ],
-  'a prototype that asks itself': [
+  'a proxy that is its own prototype': [
     body('const p = new Proxy({}, { getPrototypeOf: () => p }); return { a: p instanceof Map }'),
     'program_timeout',
     'program_failed',
@@ -178,7 +180,7 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_timeout',
     'program_failed',
   ],
-  'a thrown promise': [
+  'a deeply nested thrown object': [
     body('let p = Promise.reject(1); for (let i = 0; i < 20_000; i++) p = { then: undefined, p }; throw p'),
     'program_failed',
   ],
@@ -187,21 +189,21 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_timeout',
     'program_out_of_memory',
   ],
-  'a log of circles': [
+  'logging a circular object': [
     body('const o = {}; o.o = o; for (;;) console.log(o)'),
     'program_timeout',
     'program_failed',
   ],
-  'a module that waits for itself': [
+  'a top-level await that never settles': [
     'await new Promise(() => {}); export default () => ({})',
     'program_failed',
   ],
-  'a then that is replaced': [
+  'a replaced Promise.prototype.then': [
     'Promise.prototype.then = () => { for (;;); }; export default async () => { await Promise.resolve(); await { then() {} }; }',
     'program_failed',
     'program_timeout',
   ],
-  'a shared array to wait at': [
+  'Atomics.wait': [
     body('return { a: Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }'),
     'program_failed',
     'program_timeout',
@@ -220,11 +222,11 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_out_of_memory',
     'program_timeout',
   ],
-  'the code of a caller': [
+  'escape through Error.stack': [
     body('return { a: new Error().stack.constructor.constructor("return this.process.exit(0)")() }'),
     'program_failed',
   ],
-  'a stack that is prepared': [
+  'a custom prepareStackTrace': [
     'Error.prepareStackTrace = () => { for (;;); }; export default () => null.a',
     'program_timeout',
     'program_failed',
@@ -237,7 +239,7 @@ export const HOSTILE: Readonly<Record<string, readonly [code: string, ...expecte
     'program_out_of_memory',
     'program_failed',
   ],
-  'parameters without end': [
+  'ten million arguments': [
     body('return { a: Math.max.apply(null, new Array(10_000_000)) }'),
     'program_failed',
     'program_out_of_memory',

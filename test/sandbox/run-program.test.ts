@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_LOG_LENGTH, MAX_MESSAGE_LENGTH, type ProgramResult } from '../../src/sandbox/program.ts';
 import { runProgram } from '../../src/sandbox/run-program.ts';
-import { HOSTILE } from './hostile-programs.ts';
+import { HOSTILE_PROGRAMS } from './hostile-programs.ts';
 
 interface Limits {
   readonly timeoutMs?: number;
@@ -85,7 +85,7 @@ describe('runProgram', () => {
   });
 
   it('ends each hostile program as its failure, and runs honest ones as before', async () => {
-    for (const [name, [code, ...expected]] of Object.entries(HOSTILE)) {
+    for (const [name, [code, ...expected]] of Object.entries(HOSTILE_PROGRAMS)) {
       const result = await run(code, {}, { timeoutMs: 500, memoryMb: 32 });
       assert.ok('error' in result, `${name}: ${JSON.stringify(result).slice(0, 500)}`);
       // On a busy machine, any of them may reach the limit of time first.

@@ -45,7 +45,7 @@ export class FetchError extends Error {
 }
 
 /** Formats the failure as a sentence, e.g. "example.com sent more data than is accepted." */
-export function fetchErrorFor(code: FetchErrorCode, host: string): FetchError {
+export function createFetchError(code: FetchErrorCode, host: string): FetchError {
   return new FetchError(code, `${host} ${FETCH_ERRORS[code]}.`);
 }
 
@@ -70,5 +70,5 @@ export function toFetchError(
   const knownCode = CODES[String((err as { readonly code?: unknown }).code)];
   const abortCode = isAborted ? 'aborted' : isLate ? 'timeout' : undefined;
   const code = abortCode ?? knownCode ?? (maybeSent ? 'connection_lost' : 'connect_failed');
-  return new FetchError(code, fetchErrorFor(code, host).message, { maybeSent, cause: err });
+  return new FetchError(code, createFetchError(code, host).message, { maybeSent, cause: err });
 }

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
 import { isLoopbackHost, isPublicAddress } from '../addresses.ts';
-import { fetchErrorFor } from './error.ts';
+import { createFetchError } from './error.ts';
 
 export interface NetworkPolicy {
   /** The operator allows requests to private addresses. */
@@ -56,7 +56,7 @@ export function createPools({
       // A socket does not resolve a literal address, so the agent's own check would not see it.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal))
-        throw fetchErrorFor('blocked_address', url.hostname);
+        throw createFetchError('blocked_address', url.hostname);
       return publicOnly.get();
     },
     async close() {
@@ -74,7 +74,7 @@ async function resolveWithSystem(hostname: string): Promise<readonly LookupAddre
 /** Throws if any address is not public, since the socket may connect to any of them. */
 function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
   if (!addresses.every(({ address }) => isPublicAddress(address)))
-    throw fetchErrorFor('blocked_address', hostname);
+    throw createFetchError('blocked_address', hostname);
   return addresses;
 }
 
@@ -99,7 +99,7 @@ async function createAgent(resolve: Resolve): Promise<Agent> {
     resolve(hostname).then(
       ([...addresses]) => {
         const [firstAddress] = addresses;
-        if (firstAddress === undefined) callback(fetchErrorFor('dns_failed', hostname), '');
+        if (firstAddress === undefined) callback(createFetchError('dns_failed', hostname), '');
         else if (options.all === true) callback(null, addresses);
         else callback(null, firstAddress.address, firstAddress.family);
       },

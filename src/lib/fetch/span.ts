@@ -4,7 +4,7 @@ import { currentScope, inSpan } from '../span.ts';
 interface Request {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly propagates?: boolean;
+  readonly propagateTraceContext?: boolean;
 }
 
 /**
@@ -23,11 +23,11 @@ export function inRequestSpan<R extends Request, A extends { readonly status: nu
   const method = request.method ?? 'GET';
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const attributes = { 'http.request.method': method, 'server.address': url.hostname, 'server.port': port };
-  const propagates = request.propagates === true || tracedOrigins.has(url.origin);
+  const propagateTraceContext = request.propagateTraceContext === true || tracedOrigins.has(url.origin);
   return inSpan(method, { kind: 'client', attributes }, async span => {
     const traceparent = (span ?? scope?.span)?.traceparent;
     const response = await send(
-      propagates && traceparent !== undefined
+      propagateTraceContext && traceparent !== undefined
         ? { ...request, headers: { traceparent, ...request.headers } }
         : request,
     );

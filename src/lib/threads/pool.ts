@@ -13,13 +13,13 @@ export interface PoolWorker {
   post(message: unknown): void;
   /** Emits `message`, and `error` or `exit` when it ends. */
   readonly events: Pick<EventEmitter, 'on' | 'once' | 'off'>;
-  /** Resolves when it takes messages. Its time does not count. Absent: it queues them while it starts. */
+  /** Resolves when the worker accepts messages. Start time does not count. Absent: messages queue during the start. */
   readonly ready?: Promise<void>;
-  /** Whether it keeps the service's process running. */
+  /** `ref` makes the worker keep the service's process running, `unref` undoes that. */
   ref(): void;
   unref(): void;
   terminate(): void;
-  /** Returns its processor time in ms. Absent: tasks are limited by elapsed time. */
+  /** Returns the worker's processor time in ms. Absent: tasks are limited by elapsed time. */
   readonly readTime?: () => Promise<number>;
 }
 
@@ -27,7 +27,7 @@ export interface PoolOptions {
   readonly start: () => PoolWorker;
   /** How many workers run at the same time. */
   readonly size: number;
-  /** The limit of time. A task that needs more is rejected with TaskTooCostly, and its worker ends. */
+  /** A task that needs more time is rejected with TaskTooCostly, and its worker ends. */
   readonly timeoutMs: number;
   /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
   readonly maxWaiting: number;

@@ -1,4 +1,4 @@
-// Limits the processor time of a thread or process. On a busy machine the same work takes longer, but not more of it.
+// Limits the processor time of a thread or process. Unlike elapsed time, it does not depend on how busy the machine is.
 import { readFile } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 
@@ -10,9 +10,9 @@ export interface TimeLimit extends Disposable {
 /** Returns the processor time used so far, in ms; undefined or rejected if it is not known. */
 type ReadTime = () => Promise<number | undefined>;
 
-/** Work that waits for a processor, or for others, ends after this many times its limit. */
+/** Work that waits for a processor or for other work ends after this many times its limit of elapsed time. */
 const MAX_STRETCH = 5;
-/** The unit of Linux for processor time. */
+/** The unit in which Linux reports processor time. */
 const TICK_MS = 10;
 
 export async function readThreadTime(worker: Worker): Promise<number> {

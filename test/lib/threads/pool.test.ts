@@ -5,13 +5,13 @@ import { AppError } from '../../../src/lib/errors.ts';
 import { runAccepted } from '../../../src/lib/limiter.ts';
 import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
 
-interface Asked {
+interface TestTask {
   readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
   readonly value?: number;
 }
 
 const createPool = (options: { readonly timeoutMs?: number; readonly maxWaiting?: number } = {}) =>
-  createThreadPool<Asked, unknown>({
+  createThreadPool<TestTask, unknown>({
     module: new URL('./worker', import.meta.url),
     threads: 2,
     timeoutMs: 60_000,
@@ -20,51 +20,53 @@ const createPool = (options: { readonly timeoutMs?: number; readonly maxWaiting?
     ...options,
   });
 const { signal } = new AbortController();
-const by = (account: string) => ({ account, signal });
+const forAccount = (account: string) => ({ account, signal });
 
 describe('a pool of threads', () => {
   it('returns results, and passes on errors with all details', async () => {
     const pool = createPool();
-    assert.equal(await pool.run({ kind: 'echo', value: 7 }, by('a')), 7);
-    await assert.rejects(pool.run({ kind: 'refuse' }, by('a')), (err: unknown) => {
+    assert.equal(await pool.run({ kind: 'echo', value: 7 }, forAccount('a')), 7);
+    await assert.rejects(pool.run({ kind: 'refuse' }, forAccount('a')), (err: unknown) => {
       assert.ok(err instanceof AppError);
       assert.equal(err.code, 'invalid_graph');
       assert.deepEqual(err.issues, [{ code: 'bad', message: 'Bad.' }]);
       assert.deepEqual(err.details, { total: 3 });
       return true;
     });
-    await assert.rejects(pool.run({ kind: 'break' }, by('a')), /It broke/);
-    assert.equal(await pool.run({ kind: 'echo', value: 8 }, by('a')), 8);
+    await assert.rejects(pool.run({ kind: 'break' }, forAccount('a')), /It broke/);
+    assert.equal(await pool.run({ kind: 'echo', value: 8 }, forAccount('a')), 8);
   });
 
   it('ends a task that takes too long, and continues', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
-    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, by('a')), TaskTooCostly);
-    assert.equal(await pool.run({ kind: 'echo', value: 1 }, by('a')), 1);
+    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, forAccount('a')), TaskTooCostly);
+    assert.equal(await pool.run({ kind: 'echo', value: 1 }, forAccount('a')), 1);
   });
 
   it('counts processor time, because on a busy machine the same work takes longer', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
-    assert.equal(await pool.run({ kind: 'wait', value: 4_000 }, by('a')), 4_000);
+    assert.equal(await pool.run({ kind: 'wait', value: 4_000 }, forAccount('a')), 4_000);
   });
 
   it('serves another account before the rest of the first one', async () => {
     const pool = createPool();
     const ended: string[] = [];
     const first = Array.from({ length: 10 }, () =>
-      pool.run({ kind: 'spin', value: 100 }, by('busy')).then(() => ended.push('busy')),
+      pool.run({ kind: 'spin', value: 100 }, forAccount('busy')).then(() => ended.push('busy')),
     );
-    const other = pool.run({ kind: 'echo' }, by('other')).then(() => ended.push('other'));
+    const other = pool.run({ kind: 'echo' }, forAccount('other')).then(() => ended.push('other'));
     await Promise.all([...first, other]);
     assert.ok(ended.indexOf('other') <= 2, ended.join(' '));
   });
 
   it('refuses what exceeds the limit of an account, unless it was accepted before', async () => {
     const pool = createPool({ maxWaiting: 2 });
-    const waiting = Array.from({ length: 3 }, () => pool.run({ kind: 'spin', value: 200 }, by('busy')));
-    await assert.rejects(pool.run({ kind: 'echo' }, by('busy')), { code: 'unavailable' });
-    assert.equal(await pool.run({ kind: 'echo', value: 2 }, by('other')), 2);
-    assert.equal(await runAccepted(() => pool.run({ kind: 'echo', value: 3 }, by('busy'))), 3);
+    const waiting = Array.from({ length: 3 }, () =>
+      pool.run({ kind: 'spin', value: 200 }, forAccount('busy')),
+    );
+    await assert.rejects(pool.run({ kind: 'echo' }, forAccount('busy')), { code: 'unavailable' });
+    assert.equal(await pool.run({ kind: 'echo', value: 2 }, forAccount('other')), 2);
+    assert.equal(await runAccepted(() => pool.run({ kind: 'echo', value: 3 }, forAccount('busy'))), 3);
     await Promise.all(waiting);
   });
 
@@ -76,14 +78,14 @@ describe('a pool of threads', () => {
     setTimeout(() => abort.abort(new Error('Given up.')), 100);
     await assert.rejects(running, /Given up/);
     await assert.rejects(queued, /Given up/);
-    assert.equal(await pool.run({ kind: 'echo', value: 4 }, by('a')), 4);
+    assert.equal(await pool.run({ kind: 'echo', value: 4 }, forAccount('a')), 4);
   });
 
   it('sends a context once, and again when it changes', async () => {
     const pool = createPool();
     for (const context of [{ name: 'one' }, { name: 'two' }]) {
       for (let time = 0; time < 2; time++) {
-        assert.deepEqual(await pool.run({ kind: 'context' }, { ...by('a'), context }), context);
+        assert.deepEqual(await pool.run({ kind: 'context' }, { ...forAccount('a'), context }), context);
       }
     }
   });

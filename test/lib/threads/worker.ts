@@ -2,7 +2,7 @@
 import { AppError } from '../../../src/lib/errors.ts';
 import { serveTasks } from '../../../src/lib/threads/serve.ts';
 
-interface Asked {
+interface TestTask {
   readonly kind: string;
   readonly value?: number;
 }
@@ -27,4 +27,4 @@ const TASKS: Readonly<Record<string, (value: number, context: unknown) => unknow
   },
 };
 
-serveTasks<Asked, unknown, unknown>(({ kind, value = 0 }, context) => TASKS[kind]?.(value, context));
+serveTasks<TestTask, unknown, unknown>(({ kind, value = 0 }, context) => TASKS[kind]?.(value, context));
