@@ -12,14 +12,14 @@ export interface InputDef {
   readonly label: string;
   readonly type: FieldType;
   readonly isPort: boolean;
-  /** A port that only an edge can feed; a config value of the same name is ignored. */
+  /** Whether only an edge can feed the port. A config value of the same name is ignored. */
   readonly wiredOnly?: boolean;
   readonly required?: boolean;
   readonly default?: Json;
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Integers only. */
+  /** Whether values must be integers. */
   readonly integer?: boolean;
   /** The step between valid values, counted from `min`, or from 0. */
   readonly step?: number;
@@ -29,9 +29,9 @@ export interface InputDef {
   readonly maxItems?: number;
   /** Whether an explicit null is a value that means "none", instead of the default. */
   readonly nullable?: boolean;
-  /** Whether the editor shows it on the node itself. Entries without any show their first text field. */
+  /** Whether the editor shows the field on the node. A node without primary fields shows its first text field. */
   readonly isPrimary?: boolean;
-  /** The field existed in an earlier version. Runs that set it fail, because it no longer has an effect. */
+  /** Whether the field existed only in an earlier version. Runs that set it fail, because it no longer has an effect. */
   readonly removed?: boolean;
   readonly description?: string;
 }

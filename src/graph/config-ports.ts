@@ -10,7 +10,8 @@ export function isPortName(text: unknown): text is string {
 export const MAX_CONFIG_PORTS = 50;
 export const MAX_CASES = 20;
 
-const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
+/** Matches a `{{token}}`, with its name as the first group. */
+export const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 
 /** Yields the names of the `{{tokens}}` in order, including repetitions. */
 export function* listTokens(text: string): Generator<string> {
@@ -72,7 +73,7 @@ function listDistinct<T extends ConfigPort>(list: unknown, isValid: (item: unkno
   return [...ports.values()];
 }
 
-/** Returns whether it is a port that a code node may have. */
+/** Returns whether the item is a port that a code node may have. */
 export function isCodePort(item: unknown): item is ConfigPort {
   return (
     isFields(item) &&
@@ -82,11 +83,11 @@ export function isCodePort(item: unknown): item is ConfigPort {
   );
 }
 
-/** A port of a component call. Its id is the id of a node of the component. */
+/** A port of a component call. Its id is that of the input or output node, so it survives any change of order or label. */
 export interface ComponentPort extends ConfigPort {
   readonly label: string;
-  /** The input has no value of its own, so that the call must provide one. */
-  readonly required?: boolean;
+  /** Set for a media input without a file, which a call has to provide. */
+  readonly required?: true;
 }
 
 /** Returns the ports that a component call lists as `[{ id, label, type }]`, each id once. */

@@ -2,33 +2,30 @@
 // their identity.
 import { acceptsNull, type Catalog, type InputDef, type ResolvedPorts } from './catalog.ts';
 import { completeEdges, getTypeDefaults } from './complete.ts';
-import { resolveEdgePorts } from './handles.ts';
+import { type EdgeEnds, resolveEdges } from './handles.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from './types.ts';
 
-interface Item {
+interface NodeItem {
   readonly id: string;
   readonly data: { readonly config?: JsonObject };
 }
 
-/** An edge that has no id yet. */
-export type NewEdge = Pick<GraphEdge, 'source' | 'target' | 'sourceHandle' | 'targetHandle'>;
-
-interface Items<Node> {
+interface GraphItems<Node> {
   readonly nodes: readonly Node[];
   readonly edges: readonly GraphEdge[];
 }
 
 /** Returns the ids of the nodes inside a group. */
-export function readChildIds({ data }: Item): readonly string[] {
+export function readChildIds({ data }: NodeItem): readonly string[] {
   const childNodeIds = data.config?.childNodeIds;
   return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];
 }
 
 /** Removes nodes and edges by id, and the edges of removed nodes. Groups drop removed children. */
-export function withoutItems<Node extends Item>(
-  { nodes, edges }: Items<Node>,
+export function withoutItems<Node extends NodeItem>(
+  { nodes, edges }: GraphItems<Node>,
   removed: { readonly nodes?: readonly string[]; readonly edges?: readonly string[] },
-): Items<Node> {
+): GraphItems<Node> {
   const removedNodes = new Set(removed.nodes);
   const removedEdges = new Set(removed.edges);
   return {
@@ -49,34 +46,33 @@ export function withoutItems<Node extends Item>(
 }
 
 /**
- * Adds an edge. It replaces the edges at its input, unless the input takes a list. Returns the same list if the edge is
- * there already.
+ * Adds an edge. The new edge replaces the edges at its input, unless the input takes a list. Returns `edges` itself if
+ * the edge exists already.
  */
-export function withEdge<Node extends Item>(
-  { nodes, edges }: Items<Node>,
-  edge: NewEdge,
+export function withEdge<Node extends NodeItem>(
+  { nodes, edges }: GraphItems<Node>,
+  edge: EdgeEnds,
   getPorts: (node: Node) => ResolvedPorts,
 ): readonly GraphEdge[] {
   if (edges.some(other => isSameEdge(other, edge))) return edges;
-  const ends = new Map(nodes.map(node => [node.id, node]));
-  const join = (it: NewEdge, taken: ReadonlySet<string>) => {
-    const [source, target] = [ends.get(it.source), ends.get(it.target)];
-    return source && target && resolveEdgePorts(it, getPorts(source), getPorts(target), taken)?.to;
+  const byId = new Map(nodes.map(node => [node.id, node]));
+  const findPorts = (id: string): ResolvedPorts | undefined => {
+    const node = byId.get(id);
+    return node && getPorts(node);
   };
-  const inputs = new Map<GraphEdge, string>();
-  for (const other of edges) {
-    const input = other.target === edge.target ? join(other, new Set(inputs.values())) : undefined;
-    if (input !== undefined) inputs.set(other, input.id);
-  }
-  const input = join(edge, new Set(inputs.values()));
+  const sameTarget: readonly EdgeEnds[] = edges.filter(({ target }) => target === edge.target);
+  const inputs = new Map(
+    Array.from(resolveEdges([...sameTarget, edge], findPorts), found => [found.edge, found.to]),
+  );
+  const input = inputs.get(edge);
   const kept =
     input === undefined || input.type === 'LIST'
       ? edges
-      : edges.filter(other => inputs.get(other) !== input.id);
+      : edges.filter(other => inputs.get(other)?.id !== input.id);
   return completeEdges([...kept, edge]) as readonly GraphEdge[];
 }
 
-const isSameEdge = (a: NewEdge, b: NewEdge): boolean =>
+const isSameEdge = (a: EdgeEnds, b: EdgeEnds): boolean =>
   a.source === b.source &&
   a.target === b.target &&
   (a.sourceHandle ?? '') === (b.sourceHandle ?? '') &&
@@ -86,7 +82,7 @@ const isSameEdge = (a: NewEdge, b: NewEdge): boolean =>
  * Merges settings into those of a node. undefined removes a setting, which restores its default. So does null, unless
  * null is a value of the field.
  */
-export function withConfig<Node extends Item>(
+export function withConfig<Node extends NodeItem>(
   node: Node,
   settings: Readonly<Record<string, Json | undefined>>,
   fields: readonly InputDef[],
@@ -99,11 +95,11 @@ export function withConfig<Node extends Item>(
 }
 
 /**
- * Changes the type of a node. A label that the old type gave follows the type. Edges stay: handles that the new type
- * lacks are dropped, so that a run joins the first ports that match.
+ * Changes the type of a node. A default label changes to that of the new type. Edges stay, but lose the handles that the
+ * new type does not have; a run then connects the first ports that match.
  */
-export function withType<Node extends Item & Pick<GraphNode, 'type' | 'data'>>(
-  { nodes, edges }: Items<Node>,
+export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'>>(
+  { nodes, edges }: GraphItems<Node>,
   node: Node,
   to: {
     readonly nodeType: string;
@@ -111,7 +107,7 @@ export function withType<Node extends Item & Pick<GraphNode, 'type' | 'data'>>(
     readonly config?: JsonObject | undefined;
   },
   catalog: Pick<Catalog, 'find' | 'ports'>,
-): Items<Node> {
+): GraphItems<Node> {
   const { inputs: _, outputs: __, ...data } = node.data;
   const config = to.config ?? data.config ?? {};
   const { type, category, ...filled } = getTypeDefaults(to.nodeType, catalog.find(to.nodeType));
@@ -126,7 +122,7 @@ export function withType<Node extends Item & Pick<GraphNode, 'type' | 'data'>>(
   const isMissing = (end: string, handle: string | null | undefined): boolean =>
     end === node.id && typeof handle === 'string' && !handles.has(handle);
   return {
-    nodes: nodes.map(it => (it === node ? changed : it)),
+    nodes: nodes.map(other => (other === node ? changed : other)),
     edges: edges.map(edge => {
       const { sourceHandle, targetHandle, ...rest } = edge;
       const [losesSource, losesTarget] = [

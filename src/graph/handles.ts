@@ -2,6 +2,9 @@
 import { canFeed, type InputDef, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import type { GraphEdge } from './types.ts';
 
+/** The part of an edge that says what it connects. */
+export type EdgeEnds = Pick<GraphEdge, 'source' | 'target' | 'sourceHandle' | 'targetHandle'>;
+
 export interface EdgePorts {
   readonly from: OutputDef;
   readonly to: InputDef;
@@ -26,6 +29,27 @@ export function resolveEdgePorts(
   if (edge.sourceHandle && edge.targetHandle) return { from, to };
   const free = inputs.filter(port => !usedInputs.has(port.id));
   return findCompatible(outputs, free) ?? findCompatible(outputs, inputs);
+}
+
+/**
+ * Yields the ports of each edge in order, as a run connects them: a missing handle prefers an input that no earlier edge
+ * uses. Skips edges of unknown nodes and edges that connect no ports.
+ */
+export function* resolveEdges<E extends EdgeEnds>(
+  edges: readonly E[],
+  getPorts: (nodeId: string) => ResolvedPorts | undefined,
+): Generator<EdgePorts & { readonly edge: E }> {
+  const usedInputs = new Map<string, Set<string>>();
+  for (const edge of edges) {
+    const [source, target] = [getPorts(edge.source), getPorts(edge.target)];
+    if (source === undefined || target === undefined) continue;
+    const used = usedInputs.get(edge.target) ?? new Set();
+    usedInputs.set(edge.target, used);
+    const ports = resolveEdgePorts(edge, source, target, used);
+    if (ports === undefined) continue;
+    used.add(ports.to.id);
+    yield { ...ports, edge };
+  }
 }
 
 function listCandidates<P extends InputDef | OutputDef>(

@@ -4,7 +4,7 @@ import { type Findings, type LintIssue, MAX_ISSUES, pointer, quote } from './iss
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
 
 /** The corrected graph, and a warning for each correction. */
-export interface Normalized extends Findings {
+export interface NormalizedGraph extends Findings {
   readonly graph: Graph;
 }
 
@@ -19,7 +19,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Returns the graph with corrected configs; unchanged nodes are the same objects. */
-export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
+export function normalizeConfig(graph: Graph, catalog: Catalog): NormalizedGraph {
   const changes = { issues: [] as LintIssue[], total: 0 };
   const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, changes));
   return changes.total === 0 ? { graph, ...changes } : { graph: { ...graph, nodes }, ...changes };

@@ -1,6 +1,6 @@
 // Plans a run: sorts the nodes in topological order and resolves each node's settings and input sources.
 import type { Catalog, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
-import { resolveEdgePorts } from './handles.ts';
+import { resolveEdges } from './handles.ts';
 import {
   type Category,
   COMPONENT,
@@ -115,7 +115,6 @@ interface Draft {
   readonly settings: JsonObject;
   readonly ports: ResolvedPorts;
   readonly wires: Wire[];
-  readonly usedInputs: Set<string>;
   visit: 'none' | 'open' | 'ended';
   /** The number of connections followed so far. */
   followed: number;
@@ -143,7 +142,6 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
       settings,
       ports: catalog.ports(nodeType, settings),
       wires: [],
-      usedInputs: new Set(),
       visit: 'none',
       followed: 0,
       index: -1,
@@ -163,15 +161,10 @@ function findRootIds(
 }
 
 function wireDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdge[]): void {
-  for (const edge of edges) {
-    const source = drafts.get(edge.source);
-    const target = drafts.get(edge.target);
-    if (source === undefined || target === undefined) continue;
-    const ports = resolveEdgePorts(edge, source.ports, target.ports, target.usedInputs);
-    if (ports === undefined) continue;
-    target.usedInputs.add(ports.to.id);
-    target.wires.push({ port: ports.to.id, source, sourcePort: ports.from.id });
-  }
+  for (const { edge, from, to } of resolveEdges(edges, id => drafts.get(id)?.ports))
+    drafts
+      .get(edge.target)
+      ?.wires.push({ port: to.id, source: drafts.get(edge.source) as Draft, sourcePort: from.id });
 }
 
 /**

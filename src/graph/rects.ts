@@ -18,7 +18,7 @@ export function isNear(a: Rect, b: Rect, gap: number): boolean {
   );
 }
 
-/** Returns the distance between the findNearestName points; 0 if they touch. */
+/** Returns the distance between the nearest points; 0 if they touch. */
 export function getDistance(a: Rect, b: Rect): number {
   const dx = Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width);
   const dy = Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);

@@ -99,12 +99,15 @@ const NOUNS: Readonly<Record<FieldType, string>> = {
 
 type MediaType = 'IMAGE' | 'VIDEO' | 'AUDIO';
 
+/** The port type of each kind of media. */
+export const MEDIA_TYPES = { image: 'IMAGE', video: 'VIDEO', audio: 'AUDIO' } as const;
+
 /** Returns whether values of the type are media references. */
 export function isMediaType(type: FieldType): type is MediaType {
   return type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
 }
 
-/** Returns whether it is a valid tagged value. */
+/** Returns whether the output is a valid tagged value. */
 export function isValue(output: unknown): output is Value {
   if (typeof output !== 'object' || output === null || !('type' in output)) return false;
   const { type } = output;

@@ -1,4 +1,4 @@
-// What clients may omit in a graph: labels and categories come from the catalog, edge ids from their ends.
+// Tests what clients may omit in a graph: labels and categories come from the catalog, edge ids from their ends.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { completeGraph } from '../../src/graph/complete.ts';
@@ -8,14 +8,14 @@ import { makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog(readSettings({}));
 const complete = (nodes: unknown, edges: unknown) => completeGraph(catalog, nodes, edges);
-const wire = (more: object = {}) => ({
+const createEdge = (more: object = {}) => ({
   source: 'a',
   target: 'b',
   sourceHandle: 'out-text',
   targetHandle: 'in-input',
   ...more,
 });
-const idsOf = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
+const listIds = (edges: unknown): unknown => (edges as { id: unknown }[]).map(({ id }) => id);
 
 describe('a node', () => {
   it('without label and category gets those of the catalog', () => {
@@ -47,20 +47,20 @@ describe('a node', () => {
 
 describe('edges without ids', () => {
   it('get ids made of their ends, the same each time', () => {
-    const edges = [wire(), { source: 'a', target: 'c' }];
-    assert.deepEqual(idsOf(complete([], edges).edges), ['a.text->b.input', 'a->c']);
+    const edges = [createEdge(), { source: 'a', target: 'c' }];
+    assert.deepEqual(listIds(complete([], edges).edges), ['a.text->b.input', 'a->c']);
     assert.deepEqual(complete([], edges), complete([], edges));
   });
 
-  it('get unique ids, also next to ids that were sent', () => {
+  it('get unique ids that differ from those that were sent', () => {
     const edges = [
-      wire(),
-      wire(),
-      wire({ id: 'a.text->b.input' }),
-      wire({ id: 'a.text->b.input-3' }),
-      wire(),
+      createEdge(),
+      createEdge(),
+      createEdge({ id: 'a.text->b.input' }),
+      createEdge({ id: 'a.text->b.input-3' }),
+      createEdge(),
     ];
-    assert.deepEqual(idsOf(complete([], edges).edges), [
+    assert.deepEqual(listIds(complete([], edges).edges), [
       'a.text->b.input-2',
       'a.text->b.input-4',
       'a.text->b.input',
@@ -69,11 +69,11 @@ describe('edges without ids', () => {
     ]);
   });
 
-  it('are processed in bounded time', () => {
+  it('get ids in linear time', () => {
     const { edges } = complete(
       [],
-      Array.from({ length: 100_000 }, () => wire()),
+      Array.from({ length: 100_000 }, () => createEdge()),
     );
-    assert.equal(new Set(idsOf(edges) as unknown[]).size, 100_000);
+    assert.equal(new Set(listIds(edges) as unknown[]).size, 100_000);
   });
 });

@@ -1,4 +1,4 @@
-// diffGraphs: structural changes, and changes of values.
+// Tests diffGraphs: structural changes, and changes of values.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diffGraphs } from '../../src/graph/diff.ts';
@@ -6,7 +6,7 @@ import { edge, node } from './fixture.ts';
 
 const A = node('a', 'input:text');
 const B = node('b', 'utility:join');
-const WIRED = { nodes: [A, B], edges: [edge('a.text > b.a')] };
+const CONNECTED = { nodes: [A, B], edges: [edge('a.text > b.a')] };
 
 describe('diffGraphs', () => {
   it('ignores other values, positions and edge ids', () => {
@@ -14,7 +14,7 @@ describe('diffGraphs', () => {
       nodes: [node('b', 'utility:join', { x: 1 }, { position: { x: 9, y: 9 } }), A],
       edges: [{ ...edge('a.text > b.a'), id: 'other', animated: true }],
     };
-    assert.deepEqual(diffGraphs(WIRED, after), {
+    assert.deepEqual(diffGraphs(CONNECTED, after), {
       addedNodes: [],
       removedNodes: [],
       rewiredEdges: [],
@@ -22,15 +22,15 @@ describe('diffGraphs', () => {
     });
   });
 
-  it('names nodes that were added and removed', () => {
+  it('lists nodes that were added and removed', () => {
     const after = { nodes: [A, node('c', 'utility:join')], edges: [] };
-    const { addedNodes, removedNodes, isStructural } = diffGraphs(WIRED, after);
+    const { addedNodes, removedNodes, isStructural } = diffGraphs(CONNECTED, after);
     assert.deepEqual([addedNodes, removedNodes, isStructural], [['c'], ['b'], true]);
   });
 
-  it('names edges that connect other ports', () => {
-    const after = { ...WIRED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
-    assert.deepEqual(diffGraphs(WIRED, after).rewiredEdges, ['a.text > b.a']);
-    assert(diffGraphs(WIRED, { ...WIRED, edges: [] }).isStructural);
+  it('lists edges that connect other ports', () => {
+    const after = { ...CONNECTED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
+    assert.deepEqual(diffGraphs(CONNECTED, after).rewiredEdges, ['a.text > b.a']);
+    assert(diffGraphs(CONNECTED, { ...CONNECTED, edges: [] }).isStructural);
   });
 });

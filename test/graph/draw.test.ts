@@ -1,4 +1,4 @@
-// drawGraph: output is well-formed and inert for any graph, and shows everything in it.
+// Tests drawGraph: its SVG is well-formed and inert for any graph, and shows everything in it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
@@ -8,23 +8,26 @@ import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 
-const EVIL = `</text><script>alert(1)</script> " ' & ]]> \u0001\ufffe \ud800 {{x}}`;
+const MALICIOUS = `</text><script>alert(1)</script> " ' & ]]> \u0001\ufffe \ud800 {{x}}`;
 
-const named = (it: GraphNode, label: string): GraphNode => ({ ...it, data: { ...it.data, label } });
+const withLabel = (item: GraphNode, label: string): GraphNode => ({
+  ...item,
+  data: { ...item.data, label },
+});
 
 const GRAPH: Graph = {
   nodes: [
-    named(node('t', 'input:text', { value: 'a lighthouse at dusk' }), 'Words'),
-    named(node('g', 'generate:image', { style: 'rings', width: 512 }), 'Picture'),
-    named(node('p', 'output:preview'), 'Result'),
-    named(node('f', 'utility:group', { childNodeIds: ['t', 'g'] }), 'Frame'),
+    withLabel(node('t', 'input:text', { value: 'a lighthouse at dusk' }), 'Words'),
+    withLabel(node('g', 'generate:image', { style: 'rings', width: 512 }), 'Picture'),
+    withLabel(node('p', 'output:preview'), 'Result'),
+    withLabel(node('f', 'utility:group', { childNodeIds: ['t', 'g'] }), 'Frame'),
     node('s', 'utility:sticky_note', { text: 'Remember this' }),
   ],
   edges: [edge('t.text > g.prompt'), edge('g.image > p.input')],
 };
 
-/** The names of all elements, and all text. Throws if the XML is not well-formed. */
-function read(svg: string): { elements: string[]; text: string } {
+/** Returns the names of all elements, and all text. Throws if the XML is not well-formed. */
+function parseSvg(svg: string): { elements: string[]; text: string } {
   const elements: string[] = [];
   let text = '';
   const parser = new SaxesParser();
@@ -41,8 +44,8 @@ function read(svg: string): { elements: string[]; text: string } {
 
 describe('drawGraph', () => {
   it('shows every label, setting, port, note and edge', () => {
-    const laid = applyLayout(GRAPH, layoutGraph(GRAPH, CATALOG));
-    const { elements, text } = read(drawGraph(laid, CATALOG, { title: 'Lighthouse' }));
+    const laidOut = applyLayout(GRAPH, layoutGraph(GRAPH, CATALOG));
+    const { elements, text } = parseSvg(drawGraph(laidOut, CATALOG, { title: 'Lighthouse' }));
     for (const shown of [
       'Lighthouse',
       'Words',
@@ -56,21 +59,26 @@ describe('drawGraph', () => {
     ]) {
       assert(text.includes(shown), shown);
     }
-    assert.equal(elements.filter(name => name === 'circle').length >= 5, true);
+    assert(elements.filter(name => name === 'circle').length >= 5);
   });
 
   it('stays inert and well-formed whatever the graph contains', () => {
     const nodes = [
-      named(node('t', 'input:text', { value: EVIL }), EVIL),
-      named(
-        node('x', 'no:such', {}, { data: { inputs: [{ id: EVIL, label: EVIL, type: EVIL }] } as never }),
-        EVIL,
+      withLabel(node('t', 'input:text', { value: MALICIOUS }), MALICIOUS),
+      withLabel(
+        node(
+          'x',
+          'no:such',
+          {},
+          { data: { inputs: [{ id: MALICIOUS, label: MALICIOUS, type: MALICIOUS }] } as never },
+        ),
+        MALICIOUS,
       ),
-      node('s', 'utility:sticky_note', { text: EVIL, color: '"/><script>' }),
-      named(node('f', 'utility:group'), EVIL),
+      node('s', 'utility:sticky_note', { text: MALICIOUS, color: '"/><script>' }),
+      withLabel(node('f', 'utility:group'), MALICIOUS),
     ];
-    const { elements } = read(
-      drawGraph({ nodes, edges: [edge('t.text > x'), edge('gone > t')] }, CATALOG, { title: EVIL }),
+    const { elements } = parseSvg(
+      drawGraph({ nodes, edges: [edge('t.text > x'), edge('gone > t')] }, CATALOG, { title: MALICIOUS }),
     );
     assert(!elements.includes('script'));
   });
@@ -89,13 +97,13 @@ describe('drawGraph', () => {
     );
   });
 
-  it('follows the system in auto, and uses one palette otherwise', () => {
+  it('follows the color scheme of the system by default, and can use one theme', () => {
     assert(drawGraph(GRAPH, CATALOG).includes('prefers-color-scheme:dark'));
     assert(!drawGraph(GRAPH, CATALOG, { theme: 'dark' }).includes('prefers-color-scheme'));
   });
 
   it('draws an empty graph', () =>
-    assert.doesNotThrow(() => read(drawGraph({ nodes: [], edges: [] }, CATALOG))));
+    assert.doesNotThrow(() => parseSvg(drawGraph({ nodes: [], edges: [] }, CATALOG))));
 });
 
 describe('shorten and wrapText', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readChildIds, withConfig, withEdge, withoutItems, withType } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
-import { CATALOG, node as typed, edge as wire } from './fixture.ts';
+import { CATALOG, edge as typedEdge, node as typedNode } from './fixture.ts';
 
 const node = (id: string, childNodeIds?: string[]) => ({
   id,
@@ -17,7 +17,7 @@ describe('withoutItems', () => {
     edges: [edge('1', 'a', 'b'), edge('2', 'b', 'c'), edge('3', 'c', 'b')],
   };
 
-  it('removes nodes with their edges, and from their groups', () => {
+  it('removes nodes with their edges, and their ids from groups', () => {
     const { nodes, edges } = withoutItems(graph, { nodes: ['a'] });
     assert.deepEqual(
       nodes.map(({ id }) => id),
@@ -27,7 +27,7 @@ describe('withoutItems', () => {
     assert.deepEqual(nodes[2], node('group', ['b']));
   });
 
-  it('removes edges alone, and keeps the identity of all that does not change', () => {
+  it('removes only edges, and keeps the identity of unchanged items', () => {
     const { nodes, edges } = withoutItems(graph, { edges: ['2'] });
     assert.ok(nodes.every((kept, index) => kept === graph.nodes[index]));
     assert.deepEqual(
@@ -38,25 +38,25 @@ describe('withoutItems', () => {
 });
 
 describe('readChildIds', () => {
-  it('reads the ids of a group, and nothing of a node without any', () => {
+  it('reads the ids of a group, and none of another node', () => {
     assert.deepEqual(readChildIds(node('group', ['a'])), ['a']);
     assert.deepEqual(readChildIds(node('a')), []);
     assert.deepEqual(readChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
   });
 });
 
-const lineOf = ({ source, sourceHandle, target, targetHandle }: GraphEdge): string =>
+const formatEdge = ({ source, sourceHandle, target, targetHandle }: GraphEdge): string =>
   `${source}${sourceHandle?.replace('out-', '.') ?? ''} > ${target}${targetHandle?.replace('in-', '.') ?? ''}`;
 
 describe('withEdge', () => {
   const nodes = [
-    typed('a', 'input:text'),
-    typed('b', 'input:text'),
-    typed('join', 'utility:join'),
-    typed('old', 'utility:old'),
-    typed('gather', 'utility:gather'),
+    typedNode('a', 'input:text'),
+    typedNode('b', 'input:text'),
+    typedNode('join', 'utility:join'),
+    typedNode('old', 'utility:old'),
+    typedNode('gather', 'utility:gather'),
   ];
-  const portsOf = ({ data }: GraphNode) => CATALOG.ports(data.nodeType, {});
+  const getPorts = ({ data }: GraphNode) => CATALOG.ports(data.nodeType, {});
   const cases: readonly [name: string, edges: string[], added: string, expected: string[]][] = [
     [
       'adds an edge to a free input',
@@ -87,51 +87,51 @@ describe('withEdge', () => {
   ];
   for (const [name, edges, added, expected] of cases)
     it(name, () => {
-      const result = withEdge({ nodes, edges: edges.map(wire) }, wire(added), portsOf);
-      assert.deepEqual(result.map(lineOf), expected);
+      const result = withEdge({ nodes, edges: edges.map(typedEdge) }, typedEdge(added), getPorts);
+      assert.deepEqual(result.map(formatEdge), expected);
     });
 
   it('returns the same list if the edge is there', () => {
-    const edges = [wire('a.text > join.a')];
-    assert.equal(withEdge({ nodes, edges }, wire('a.text > join.a'), portsOf), edges);
+    const edges = [typedEdge('a.text > join.a')];
+    assert.equal(withEdge({ nodes, edges }, typedEdge('a.text > join.a'), getPorts), edges);
   });
 
   it('gives the edge an id that no other edge has', () => {
-    const { id: _, ...added } = wire('b.text > join.b');
-    const edges = [{ ...wire('a.text > join.a'), id: 'b.text->join.b' }];
-    assert.equal(withEdge({ nodes, edges }, added, portsOf)[1]?.id, 'b.text->join.b-2');
+    const { id: _, ...added } = typedEdge('b.text > join.b');
+    const edges = [{ ...typedEdge('a.text > join.a'), id: 'b.text->join.b' }];
+    assert.equal(withEdge({ nodes, edges }, added, getPorts)[1]?.id, 'b.text->join.b-2');
   });
 });
 
 describe('withConfig', () => {
   const { inputs } = CATALOG.ports('generate:image', {});
-  const image = typed('image', 'generate:image', { width: 64, json: { x: 1 } });
-  const configAfter = (settings: Parameters<typeof withConfig>[1]) =>
+  const image = typedNode('image', 'generate:image', { width: 64, json: { x: 1 } });
+  const mergeConfig = (settings: Parameters<typeof withConfig>[1]) =>
     withConfig(image, settings, inputs).data.config;
 
-  it('merges settings, and undefined removes one', () => {
-    assert.deepEqual(configAfter({ style: 'rings' }), { width: 64, json: { x: 1 }, style: 'rings' });
-    assert.deepEqual(configAfter({ width: undefined }), { json: { x: 1 } });
+  it('merges settings, and removes those that are undefined', () => {
+    assert.deepEqual(mergeConfig({ style: 'rings' }), { width: 64, json: { x: 1 }, style: 'rings' });
+    assert.deepEqual(mergeConfig({ width: undefined }), { json: { x: 1 } });
   });
 
   it('removes a setting that is null, unless null is a value of the field', () => {
-    assert.deepEqual(configAfter({ width: null, unknown: null }), { json: { x: 1 } });
-    assert.deepEqual(configAfter({ json: null }), { width: 64, json: null });
+    assert.deepEqual(mergeConfig({ width: null, unknown: null }), { json: { x: 1 } });
+    assert.deepEqual(mergeConfig({ json: null }), { width: 64, json: null });
     const nullable = inputs.map(def => ({ ...def, nullable: true }));
     assert.equal(withConfig(image, { width: null }, nullable).data.config?.width, null);
   });
 });
 
 describe('withType', () => {
-  const old = typed('old', 'utility:old', {}, { data: { label: 'utility:old', note: 'mine' } as never });
+  const old = typedNode('old', 'utility:old', {}, { data: { label: 'utility:old', note: 'mine' } as never });
   const graph = {
-    nodes: [typed('a', 'input:text'), old, typed('out', 'output:preview')],
-    edges: [wire('a.text > old.text'), wire('old.text > out.input')],
+    nodes: [typedNode('a', 'input:text'), old, typedNode('out', 'output:preview')],
+    edges: [typedEdge('a.text > old.text'), typedEdge('old.text > out.input')],
   };
 
-  it('keeps the edges, drops handles that the new type lacks, and keeps the rest of the node', () => {
+  it('keeps the edges and other data of the node, and drops handles that the new type lacks', () => {
     const { nodes, edges } = withType(graph, old, { nodeType: 'utility:join' }, CATALOG);
-    assert.deepEqual(edges.map(lineOf), ['a.text > old', 'old.text > out.input']);
+    assert.deepEqual(edges.map(formatEdge), ['a.text > old', 'old.text > out.input']);
     assert.equal(edges[1], graph.edges[1]);
     const { label, note, nodeType } = (nodes[1] ?? old).data;
     assert.deepEqual([label, note, nodeType], ['utility:join', 'mine', 'utility:join']);

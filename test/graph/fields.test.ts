@@ -1,4 +1,5 @@
-// Field rules beyond the type: integers, steps, list lengths. Lint reports violations and a run refuses them.
+// Tests rules of fields beyond their type: integers, steps, lengths of lists. Lint reports violations, and a run refuses
+// them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../src/engine/inputs.ts';
@@ -44,8 +45,8 @@ const catalog: Catalog = {
   ports: () => ({ inputs: FIELDS, outputs: ENTRY.outputs }),
 };
 const node = { inputDefs: FIELDS.filter(({ isPort }) => !isPort), inputs: [] } as unknown as PlanNode;
-const wired = { inputDefs: FIELDS, inputs: [] } as unknown as PlanNode;
-const graphOf = (config: JsonObject): Graph => ({
+const nodeWithList = { inputDefs: FIELDS, inputs: [] } as unknown as PlanNode;
+const createGraph = (config: JsonObject): Graph => ({
   nodes: [
     {
       id: 'n',
@@ -71,46 +72,48 @@ const IMAGE: Value = {
 };
 
 describe('a field', () => {
-  const wrong: readonly (readonly [JsonObject, string, RegExp])[] = [
+  const invalidCases: readonly (readonly [JsonObject, string, RegExp])[] = [
     [{ seconds: 5.5 }, 'value_out_of_range', /must be a whole number/],
     [{ seconds: 16 }, 'value_out_of_range', /must be at most 15/],
     [{ width: 100 }, 'value_out_of_range', /must be 64 and a multiple of 16 more/],
     [{ audio: 'yes' }, 'wrong_value_type', /must be true or false/],
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
-  for (const [config, code, message] of wrong) {
+  for (const [config, code, message] of invalidCases) {
     it(`with ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
-      const found = lintGraph(graphOf(config), catalog).issues.find(issue => issue.code === code);
+      const found = lintGraph(createGraph(config), catalog).issues.find(issue => issue.code === code);
       assert.match(found?.message ?? '', message);
       assert.match(found?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
       assert.throws(() => resolveValues(node, config, new Map()), { code: 'invalid_config' });
     });
   }
 
-  it('accepts valid values: steps that binary cannot represent, booleans, null for none', () => {
+  it('accepts steps that binary cannot represent, booleans, and null for none', () => {
     const config = { seconds: 5, width: 96, strength: 0.7, audio: false, negative: null };
     assert.deepEqual(
-      lintGraph(graphOf(config), catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
+      lintGraph(createGraph(config), catalog).issues.filter(({ code }) => code !== 'required_port_unfed'),
       [],
     );
     assert.deepEqual({ ...resolveValues(node, config, new Map()) }, { ...config, gone: undefined });
     assert.equal(resolveValues(node, {}, new Map()).negative, 'blur');
   });
 
-  it('that is boolean reads "True" as true, with a warning', () => {
-    const { graph, issues } = normalizeConfig(graphOf({ audio: 'True' }), catalog);
+  it('of booleans reads "True" as true, with a warning', () => {
+    const { graph, issues } = normalizeConfig(createGraph({ audio: 'True' }), catalog);
     assert.equal(graph.nodes[0]?.data.config?.audio, true);
     assert.equal(issues.length, 1);
-    assert.equal(normalizeConfig(graphOf({ audio: 'maybe' }), catalog).issues.length, 0);
+    assert.equal(normalizeConfig(createGraph({ audio: 'maybe' }), catalog).issues.length, 0);
   });
 
-  it('that is a list of images accepts the allowed number of images and nothing else', () => {
+  it('of a list of images accepts only the allowed number of images', () => {
     const list = (items: readonly Value[]): ReadonlyMap<string, Value> =>
       new Map([['images', { type: 'LIST', items }]]);
-    assert.equal((resolveValues(wired, {}, list([IMAGE])).images as unknown[]).length, 1);
-    assert.throws(() => resolveValues(wired, {}, list([])), { message: /at least 1/ });
-    assert.throws(() => resolveValues(wired, {}, list([IMAGE, IMAGE, IMAGE])), { message: /at most 2/ });
-    assert.throws(() => resolveValues(wired, {}, list([{ type: 'TEXT', text: 'x' }])), {
+    assert.equal((resolveValues(nodeWithList, {}, list([IMAGE])).images as unknown[]).length, 1);
+    assert.throws(() => resolveValues(nodeWithList, {}, list([])), { message: /at least 1/ });
+    assert.throws(() => resolveValues(nodeWithList, {}, list([IMAGE, IMAGE, IMAGE])), {
+      message: /at most 2/,
+    });
+    assert.throws(() => resolveValues(nodeWithList, {}, list([{ type: 'TEXT', text: 'x' }])), {
       message: /a list of IMAGE, but received TEXT/,
     });
   });

@@ -1,4 +1,4 @@
-// A small catalog and short notations for nodes and edges, for the tests of graph/.
+// Defines a small catalog and short notations for nodes and edges, for the tests of graph/.
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import type { GraphEdge, GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 
@@ -79,7 +79,7 @@ export const CATALOG: Catalog = {
   ports: nodeType => BY_TYPE.get(nodeType) ?? { inputs: [], outputs: [] },
 };
 
-/** A node of the catalog above. `data` and other given properties override the defaults. */
+/** Creates a node of this catalog. `more` overrides the defaults. */
 export function node(
   id: string,
   nodeType: string,
@@ -98,12 +98,12 @@ export function node(
 }
 
 /** Parses `a.text > b.prompt` into an edge. */
-export function edge(wire: string): GraphEdge {
-  const [from = '', to = ''] = wire.split(' > ');
+export function edge(text: string): GraphEdge {
+  const [from = '', to = ''] = text.split(' > ');
   const [source = '', output] = from.split('.');
   const [target = '', input] = to.split('.');
   return {
-    id: wire,
+    id: text,
     source,
     target,
     ...(output === undefined ? {} : { sourceHandle: `out-${output}` }),

@@ -1,4 +1,4 @@
-// inspectGraph: reports every error of any input in one pass, and no error hides another.
+// Tests that inspectGraph reports every error of any input in one pass, and that no error hides another.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectGraph } from '../../src/graph/inspect.ts';
@@ -22,20 +22,23 @@ const JUNK = [
   Number.POSITIVE_INFINITY,
 ];
 
-/** The JSON value with some of its properties replaced by invalid values. */
-function spoil(value: unknown, random: () => number, share: number): unknown {
+/** Returns the JSON value with some of its properties replaced by invalid values. */
+function corrupt(value: unknown, random: () => number, share: number): unknown {
   if (random() < share) return JUNK[Math.floor(random() * JUNK.length)];
-  if (Array.isArray(value)) return value.map(item => spoil(item, random, share));
+  if (Array.isArray(value)) return value.map(item => corrupt(item, random, share));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spoil(item, random, share)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, corrupt(item, random, share)]));
 }
 
 describe('inspectGraph', () => {
   it('never throws, and reports where each issue is', () => {
     for (let seed = 1; seed <= 600; seed++) {
       const random = seededRandom(seed);
-      const spoilt = spoil(randomGraph(seed), random, 0.03) as { nodes?: unknown; edges?: unknown } | null;
-      const { ok, issues } = inspectGraph(catalog, spoilt?.nodes, spoilt?.edges);
+      const corrupted = corrupt(randomGraph(seed), random, 0.03) as {
+        nodes?: unknown;
+        edges?: unknown;
+      } | null;
+      const { ok, issues } = inspectGraph(catalog, corrupted?.nodes, corrupted?.edges);
       assert.equal(
         ok,
         issues.every(({ severity }) => severity === 'warning'),
@@ -51,12 +54,14 @@ describe('inspectGraph', () => {
   it('reports the same issues when a broken node and a broken edge are added', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const { nodes, edges } = randomGraph(seed);
-      const alone = inspectGraph(catalog, nodes, edges).issues;
+      const issuesBefore = inspectGraph(catalog, nodes, edges).issues;
       const { issues } = inspectGraph(catalog, [...nodes, null], [...edges, { id: 'broken' }]);
-      const added = ['/nodes/', '/edges/'].map((list, end) => `${list}${[nodes, edges][end]?.length}`);
-      const others = issues.filter(({ path = '' }) => !added.some(place => path.startsWith(place)));
-      assert.deepEqual(others, alone, `seed ${seed}`);
-      assert.ok(issues.length >= alone.length + 2, `seed ${seed}`);
+      const addedPaths = ['/nodes/', '/edges/'].map((list, end) => `${list}${[nodes, edges][end]?.length}`);
+      const others = issues.filter(
+        ({ path = '' }) => !addedPaths.some(addedPath => path.startsWith(addedPath)),
+      );
+      assert.deepEqual(others, issuesBefore, `seed ${seed}`);
+      assert.ok(issues.length >= issuesBefore.length + 2, `seed ${seed}`);
     }
   });
 

@@ -1,4 +1,4 @@
-// placeNewNodes: which new nodes move, where to, and that nothing else moves.
+// Tests which new nodes placeNewNodes moves, where it moves them, and that nothing else moves.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout/new-nodes.ts';
@@ -9,68 +9,68 @@ const join = (id: string, x = 0, y = 0): GraphNode => node(id, 'utility:join', {
 const OLD: Graph = { nodes: [join('a'), join('covering', 10, 10)], edges: [] };
 const HEIGHT = 44 + 3 * 28 + 12;
 
-function moves(
+function listMoves(
   added: readonly GraphNode[],
-  wires: readonly string[] = [],
+  edges: readonly string[] = [],
   options: NewNodeOptions = {},
 ): string[] {
-  const next = { nodes: [...OLD.nodes, ...added], edges: wires.map(edge) };
+  const next = { nodes: [...OLD.nodes, ...added], edges: edges.map(edge) };
   return placeNewNodes(OLD, next, CATALOG, options).moves.map(
     ({ id, position: { x, y } }) => `${id} ${x} ${y}`,
   );
 }
 
-const lost = (...ids: string[]): NewNodeOptions => ({ unplaced: new Set(ids) });
+const unplaced = (...ids: string[]): NewNodeOptions => ({ unplaced: new Set(ids) });
 
 describe('placeNewNodes', () => {
   it('does not move a new node that covers nothing, nor old nodes that overlap', () => {
-    assert.deepEqual(moves([join('n', 1000, 0)]), []);
+    assert.deepEqual(listMoves([join('n', 1000, 0)]), []);
   });
 
   it('moves a new node that covers another down to the next free space', () => {
-    assert.deepEqual(moves([join('n', 20, 20)]), [`n 20 ${10 + HEIGHT + 60}`]);
+    assert.deepEqual(listMoves([join('n', 20, 20)]), [`n 20 ${10 + HEIGHT + 60}`]);
   });
 
   it('moves the second of two new nodes that overlap', () => {
-    assert.deepEqual(moves([join('n', 1000, 0), join('m', 1000, 0)]), [`m 1000 ${HEIGHT + 60}`]);
+    assert.deepEqual(listMoves([join('n', 1000, 0), join('m', 1000, 0)]), [`m 1000 ${HEIGHT + 60}`]);
   });
 
   it('places a new node without a position right of its sources, else left of its targets, else below everything', () => {
-    assert.deepEqual(moves([join('n')], ['a.text > n.a'], lost('n')), ['n 380 0']);
-    assert.deepEqual(moves([join('n')], ['n.text > a.a'], lost('n')), ['n -380 0']);
-    assert.deepEqual(moves([join('n')], [], lost('n')), [`n 0 ${10 + HEIGHT + 60}`]);
+    assert.deepEqual(listMoves([join('n')], ['a.text > n.a'], unplaced('n')), ['n 380 0']);
+    assert.deepEqual(listMoves([join('n')], ['n.text > a.a'], unplaced('n')), ['n -380 0']);
+    assert.deepEqual(listMoves([join('n')], [], unplaced('n')), [`n 0 ${10 + HEIGHT + 60}`]);
   });
 
   it('places a chain of new nodes in order, whatever the order of the input', () => {
-    const chain = moves([join('m'), join('n')], ['a.text > n.a', 'n.text > m.a'], lost('m', 'n'));
+    const chain = listMoves([join('m'), join('n')], ['a.text > n.a', 'n.text > m.a'], unplaced('m', 'n'));
     assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
   });
 
   it('keeps given coordinates with keepsPositions, and still places nodes without any', () => {
-    const options = { ...lost('n'), keepsPositions: true };
-    assert.deepEqual(moves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
+    const options = { ...unplaced('n'), keepsPositions: true };
+    assert.deepEqual(listMoves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
   });
 
   it('fits a new frame without a position around its members', () => {
     const frame = node('f', 'utility:group', { childNodeIds: ['a'] });
-    assert.deepEqual(moves([frame], [], lost('f')), ['f -40 -88']);
+    assert.deepEqual(listMoves([frame], [], unplaced('f')), ['f -40 -88']);
   });
 
   it('does not treat a frame around a new node as a node that it covers', () => {
     const next = [node('f', 'utility:group', {}, { position: { x: 900, y: 0 } }), join('n', 940, 100)];
-    assert.deepEqual(moves(next), []);
+    assert.deepEqual(listMoves(next), []);
   });
 
   it('places many new nodes in rows', () => {
-    const flood = Array.from({ length: 5000 }, (_, index) => join(`n${index}`));
-    const places = moves(flood, [], { unplaced: new Set(flood.map(({ id }) => id)) });
-    assert.equal(new Set(places.map(place => place.split(' ').slice(1).join(' '))).size, 5000);
+    const nodes = Array.from({ length: 5000 }, (_, index) => join(`n${index}`));
+    const positions = listMoves(nodes, [], { unplaced: new Set(nodes.map(({ id }) => id)) });
+    assert.equal(new Set(positions.map(position => position.split(' ').slice(1).join(' '))).size, 5000);
   });
 
-  it('takes linear time for as many as a body can have', () => {
+  it('takes linear time for as many nodes as a request can have', () => {
     const added = Array.from({ length: 60_000 }, (_, index) => join(`n${index}`));
     const usage = process.threadCpuUsage();
-    moves(added, [], lost(...added.map(({ id }) => id)));
+    listMoves(added, [], unplaced(...added.map(({ id }) => id)));
     const { user, system } = process.threadCpuUsage(usage);
     // 0.4 s; quadratic time takes 9 s.
     assert.ok(user + system < 3e6, `${(user + system) / 1e6} s`);

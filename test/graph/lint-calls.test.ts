@@ -40,7 +40,7 @@ const lint = (values: unknown, edges: readonly object[] = []) => {
   ]);
 };
 
-it('a media input without a file must be connected or have a value, others need not', () => {
+it('requires an edge or a value only for media inputs without a file', () => {
   assert.deepEqual(
     lint({}).map(([code, , message]) => [code, message?.includes('"photo"')]),
     [['required_port_unfed', true]],
@@ -49,8 +49,8 @@ it('a media input without a file must be connected or have a value, others need 
   assert.deepEqual(lint({}, [edge('photo.image > call.photo')]), []);
 });
 
-it('values must be of inputs that the component has, and of their types', () => {
-  const fitting = {
+it('reports values of unknown inputs and of wrong types', () => {
+  const validValues = {
     text: ['a', 'b'],
     count: '4',
     list: [1],
@@ -58,7 +58,7 @@ it('values must be of inputs that the component has, and of their types', () => 
     logo: null,
     name: { any: 'value' },
   };
-  assert.deepEqual(lint(fitting), []);
+  assert.deepEqual(lint(validValues), []);
   assert.deepEqual(
     lint({ text: true, count: 'four', list: 'x', photo: 7, logo: {}, nam: 1 }).map(([code, path]) => [
       code,
@@ -76,11 +76,11 @@ it('values must be of inputs that the component has, and of their types', () => 
   assert.match(String(lint({ nam: 1, photo: 'https://example.com/a.png' })[0]?.[2]), /Did you mean "name"\?/);
 });
 
-it('a port with the name of a field is not confused with it', () => {
+it('distinguishes a port from a field of the same name', () => {
   assert.deepEqual(lint({ photo: 'https://example.com/a.png', name: 3 }), []);
 });
 
-it('an edge to a port that the component does not have is reported', () => {
+it('reports an edge to a port that the component does not have', () => {
   const edges = [edge('photo.image > call.photo'), edge('photo.image > call.gone')];
   assert.deepEqual(
     lint({}, edges).map(([code]) => code),

@@ -1,4 +1,4 @@
-// lintGraph: the issues found in a graph, with one group of cases per rule.
+// Tests the issues that lintGraph finds, with cases per rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listWarnings } from '../../src/graph/issues.ts';
@@ -11,51 +11,51 @@ interface Case {
   readonly nodes: readonly GraphNode[];
   readonly edges?: readonly (string | GraphEdge)[];
   readonly options?: LintOptions;
-  /** `severity code place → suggestion`. */
-  readonly finds: readonly string[];
+  /** `severity code path → suggestion`. */
+  readonly expected: readonly string[];
 }
 
 const TEXT = node('t', 'input:text', { value: 'a' });
 const IMAGE = node('g', 'generate:image');
-const FED = 't.text > g.prompt';
+const PROMPT_EDGE = 't.text > g.prompt';
 const OLD = node('o', 'utility:old');
 const data = (more: object): { data: GraphNode['data'] } => ({ data: more as GraphNode['data'] });
 
 const CASES: Readonly<Record<string, Case>> = {
-  'finds nothing in a sound graph': {
+  'finds nothing in a valid graph': {
     nodes: [
       TEXT,
       node('g', 'generate:image', { width: 512, style: 'rings', prompt: 'p', maxCredits: 5 }),
       node('p', 'output:preview'),
     ],
-    edges: [FED, 'g.image > p.input'],
-    finds: [],
+    edges: [PROMPT_EDGE, 'g.image > p.input'],
+    expected: [],
   },
-  'refuses no nodes': { nodes: [], finds: ['error no_nodes /nodes'] },
-  'refuses a node id given twice': { nodes: [TEXT, TEXT], finds: ['error duplicate_node_id /nodes/0/id'] },
-  'refuses an edge id given twice': {
+  'refuses a graph without nodes': { nodes: [], expected: ['error no_nodes /nodes'] },
+  'refuses a duplicate node id': { nodes: [TEXT, TEXT], expected: ['error duplicate_node_id /nodes/0/id'] },
+  'refuses a duplicate edge id': {
     nodes: [TEXT, node('j', 'utility:join')],
     edges: [edge('t.text > j.a'), { ...edge('t.text > j.b'), id: 't.text > j.a' }],
-    finds: ['error duplicate_edge_id /edges/1/id'],
+    expected: ['error duplicate_edge_id /edges/1/id'],
   },
   'refuses a node without position': {
     nodes: [TEXT],
     options: { unplaced: new Set(['t']) },
-    finds: ['error missing_position /nodes/0/position'],
+    expected: ['error missing_position /nodes/0/position'],
   },
-  'lets an update add a node without position': {
+  'accepts an update that adds a node without position': {
     nodes: [TEXT],
     options: { unplaced: new Set(['t']), previous: { nodes: [], edges: [] } },
-    finds: [],
+    expected: [],
   },
-  'refuses an update that takes a position away': {
+  'refuses an update that removes a position': {
     nodes: [TEXT],
     options: { unplaced: new Set(['t']), previous: { nodes: [TEXT], edges: [] } },
-    finds: ['error missing_position /nodes/0/position'],
+    expected: ['error missing_position /nodes/0/position'],
   },
-  'refuses an unknown node type, naming the findNearestName': {
+  'refuses an unknown node type, and suggests the nearest one': {
     nodes: [node('x', 'input:txt'), node('y', 'nothing:like-it')],
-    finds: [
+    expected: [
       'error unknown_node_type /nodes/0/data/nodeType → input:text',
       'error unknown_node_type /nodes/1/data/nodeType',
     ],
@@ -65,33 +65,33 @@ const CASES: Readonly<Record<string, Case>> = {
       node('n', 'utility:sticky_note', {}, { type: 'basedNode' }),
       node('t', 'input:text', {}, { type: 'custom' }),
     ],
-    finds: ['error wrong_type /nodes/0/type → stickyNote', 'error wrong_type /nodes/1/type → basedNode'],
+    expected: ['error wrong_type /nodes/0/type → stickyNote', 'error wrong_type /nodes/1/type → basedNode'],
   },
   'refuses a new node of a deprecated type': {
     nodes: [OLD],
-    finds: ['error deprecated_type /nodes/0/data/nodeType'],
+    expected: ['error deprecated_type /nodes/0/data/nodeType'],
   },
-  'keeps a node of a deprecated type that was there': {
+  'accepts an existing node of a deprecated type': {
     nodes: [OLD],
     options: { previous: { nodes: [OLD], edges: [] } },
-    finds: [],
+    expected: [],
   },
-  'refuses a node that becomes one of a deprecated type': {
+  'refuses a node that changes to a deprecated type': {
     nodes: [OLD],
     options: { previous: { nodes: [node('o', 'utility:join')], edges: [] } },
-    finds: ['error deprecated_type /nodes/0/data/nodeType'],
+    expected: ['error deprecated_type /nodes/0/data/nodeType'],
   },
-  'refuses edges that hang in the air': {
+  'refuses edges between unknown nodes': {
     nodes: [node('text-1', 'input:text')],
     edges: ['text-2 > nowhere-at-all'],
-    finds: ['error unknown_source /edges/0/source → text-1', 'error unknown_target /edges/0/target'],
+    expected: ['error unknown_source /edges/0/source → text-1', 'error unknown_target /edges/0/target'],
   },
   'refuses 1501 edges, not 1500': {
     nodes: [TEXT, node('l', 'utility:gather')],
     edges: Array.from({ length: 1501 }, (_, index) => ({ ...edge('t.text > l.list'), id: `e${index}` })),
-    finds: ['error too_many_edges /edges'],
+    expected: ['error too_many_edges /edges'],
   },
-  'refuses lists of other lengths that are zipped': {
+  'refuses to zip lists of different lengths': {
     nodes: [
       node('l1', 'input:list', { items: ['a', 'b'] }),
       node('l2', 'input:list', { items: ['a', 'b', 'c'] }),
@@ -99,16 +99,16 @@ const CASES: Readonly<Record<string, Case>> = {
       node('k', 'utility:join', { fanOut: 'product' }),
     ],
     edges: ['l1.list > j.a', 'l2.list > j.b', 'l1.list > k.a', 'l2.list > k.b'],
-    finds: ['error unequal_lists /nodes/2'],
+    expected: ['error unequal_lists /nodes/2'],
   },
   'warns of an unknown category': {
     nodes: [node('t', 'input:text', {}, data({ category: 'inputs' }))],
-    finds: ['warning unknown_category /nodes/0/data/category → input'],
+    expected: ['warning unknown_category /nodes/0/data/category → input'],
   },
   'warns of unknown config keys': {
     nodes: [TEXT, node('g', 'generate:image', { widht: 1, zzz: 2, __proto: 3 })],
-    edges: [FED],
-    finds: [
+    edges: [PROMPT_EDGE],
+    expected: [
       'warning unknown_config_key /nodes/1/data/config/widht → width',
       'warning unknown_config_key /nodes/1/data/config/zzz',
       'warning unknown_config_key /nodes/1/data/config/__proto',
@@ -116,51 +116,51 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'warns of values outside the enum': {
     nodes: [TEXT, node('g', 'generate:image', { style: 'block' })],
-    edges: [FED],
-    finds: ['warning value_not_in_enum /nodes/1/data/config/style → blocks'],
+    edges: [PROMPT_EDGE],
+    expected: ['warning value_not_in_enum /nodes/1/data/config/style → blocks'],
   },
   'warns of values of the wrong type': {
     nodes: [
       TEXT,
       node('g', 'generate:image', { width: 'wide', style: true, refs: {}, logo: 1, any: [], json: 1 }),
     ],
-    edges: [FED],
-    finds: ['width', 'style', 'refs', 'logo'].map(
+    edges: [PROMPT_EDGE],
+    expected: ['width', 'style', 'refs', 'logo'].map(
       key => `warning wrong_value_type /nodes/1/data/config/${key}`,
     ),
   },
-  'takes null for unset and a secret for any value': {
+  'accepts null as unset, and a secret as any value': {
     nodes: [
       TEXT,
       node('g', 'generate:image', { width: '{{secrets.W}}', style: '{{secrets.S}}', refs: null }),
     ],
-    edges: [FED],
-    finds: [],
+    edges: [PROMPT_EDGE],
+    expected: [],
   },
   'warns of numbers out of range': {
     nodes: [TEXT, node('g', 'generate:image', { width: 5000 })],
-    edges: [FED],
-    finds: ['warning value_out_of_range /nodes/1/data/config/width'],
+    edges: [PROMPT_EDGE],
+    expected: ['warning value_out_of_range /nodes/1/data/config/width'],
   },
-  'warns of params, and of those that override config': {
+  'warns of params, and of params that override config': {
     nodes: [node('t', 'input:text', { value: 'a' }, data({ params: { value: 'b', 'a/b': 1 } }))],
-    finds: [
+    expected: [
       'warning params_override_config /nodes/0/data/params/value',
       'warning params_in_use /nodes/0/data/params',
     ],
   },
-  'warns of a setting among the ports': {
+  'warns of a setting in the list of ports': {
     nodes: [TEXT, node('g', 'generate:image', {}, data({ inputs: [{ id: 'prompt' }, { id: 'width' }] }))],
-    edges: [FED],
-    finds: ['warning stray_port /nodes/1/data/inputs/1'],
+    edges: [PROMPT_EDGE],
+    expected: ['warning stray_port /nodes/1/data/inputs/1'],
   },
-  'warns of a required port that nothing feeds': {
+  'warns of a required port that is not connected': {
     nodes: [IMAGE],
-    finds: ['warning required_port_unfed /nodes/0'],
+    expected: ['warning required_port_unfed /nodes/0'],
   },
-  'takes a config value for a port as fed': {
+  'accepts a config value for a required port': {
     nodes: [node('g', 'generate:image', { prompt: 'p' })],
-    finds: [],
+    expected: [],
   },
   'warns of a required setting that is missing': {
     nodes: [
@@ -168,16 +168,16 @@ const CASES: Readonly<Record<string, Case>> = {
       node('b', 'utility:call', { url: '' }),
       node('c', 'utility:call', { url: 'x' }),
     ],
-    finds: [0, 1].map(index => `warning required_field_missing /nodes/${index}/data/config/url`),
+    expected: [0, 1].map(index => `warning required_field_missing /nodes/${index}/data/config/url`),
   },
-  'warns of handles that name no port': {
+  'warns of handles of unknown ports': {
     nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' }), node('s', 'utility:split')],
     edges: [
       't.txt > g.prompts',
       's > t.value',
       { id: 'e', source: 't', target: 's', sourceHandle: 'text', targetHandle: null },
     ],
-    finds: [
+    expected: [
       'warning unknown_port /edges/0/sourceHandle → out-text',
       'warning unknown_port /edges/0/targetHandle → in-prompt',
       'warning unknown_port /edges/1/targetHandle',
@@ -185,7 +185,7 @@ const CASES: Readonly<Record<string, Case>> = {
       'warning cycle /nodes/0',
     ],
   },
-  'connects ports as a run does if handles are omitted': {
+  'resolves omitted handles like a run': {
     nodes: [
       TEXT,
       node('j', 'utility:join'),
@@ -193,12 +193,12 @@ const CASES: Readonly<Record<string, Case>> = {
       node('l', 'input:text'),
     ],
     edges: ['t > j', 'l > j', 'g > j'],
-    finds: ['warning unknown_port /edges/2/sourceHandle'],
+    expected: ['warning unknown_port /edges/2/sourceHandle'],
   },
-  'warns of port types that cannot be joined': {
+  'warns of incompatible port types': {
     nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' })],
     edges: ['t.text > g.mask', 'g.image > g.prompt'],
-    finds: [
+    expected: [
       'warning cycle /nodes/1',
       'warning incompatible_types /edges/0/targetHandle',
       'warning incompatible_types /edges/1/targetHandle',
@@ -206,26 +206,26 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'warns of two edges into a single-value port, not into a list': {
     nodes: [TEXT, node('u', 'input:text'), IMAGE, node('l', 'utility:gather')],
-    edges: [FED, 'u.text > g.prompt', 't.text > l.list', 'u.text > l.list'],
-    finds: ['warning port_fed_twice /nodes/2'],
+    edges: [PROMPT_EDGE, 'u.text > g.prompt', 't.text > l.list', 'u.text > l.list'],
+    expected: ['warning port_fed_twice /nodes/2'],
   },
   'warns of each cycle once': {
     nodes: ['a', 'b', 'c', 'd', 'e'].map(id => node(id, 'utility:join')),
     edges: ['a.text > b.a', 'b.text > c.a', 'c.text > a.a', 'c.text > d.a', 'e.text > e.a'],
-    finds: ['warning cycle /nodes/0', 'warning cycle /nodes/4'],
+    expected: ['warning cycle /nodes/0', 'warning cycle /nodes/4'],
   },
-  'warns of over 100 nodes': {
+  'warns of more than 100 nodes': {
     nodes: Array.from({ length: 101 }, (_, index) => node(`n${index}`, 'input:text')),
-    finds: ['warning too_many_nodes /nodes'],
+    expected: ['warning too_many_nodes /nodes'],
   },
-  'warns of groups that name no node, share one, or contradict the wiring': {
+  'warns of groups with unknown or shared members, or that edges leave and reenter': {
     nodes: [
       ...['a', 'b', 'c'].map(id => node(id, 'utility:join')),
       node('f', 'utility:group', { childNodeIds: ['a', 'c', 'gone'] }),
       node('h', 'utility:group', { childNodeIds: ['a'] }),
     ],
     edges: ['a.text > b.a', 'b.text > c.a'],
-    finds: [
+    expected: [
       'warning unknown_group_member /nodes/3/data/config/childNodeIds',
       'warning shared_group_member /nodes/4/data/config/childNodeIds',
       'warning group_against_wiring /nodes/3/data/config/childNodeIds',
@@ -242,8 +242,8 @@ function summarize({ nodes, edges = [], options = {} }: Case): string[] {
 }
 
 describe('lintGraph', () => {
-  for (const [name, given] of Object.entries(CASES)) {
-    it(name, () => assert.deepEqual(summarize(given).sort(), [...given.finds].sort()));
+  for (const [name, lintCase] of Object.entries(CASES)) {
+    it(name, () => assert.deepEqual(summarize(lintCase).sort(), [...lintCase.expected].sort()));
   }
 
   it('reports errors first and at most 500 issues', () => {
@@ -256,7 +256,7 @@ describe('lintGraph', () => {
     assert.equal(issues[0]?.code, 'unknown_node_type');
   });
 
-  it('is not confused by config keys that every object has', () => {
+  it('reports config keys that every object inherits', () => {
     const { issues } = lintGraph(
       { nodes: [node('t', 'input:text', { constructor: 1, toString: 2 })], edges: [] },
       CATALOG,
@@ -267,8 +267,8 @@ describe('lintGraph', () => {
     );
   });
 
-  it('gives suggestions of one sentence', () => {
-    const sentences = Object.values(CASES).flatMap(
+  it('ends messages with a period or question mark', () => {
+    const issues = Object.values(CASES).flatMap(
       ({ nodes, edges = [], options }) =>
         lintGraph(
           { nodes, edges: edges.map(item => (typeof item === 'string' ? edge(item) : item)) },
@@ -276,12 +276,12 @@ describe('lintGraph', () => {
           options,
         ).issues,
     );
-    for (const { message } of sentences) assert.match(message, /^\S.*[.?]$/);
+    for (const { message } of issues) assert.match(message, /^\S.*[.?]$/);
   });
 });
 
-describe('warningSentences', () => {
-  it('starts each warning with its node, and omits errors', () => {
+describe('listWarnings', () => {
+  it('starts each warning with the id of its node, and omits errors', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
     assert.deepEqual(listWarnings(lintGraph(graph, CATALOG).issues), [
       'g: The required port "prompt" is not connected. Connect an output to in-prompt.',

@@ -1,11 +1,11 @@
-// normalizeConfig: what it corrects, what it keeps, and that it reports each change.
+// Tests what normalizeConfig corrects and keeps, and that it reports each change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeConfig } from '../../src/graph/normalize.ts';
 import type { Json, JsonObject } from '../../src/graph/types.ts';
 import { CATALOG, node } from './fixture.ts';
 
-const CASES: readonly (readonly [key: string, given: Json, kept: Json])[] = [
+const CASES: readonly (readonly [key: string, input: Json, expected: Json])[] = [
   ['width', '512', 512],
   ['width', ' -1.5e2 ', -150],
   ['width', '.5', 0.5],
@@ -36,21 +36,21 @@ function normalize(config: JsonObject): { config: JsonObject | undefined; warnin
 }
 
 describe('normalizeConfig', () => {
-  for (const [key, input, kept] of CASES) {
-    it(`keeps ${key} ${JSON.stringify(input)} as ${JSON.stringify(kept)}`, () => {
+  for (const [key, input, expected] of CASES) {
+    it(`changes ${key} ${JSON.stringify(input)} to ${JSON.stringify(expected)}`, () => {
       const { config, warnings } = normalize({ [key]: input, other: 1 });
-      assert.deepEqual(config, { [key]: kept, other: 1 });
-      assert.equal(warnings.length, input === kept ? 0 : 1);
+      assert.deepEqual(config, { [key]: expected, other: 1 });
+      assert.equal(warnings.length, input === expected ? 0 : 1);
     });
   }
 
-  it('reports what it changed', () => {
+  it('reports each change', () => {
     assert.deepEqual(normalize({ width: '512' }).warnings, [
       '/nodes/0/data/config/width config.width was "512" and is kept as 512.',
     ]);
   });
 
-  it('changes only config, and returns a graph that needs no change as it is', () => {
+  it('changes only config, and returns the same graph if nothing changes', () => {
     const graph = {
       nodes: [
         node('g', 'generate:image', {}, { width: '5' } as object),

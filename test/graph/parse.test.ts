@@ -1,4 +1,4 @@
-// parseGraph: what it refuses and where, what it drops, and that it keeps the rest.
+// Tests what parseGraph refuses and drops, and that it keeps the rest.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseGraph } from '../../src/graph/parse.ts';
@@ -11,7 +11,7 @@ const NODE = {
 };
 const EDGE = { id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: null };
 
-function codes(nodes: unknown, edges: unknown = []): string[] {
+function listIssues(nodes: unknown, edges: unknown = []): string[] {
   const result = parseGraph(nodes, edges);
   return result.ok ? [] : result.issues.map(issue => `${issue.code} ${issue.path}`);
 }
@@ -20,15 +20,15 @@ function withData(data: unknown): unknown[] {
   return [{ ...NODE, data: { ...NODE.data, ...(data as object) } }];
 }
 
-/** An object nested `levels` deep, itself included. */
-function nested(levels: number): unknown {
+/** Creates an object that is nested `levels` deep, counting itself. */
+function createNested(levels: number): unknown {
   let value: unknown = levels > 0 ? {} : 0;
   for (let level = 1; level < levels; level++) value = { in: value };
   return value;
 }
 
 describe('parseGraph keeps', () => {
-  it('a graph as sent, including unknown keys', () => {
+  it('everything that was sent, including unknown keys', () => {
     const nodes = [{ ...NODE, zIndex: 3, style: { width: 300 }, measured: { width: 301 }, '': [null, true] }];
     const result = parseGraph(nodes, [{ ...EDGE, animated: true }]);
     assert(result.ok);
@@ -36,7 +36,7 @@ describe('parseGraph keeps', () => {
     assert.equal(result.graph.nodes[0], nodes[0]);
   });
 
-  it('no runtime fields of the canvas', () => {
+  it('no fields of the canvas library', () => {
     const runtime = {
       width: 1,
       height: 2,
@@ -155,32 +155,35 @@ describe('parseGraph refuses', () => {
     ],
   ];
   for (const [name, nodes, edges, expected] of CASES) {
-    it(name, () => assert.deepEqual(codes(nodes, edges), expected));
+    it(name, () => assert.deepEqual(listIssues(nodes, edges), expected));
   }
 
   it('data nested more than 10 levels deep, counting itself', () => {
-    assert.deepEqual(codes(withData({ config: nested(9) })), []);
-    assert.match(codes(withData({ config: nested(10) }))[0] ?? '', /^too_deep \/nodes\/0\/data\/config\/in/);
+    assert.deepEqual(listIssues(withData({ config: createNested(9) })), []);
+    assert.match(
+      listIssues(withData({ config: createNested(10) }))[0] ?? '',
+      /^too_deep \/nodes\/0\/data\/config\/in/,
+    );
   });
 
   it('a scene graph nested more than 32 levels deep, counting itself', () => {
     const scene = (levels: number): unknown[] =>
-      withData({ config: { props: { sceneGraph: nested(levels) } } });
-    assert.deepEqual(codes(scene(32)), []);
-    assert.match(codes(scene(33))[0] ?? '', /^too_deep/);
+      withData({ config: { props: { sceneGraph: createNested(levels) } } });
+    assert.deepEqual(listIssues(scene(32)), []);
+    assert.match(listIssues(scene(33))[0] ?? '', /^too_deep/);
   });
 
   it('a depth that would overflow the stack', () => {
     const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
-    assert.equal(codes(withData({ config: { deep } })).length, 1);
-    assert.equal(codes([{ ...NODE, extra: deep }]).length, 1);
+    assert.equal(listIssues(withData({ config: { deep } })).length, 1);
+    assert.equal(listIssues([{ ...NODE, extra: deep }]).length, 1);
   });
 
-  it('a million errors with a bounded list', () => {
-    assert.equal(codes(Array.from({ length: 100_000 }, () => ({}))).length, 500);
+  it('a hundred thousand nodes with at most 500 issues', () => {
+    assert.equal(listIssues(Array.from({ length: 100_000 }, () => ({}))).length, 500);
   });
 
-  it('an error and names its node', () => {
+  it('a node, with its id in the issue', () => {
     const result = parseGraph([{ ...NODE, type: 7 }], []);
     assert(!result.ok);
     assert.equal(result.issues[0]?.nodeId, 'a');

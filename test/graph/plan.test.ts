@@ -1,4 +1,4 @@
-// Plans: order, targets, cycles, handles, settings.
+// Tests plans: order, targets, cycles, handles and settings.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createPlan } from '../../src/graph/plan.ts';
@@ -56,22 +56,22 @@ const note = defineNode({
   run: () => ({}),
 });
 
-const all = [source, join, dynamic, total, note];
-const idsOf = (plan: { readonly nodes: readonly { readonly id: string }[] }): string[] =>
+const NODES = [source, join, dynamic, total, note];
+const listIds = (plan: { readonly nodes: readonly { readonly id: string }[] }): string[] =>
   plan.nodes.map(node => node.id);
-const inputsOf = (graph: Parameters<typeof planGraph>[1], id: string) => {
-  const { nodes } = planGraph(all, graph);
+const listInputs = (graph: Parameters<typeof planGraph>[1], id: string) => {
+  const { nodes } = planGraph(NODES, graph);
   const node = nodes.find(candidate => candidate.id === id);
   return node?.inputs.map(input => `${nodes[input.source]?.id}.${input.sourcePort} > ${input.port}`);
 };
 
 describe('the order of a plan', () => {
-  it("is the graph's own order if its sources come first", () => {
+  it('is the order of the graph if sources come first', () => {
     const graph = sketchGraph(
       { a: { type: 't:source' }, b: { type: 't:join' }, c: { type: 't:source' }, d: { type: 't:join' } },
       ['a.text > b.text1', 'a.text > d.text1', 'c.text > d.text2'],
     );
-    assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(listIds(planGraph(NODES, graph)), ['a', 'b', 'c', 'd']);
   });
 
   it('puts every node after its sources', () => {
@@ -79,7 +79,7 @@ describe('the order of a plan', () => {
       { d: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' }, a: { type: 't:source' } },
       ['b.text > d.text1', 'c.text > d.text2', 'a.text > b.text1', 'a.text > c.text1'],
     );
-    assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(listIds(planGraph(NODES, graph)), ['a', 'b', 'c', 'd']);
   });
 
   it('is correct for a chain of 10,000 nodes in reverse order', () => {
@@ -88,7 +88,7 @@ describe('the order of a plan', () => {
       Object.fromEntries(ids.map(id => [id, { type: 't:join' }])),
       Array.from({ length: 9999 }, (_, index) => `n${index}.text > n${index + 1}.text1`),
     );
-    assert.deepEqual(idsOf(planGraph(all, graph)), ids.toReversed());
+    assert.deepEqual(listIds(planGraph(NODES, graph)), ids.toReversed());
   });
 
   it('counts each source and each dependent once', () => {
@@ -96,7 +96,7 @@ describe('the order of a plan', () => {
       'a.text > b.text1',
       'a.text > b.text2',
     ]);
-    const [a, b] = planGraph(all, graph).nodes;
+    const [a, b] = planGraph(NODES, graph).nodes;
     assert.deepEqual(a?.dependents, [1]);
     assert.equal(b?.sourceCount, 1);
     assert.equal(b?.inputs.length, 2);
@@ -109,9 +109,9 @@ describe('targets', () => {
     ['a.text > b.text1', 'b.text > c.text1', 'a.text > d.text1'],
   );
 
-  it('keep what they need and nothing else', () => {
-    assert.deepEqual(idsOf(planGraph(all, graph, ['b'])), ['a', 'b']);
-    assert.deepEqual(planGraph(all, graph, ['b']).nodes[0]?.dependents, [1]);
+  it('keep only the nodes that they need', () => {
+    assert.deepEqual(listIds(planGraph(NODES, graph, ['b'])), ['a', 'b']);
+    assert.deepEqual(planGraph(NODES, graph, ['b']).nodes[0]?.dependents, [1]);
   });
 
   it('are refused if the graph has no such runnable node', () => {
@@ -120,7 +120,7 @@ describe('targets', () => {
       nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
     };
     for (const nodeId of ['x', 'n']) {
-      assert.deepEqual(createPlan(withNote, createCatalog(all), ['b', nodeId]), {
+      assert.deepEqual(createPlan(withNote, createCatalog(NODES), ['b', nodeId]), {
         ok: false,
         code: 'unknown_target',
         nodeId,
@@ -130,7 +130,7 @@ describe('targets', () => {
 
   it('ignore a cycle elsewhere', () => {
     const cyclic = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, ['b.text > b.text1']);
-    assert.deepEqual(idsOf(planGraph(all, cyclic, ['a'])), ['a']);
+    assert.deepEqual(listIds(planGraph(NODES, cyclic, ['a'])), ['a']);
   });
 });
 
@@ -140,16 +140,16 @@ describe('a cycle', () => {
       { z: { type: 't:join' }, a: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' } },
       ['a.text > b.text1', 'b.text > c.text1', 'c.text > a.text1', 'c.text > z.text1'],
     );
-    assert.deepEqual(createPlan(graph, createCatalog(all)), {
+    assert.deepEqual(createPlan(graph, createCatalog(NODES)), {
       ok: false,
       code: 'cyclic_graph',
       cycle: ['a', 'b', 'c'],
     });
   });
 
-  it('of one node names that node', () => {
+  it('of one node is refused with that node', () => {
     const graph = sketchGraph({ a: { type: 't:join' } }, ['a.text > a.text1']);
-    assert.deepEqual(createPlan(graph, createCatalog(all)), {
+    assert.deepEqual(createPlan(graph, createCatalog(NODES)), {
       ok: false,
       code: 'cyclic_graph',
       cycle: ['a'],
@@ -167,11 +167,11 @@ describe('handles', () => {
   };
 
   it('name the ports of both ends', () => {
-    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.image > j.picture']), 'j'), ['a.image > picture']);
+    assert.deepEqual(listInputs(sketchGraph(nodes, ['a.image > j.picture']), 'j'), ['a.image > picture']);
   });
 
   it('default to the first free port that fits', () => {
-    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a > j', 'b > j', 'b.image > j', 'a > j']), 'j'), [
+    assert.deepEqual(listInputs(sketchGraph(nodes, ['a > j', 'b > j', 'b.image > j', 'a > j']), 'j'), [
       'a.text > text1',
       'b.text > text2',
       'b.image > picture',
@@ -179,23 +179,23 @@ describe('handles', () => {
     ]);
   });
 
-  it('that name no port drop the edge, as do fields, other nodes and canvas-only nodes', () => {
+  it('drop the edge if they name no port, a field, an unknown node or a note', () => {
     const edges = ['a.nope > j.text1', 'a.text > j.nope', 'a.text > j.separator', 'x > j', 'n > j', 'a > n'];
-    assert.deepEqual(inputsOf(sketchGraph(nodes, edges), 'j'), []);
+    assert.deepEqual(listInputs(sketchGraph(nodes, edges), 'j'), []);
   });
 
-  it('that name ports of different types are kept, so that the run can report it', () => {
-    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
+  it('of different types are kept, so that the run can report them', () => {
+    assert.deepEqual(listInputs(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
   });
 });
 
-describe('settings', () => {
-  it('are the config overridden by the params', () => {
+describe('the settings of a node', () => {
+  it('are its config, overridden by its params', () => {
     const graph = sketchGraph(
       { a: { type: 't:source', config: { value: 'c', other: 1 }, params: { value: 'p' } } },
       [],
     );
-    assert.deepEqual(planGraph(all, graph).nodes[0]?.settings, { value: 'p', other: 1 });
+    assert.deepEqual(planGraph(NODES, graph).nodes[0]?.settings, { value: 'p', other: 1 });
   });
 
   it('decide which ports a node has', () => {
@@ -203,12 +203,12 @@ describe('settings', () => {
       { a: { type: 't:source' }, d: { type: 't:dynamic', config: { port: 'name' } } },
       ['a.text > d.name'],
     );
-    assert.deepEqual(inputsOf(graph, 'd'), ['a.text > name']);
+    assert.deepEqual(listInputs(graph, 'd'), ['a.text > name']);
   });
 });
 
 describe('a node of an unknown type', () => {
   it('stays in the plan, so that the run can report it', () => {
-    assert.deepEqual(idsOf(planGraph(all, sketchGraph({ u: { type: 't:unknown' } }, []))), ['u']);
+    assert.deepEqual(listIds(planGraph(NODES, sketchGraph({ u: { type: 't:unknown' } }, []))), ['u']);
   });
 });

@@ -1,10 +1,10 @@
-// redact: the many names that people give secrets, and names that only look like it.
+// Tests redact with the many names that people give to secrets, and with names that only resemble them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSecretName, redact } from '../../src/graph/redact.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 
-const SECRET = `
+const SECRET_NAMES = `
   secret secrets secretKey SECRET_KEY clientSecret client_secret client-secret clientsecret webhookSecret appSecret
   secretAccessKey aws_secret_access_key sharedsecret secretValue my_secret_2 topSecretThing
   key KEY Key apiKey api_key API-KEY apikey APIKEY APIKey apiKeys x-api-key X-Api-Key openaiApiKey OPENAI_API_KEY
@@ -16,7 +16,7 @@ const SECRET = `
   pwd passphrase pass dbPass smtp_pass credentials credential authorization Authorization Proxy-Authorization bearer jwt
   auth basicAuth cookie ａｐｉＫｅｙ
 `;
-const HARMLESS = `
+const HARMLESS_NAMES = `
   keys keyboard monkey  tokenizer keyframes keyFrames keyframe keyword keywords key_points keyLight keyColor turkey donkey
   hockey whiskey hotkey hotKey sortKey sort_key primaryKey foreignKey cacheKey publicKey chromaKey chroma_key lumaKey
   idempotencyKey musicalKey maxTokens max_tokens MAX_TOKENS min_tokens totalTokens promptTokens completion_tokens
@@ -26,13 +26,13 @@ const HARMLESS = `
   nodeType sourceHandle userId label notes
 `;
 
-const split = (table: string): string[] => table.trim().split(/\s+/);
+const splitNames = (table: string): string[] => table.trim().split(/\s+/);
 
 describe('redact', () => {
-  for (const name of [...split(SECRET), 'api key', 'Access Token']) {
+  for (const name of [...splitNames(SECRET_NAMES), 'api key', 'Access Token']) {
     it(`removes ${name}`, () => assert.deepEqual(redact({ [name]: 'x' }), {}));
   }
-  for (const name of split(HARMLESS)) {
+  for (const name of splitNames(HARMLESS_NAMES)) {
     it(`keeps ${name}`, () => assert.deepEqual(redact({ [name]: 'x' }), { [name]: 'x' }));
   }
 
@@ -52,11 +52,11 @@ describe('redact', () => {
     assert.deepEqual(graph, before);
   });
 
-  it('removes a secret whatever it contains', () => {
+  it('removes secrets of any type', () => {
     assert.deepEqual(redact({ token: { a: 1 }, apiKeys: [1], password: null }), {});
   });
 
-  it('sets no prototype', () => {
+  it('does not set a prototype', () => {
     const copy = redact(JSON.parse('{"__proto__":{"admin":true}}')) as { admin?: boolean };
     assert.equal(copy.admin, undefined);
   });

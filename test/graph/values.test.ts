@@ -1,4 +1,4 @@
-// Values at ports: conversions by type, and errors that name the port if there is no conversion.
+// Tests values at ports: conversions by type, and errors if there is no conversion.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, PortType, Value } from '../../src/graph/types.ts';
@@ -22,7 +22,7 @@ const JSON_OBJECT: Value = { type: 'JSON', json: { a: [1] } };
 const IMAGE: Value = { type: 'IMAGE', media };
 const LIST: Value = { type: 'LIST', items: [TEXT, IMAGE] };
 
-const FITS: readonly (readonly [Value, PortType, unknown])[] = [
+const ACCEPTED: readonly (readonly [Value, PortType, unknown])[] = [
   [TEXT, 'TEXT', 'a'],
   [NUMBER, 'TEXT', '1.5'],
   [JSON_TEXT, 'TEXT', 'plain'],
@@ -40,7 +40,7 @@ const FITS: readonly (readonly [Value, PortType, unknown])[] = [
   [LIST, 'ANY', LIST],
 ];
 
-const MISFITS: readonly (readonly [Value, PortType, string])[] = [
+const REFUSED: readonly (readonly [Value, PortType, string])[] = [
   [TEXT, 'NUMBER', '"Input" (in1) accepts a number, but received text.'],
   [JSON_OBJECT, 'NUMBER', '"Input" (in1) accepts a number, but received JSON.'],
   [IMAGE, 'TEXT', '"Input" (in1) accepts text, but received an image.'],
@@ -50,12 +50,12 @@ const MISFITS: readonly (readonly [Value, PortType, string])[] = [
 ];
 
 describe('a value at an input port', () => {
-  for (const [value, type, plain] of FITS) {
+  for (const [value, type, plain] of ACCEPTED) {
     it(`of ${type} accepts ${JSON.stringify(value).slice(0, 40)}`, () => {
       assert.deepEqual(toPlain(value, port(type)), plain);
     });
   }
-  for (const [value, type, message] of MISFITS) {
+  for (const [value, type, message] of REFUSED) {
     it(`of ${type} refuses ${value.type} and names the port`, () => {
       assert.throws(() => toPlain(value, port(type)), new ValueError(message));
     });
@@ -80,14 +80,14 @@ describe('a result at an output port', () => {
     }
   });
 
-  it('is JSON if it only looks tagged', () => {
+  it('is JSON if it only resembles a tagged value', () => {
     for (const json of [{ type: 'TEXT' }, { type: 'IMAGE', media: 'x' }, { type: 'LIST', items: [1] }]) {
       assert.deepEqual(toValue(json, port('JSON')), { type: 'JSON', json });
     }
   });
 
   it('of another type is refused', () => {
-    const misfits = [
+    const refused = [
       ['TEXT', 1],
       ['TEXT', null],
       ['NUMBER', '1'],
@@ -97,7 +97,7 @@ describe('a result at an output port', () => {
       ['LIST', ['a']],
       ['ANY', 'a'],
     ] as const;
-    for (const [type, output] of misfits) {
+    for (const [type, output] of refused) {
       assert.throws(() => toValue(output, port(type)), /^ValueError: "Input" \(in1\) must return /);
     }
   });

@@ -1,6 +1,6 @@
 // Defines the error of a graph whose calls of components cannot be expanded.
 
-/** These are codes of the error table, which this folder cannot import. */
+/** Codes of the error table, which this folder cannot import. */
 export type ComponentErrorCode =
   | 'component_too_deep'
   | 'component_too_large'
@@ -24,7 +24,7 @@ export class ComponentError extends Error {
   readonly code: ComponentErrorCode;
   readonly issues: readonly ComponentIssue[];
   /** For `component_circle`: ids of the workflows, from one of them back to itself. */
-  readonly circle: readonly string[];
+  readonly cycle: readonly string[];
 
   constructor(
     code: ComponentErrorCode,
@@ -33,17 +33,17 @@ export class ComponentError extends Error {
       nodeId,
       edgeId,
       issueCode = code,
-      circle = [],
+      cycle = [],
     }: {
       readonly nodeId: string;
       readonly edgeId?: string;
       readonly issueCode?: string;
-      readonly circle?: readonly string[];
+      readonly cycle?: readonly string[];
     },
   ) {
     super(message);
     this.code = code;
     this.issues = [{ nodeId, ...(edgeId === undefined ? {} : { edgeId }), code: issueCode, message }];
-    this.circle = circle;
+    this.cycle = cycle;
   }
 }

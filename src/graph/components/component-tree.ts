@@ -1,6 +1,6 @@
 // Reads a graph and the components that it calls into a tree, within limits. Equal components are read once.
 import type { Catalog, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { resolveEdgePorts } from '../handles.ts';
+import { type EdgePorts, resolveEdges } from '../handles.ts';
 import { quote } from '../issues.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
 import { type ComponentCall, readCall } from './calls.ts';
@@ -14,12 +14,10 @@ export const MAX_EXPANDED_NODES = 2000;
 /** The maximum number of calls, since calls of empty components add no nodes. */
 const MAX_CALLS = 2000;
 
-/** An edge whose ports are known. */
-export interface Wire {
+/** An edge with the ports that it connects. */
+export interface Wire extends EdgePorts {
   readonly source: GraphNode;
-  readonly from: OutputDef;
   readonly target: GraphNode;
-  readonly to: InputDef;
   readonly edge: GraphEdge;
 }
 
@@ -47,14 +45,14 @@ export interface TreeOptions {
   /** Returns whether the node is replaced by what it calls. */
   isExpanded(node: GraphNode): boolean;
   /** Returns the graph of a call. `path` lists the calls that it is inside of. Throws ComponentError. */
-  find(call: ComponentCall, path: readonly ComponentCall[]): Graph;
+  findGraph(call: ComponentCall, path: readonly ComponentCall[]): Graph;
   /** The workflow of the outermost graph, if it has one. */
   readonly workflowId?: string | undefined;
 }
 
-/** Throws ComponentError if the calls form a circle or exceed a limit. */
+/** Throws ComponentError if the calls form a cycle or exceed a limit. */
 export function readComponentTree(graph: Graph, options: TreeOptions): ComponentTree {
-  const known = new Map<string, ComponentTree>();
+  const knownTrees = new Map<string, ComponentTree>();
   const readGraph = (graph: Graph, path: readonly ComponentCall[]): ComponentTree => {
     const calls = new Map<string, CalledComponent>();
     const workflowIds = new Set<string>();
@@ -64,7 +62,7 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
     for (const node of graph.nodes) {
       if (!options.isExpanded(node)) continue;
       const call = readCall(node);
-      const tree = readCalled(call, path);
+      const tree = readCalledTree(call, path);
       calls.set(node.id, { call, tree });
       nodeCount += tree.nodeCount - 1;
       callCount += tree.callCount + 1;
@@ -85,20 +83,21 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
       workflowIds,
     };
   };
-  const readCalled = (call: ComponentCall, path: readonly ComponentCall[]): ComponentTree => {
-    const inner = [...path, call];
+  const readCalledTree = (call: ComponentCall, path: readonly ComponentCall[]): ComponentTree => {
+    const innerPath = [...path, call];
     const outerIds = [options.workflowId, ...path.map(({ workflowId }) => workflowId)];
-    if (outerIds.includes(call.workflowId)) throw circle(inner, outerIds, [call.workflowId]);
+    if (outerIds.includes(call.workflowId)) throw createCycleError(innerPath, outerIds, [call.workflowId]);
     const key = `${call.version} ${call.workflowId}`;
-    const tree = known.get(key);
-    if (tree === undefined && inner.length > MAX_DEPTH) throw tooDeep(inner);
-    const read = tree ?? readGraph(options.find(call, path), inner);
-    known.set(key, read);
-    if (inner.length + read.depth > MAX_DEPTH) throw tooDeep(inner);
-    // It may have been read where none of the workflows around this call was around it.
-    const again = outerIds.find(id => id !== undefined && read.workflowIds.has(id));
-    if (again !== undefined) throw circle(inner, outerIds, [call.workflowId, ...findChain(read, again)]);
-    return read;
+    const knownTree = knownTrees.get(key);
+    if (knownTree === undefined && innerPath.length > MAX_DEPTH) throw createDepthError(innerPath);
+    const tree = knownTree ?? readGraph(options.findGraph(call, path), innerPath);
+    knownTrees.set(key, tree);
+    if (innerPath.length + tree.depth > MAX_DEPTH) throw createDepthError(innerPath);
+    // A tree that was read for another call may contain a workflow that is around this call.
+    const repeatedId = outerIds.find(id => id !== undefined && tree.workflowIds.has(id));
+    if (repeatedId !== undefined)
+      throw createCycleError(innerPath, outerIds, [call.workflowId, ...findChain(tree, repeatedId)]);
+    return tree;
   };
   return readGraph(graph, []);
 }
@@ -130,14 +129,14 @@ function requireWithinLimits({
   );
 }
 
-const tooDeep = (path: readonly ComponentCall[]): ComponentError =>
+const createDepthError = (path: readonly ComponentCall[]): ComponentError =>
   new ComponentError(
     'component_too_deep',
     `Components are nested more than ${MAX_DEPTH} levels deep. Unpack one of them.`,
     { nodeId: toPath(path) },
   );
 
-function circle(
+function createCycleError(
   path: readonly ComponentCall[],
   outerIds: readonly (string | undefined)[],
   chain: readonly string[],
@@ -146,11 +145,11 @@ function circle(
   const ids = [...outerIds.slice(start).filter(id => id !== undefined), ...chain];
   return new ComponentError('component_circle', `Components call each other: ${ids.join(' → ')}.`, {
     nodeId: toPath(path),
-    circle: ids,
+    cycle: ids,
   });
 }
 
-/** Returns the ids of the workflows on a way from the component to the workflow, which it calls. */
+/** Returns the ids of the workflows on a path of calls from the component to the workflow. */
 function findChain({ calls }: ComponentTree, workflowId: string): readonly string[] {
   for (const { call, tree } of calls.values()) {
     if (call.workflowId === workflowId) return [workflowId];
@@ -184,22 +183,21 @@ function readWires(
   path: readonly ComponentCall[],
 ): readonly Wire[] {
   const byId = new Map(nodes.map(node => [node.id, node]));
-  const usedInputs = new Map<GraphNode, Set<string>>();
-  const wires: Wire[] = [];
+  const findPorts = (id: string): ResolvedPorts | undefined => {
+    const node = byId.get(id);
+    return node && getPorts(node);
+  };
   for (const edge of edges) {
-    const source = byId.get(edge.source);
-    const target = byId.get(edge.target);
+    const [source, target] = [findPorts(edge.source), findPorts(edge.target)];
     if (source === undefined || target === undefined) continue;
-    if (calls.has(source.id)) requirePort(edge, 'out', edge.sourceHandle, getPorts(source).outputs, path);
-    if (calls.has(target.id)) requirePort(edge, 'in', edge.targetHandle, getPorts(target).inputs, path);
-    const used = usedInputs.get(target) ?? new Set();
-    usedInputs.set(target, used);
-    const ports = resolveEdgePorts(edge, getPorts(source), getPorts(target), used);
-    if (ports === undefined) continue;
-    used.add(ports.to.id);
-    wires.push({ source, from: ports.from, target, to: ports.to, edge });
+    if (calls.has(edge.source)) requirePort(edge, 'out', edge.sourceHandle, source.outputs, path);
+    if (calls.has(edge.target)) requirePort(edge, 'in', edge.targetHandle, target.inputs, path);
   }
-  return wires;
+  return Array.from(resolveEdges(edges, findPorts), wire => ({
+    ...wire,
+    source: byId.get(wire.edge.source) as GraphNode,
+    target: byId.get(wire.edge.target) as GraphNode,
+  }));
 }
 
 /** Throws ComponentError if the component has no such port. A plan drops other edges that connect no ports. */

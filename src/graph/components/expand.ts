@@ -1,4 +1,4 @@
-// Expands calls of components: all of them for a run, or one of them for good.
+// Expands calls of components: all of them for a run, or one of them permanently.
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
 import { readChildIds } from '../edit.ts';
@@ -9,17 +9,17 @@ import { readComponentTree, type TreeOptions } from './component-tree.ts';
 import { flattenTree } from './flatten.ts';
 
 /**
- * Returns the plain graph that a run executes: the nodes of a call have the ids `<call>/<inner>`, and what is connected
- * to the call is connected to them. An input that outer edges feed disappears; others stay, with the value that the
- * call gives them. `workflowId` is that of the graph. Throws ComponentError.
+ * Returns the graph that a run executes. The nodes of a component get the ids `<call>/<inner>`, and the edges of the
+ * call connect them directly. Input nodes that outer edges feed disappear; the others stay, with the value that the
+ * call sets. `workflowId` is the workflow of the graph. Throws ComponentError.
  */
 export function expandGraph(
   graph: Graph,
   catalog: Catalog,
-  find: TreeOptions['find'],
+  findGraph: TreeOptions['findGraph'],
   workflowId?: string,
 ): Graph {
-  const tree = readComponentTree(graph, { catalog, isExpanded: isCall, find, workflowId });
+  const tree = readComponentTree(graph, { catalog, isExpanded: isCall, findGraph, workflowId });
   return tree.calls.size === 0 ? graph : flattenTree(tree, { catalog, isForRun: true });
 }
 
@@ -30,16 +30,19 @@ export function expandGraph(
 export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: Catalog): Graph {
   const call = graph.nodes.find(node => node.id === callId);
   if (call === undefined) return graph;
-  const find = (): Graph => inner;
-  const tree = readComponentTree(graph, { catalog, isExpanded: node => node === call, find });
+  const tree = readComponentTree(graph, {
+    catalog,
+    isExpanded: node => node === call,
+    findGraph: () => inner,
+  });
   const flat = flattenTree(tree, { catalog, isForRun: false });
   const kept = new Set(graph.nodes);
   const added = flat.nodes.filter(node => !kept.has(node));
   const ids = chooseIds(added, callId, new Set(graph.nodes.map(({ id }) => id)));
   const rename = (id: string): string => ids.get(id) ?? id;
-  const inGroups = new Set(inner.nodes.flatMap(readChildIds));
-  const topIds = added
-    .filter(({ id }) => !inGroups.has(id.slice(callId.length + 1)))
+  const groupedIds = new Set(inner.nodes.flatMap(readChildIds));
+  const topLevelIds = added
+    .filter(({ id }) => !groupedIds.has(id.slice(callId.length + 1)))
     .map(({ id }) => rename(id));
   const shift = getShift(
     call.position,
@@ -47,28 +50,28 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
   );
   const nodes = flat.nodes.map(node =>
     kept.has(node)
-      ? withChildren(node, ids => ids.flatMap(id => (id === callId ? topIds : [id])))
+      ? withChildren(node, ids => ids.flatMap(id => (id === callId ? topLevelIds : [id])))
       : moveInto(node, callId, rename, shift),
   );
-  // Edges that name no port stay, too.
-  const connected = new Set(flat.edges);
-  const outerRest = graph.edges.filter(
-    edge => !connected.has(edge) && edge.source !== callId && edge.target !== callId,
+  // Keep edges that connect no ports, too.
+  const flatEdges = new Set(flat.edges);
+  const otherOuterEdges = graph.edges.filter(
+    edge => !flatEdges.has(edge) && edge.source !== callId && edge.target !== callId,
   );
-  const wired = new Set(tree.calls.get(callId)?.tree.wires.map(({ edge }) => edge));
-  const innerRest = inner.edges
-    .filter(edge => !wired.has(edge))
+  const wiredEdges = new Set(tree.calls.get(callId)?.tree.wires.map(({ edge }) => edge));
+  const otherInnerEdges = inner.edges
+    .filter(edge => !wiredEdges.has(edge))
     .map(edge => ({ ...edge, source: `${callId}/${edge.source}`, target: `${callId}/${edge.target}` }))
     .filter(({ source, target }) => ids.has(source) && ids.has(target));
-  const edges = [...flat.edges, ...innerRest].map(edge => {
+  const edges = [...flat.edges, ...otherInnerEdges].map(edge => {
     if (!ids.has(edge.source) && !ids.has(edge.target)) return edge;
     const { id: _, ...unnamed } = edge;
     return { ...unnamed, source: rename(edge.source), target: rename(edge.target) };
   });
-  return { nodes, edges: completeEdges([...edges, ...outerRest]) as readonly GraphEdge[] };
+  return { nodes, edges: completeEdges([...edges, ...otherOuterEdges]) as readonly GraphEdge[] };
 }
 
-/** Returns new ids by path: the inner id if no node has it, else the path with a dash. */
+/** Returns the new id of each node by its path: the inner id if it is free, else `<call>-<inner>`. */
 function chooseIds(
   added: readonly GraphNode[],
   callId: string,
@@ -86,7 +89,7 @@ function chooseIds(
   );
 }
 
-/** Returns the way from the top left corner of the nodes to the position. */
+/** Returns the offset that moves the top left corner of the nodes to the position. */
 function getShift({ x, y }: Position, nodes: readonly GraphNode[]): Position {
   if (nodes.length === 0) return { x: 0, y: 0 };
   const [left, top] = (['x', 'y'] as const).map(axis =>

@@ -11,18 +11,20 @@ export interface FileComponent {
   readonly nodes: unknown;
 }
 
-/** Returns what the call refers to; undefined if the file does not contain it. */
+/** Returns the called version, or undefined if the file does not contain it. */
 export type FindInFile<C> = (call: Pick<ComponentCall, 'workflowId' | 'version'>) => C | undefined;
 
 export function createFileFinder<C extends FileComponent>(components: readonly C[]): FindInFile<C> {
   const byVersion = new Map(components.map(component => [`${component.id}@${component.version}`, component]));
-  const latest = new Map(components.filter(it => it.isLatest === true).map(it => [it.id, it]));
+  const latest = new Map(
+    components.filter(({ isLatest }) => isLatest === true).map(component => [component.id, component]),
+  );
   return ({ workflowId, version }) =>
     version === 'latest' ? latest.get(workflowId) : byVersion.get(`${workflowId}@${version}`);
 }
 
 export interface OrderedComponents<C> {
-  /** Those that the nodes call, directly or not, each after those that it calls. */
+  /** The components that the nodes call, directly or not. Each comes after the components that it calls. */
   readonly ordered: readonly C[];
   /** A component that calls itself, directly or not. The order is then incomplete. */
   readonly circular?: C;
@@ -35,10 +37,10 @@ export function orderFileComponents<C extends FileComponent>(
   const ordered = new Set<C>();
   const open = new Set<C>();
   const listCalled = (nodes: unknown): C[] => listFileCalls(nodes).flatMap(call => find(call) ?? []);
-  // The last entry is the component that is being visited, with the ones that it calls and that are left.
-  const stack: { readonly component?: C; readonly left: C[] }[] = [{ left: listCalled(nodes) }];
+  // The last entry is the component that is being visited, with the calls that remain to be followed.
+  const stack: { readonly component?: C; readonly remaining: C[] }[] = [{ remaining: listCalled(nodes) }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const next = top.left.pop();
+    const next = top.remaining.pop();
     if (next === undefined) {
       stack.pop();
       if (top.component === undefined) continue;
@@ -47,7 +49,7 @@ export function orderFileComponents<C extends FileComponent>(
     } else if (open.has(next)) return { ordered: [...ordered], circular: next };
     else if (!ordered.has(next)) {
       open.add(next);
-      stack.push({ component: next, left: listCalled(next.nodes) });
+      stack.push({ component: next, remaining: listCalled(next.nodes) });
     }
   }
   return { ordered: [...ordered] };
@@ -59,7 +61,7 @@ export function listFileCalls(nodes: unknown): readonly ComponentCall[] {
   return Array.isArray(nodes) ? nodes.filter(isFileCall).map(node => readCall(node as GraphNode)) : [];
 }
 
-/** Changes settings of calls. `change` returns undefined for a call that stays. */
+/** Changes settings of calls. `change` returns undefined for a call that stays the same. */
 export function mapFileCalls(
   nodes: unknown,
   change: (call: ComponentCall) => Readonly<Record<string, unknown>> | undefined,

@@ -1,4 +1,4 @@
-// Replaces the calls in a tree of components by their nodes, and connects these to what fed the calls.
+// Replaces each call in a tree of components with the component's nodes, and connects them as the call was connected.
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
 import { readInputValue, takesInput } from '../input-values.ts';
@@ -20,7 +20,7 @@ import { GALLERY, isOutput } from './interface.ts';
 
 export interface FlattenOptions {
   readonly catalog: Catalog;
-  /** Whether inner nodes are for a run: marked with their call, and without notes and groups. */
+  /** Whether the graph is for a run: inner nodes are then marked with their call, and notes and groups are left out. */
   readonly isForRun: boolean;
 }
 
@@ -39,13 +39,14 @@ interface FlatWire {
   readonly edge?: GraphEdge | undefined;
 }
 
-interface Flat {
+/** The result so far. */
+interface FlatGraph {
   readonly options: FlattenOptions;
   readonly nodes: GraphNode[];
   readonly wires: FlatWire[];
   readonly ids: Set<string>;
-  /** What feeds a port that has no node: an output of a call, or an input that an outer edge feeds. */
-  readonly links: Map<string, readonly Endpoint[]>;
+  /** The sources of each port without a node: an output of a call, or an input that an outer edge feeds. */
+  readonly sourcesByPort: Map<string, readonly Endpoint[]>;
 }
 
 /** An instance of a component in the expansion. */
@@ -54,12 +55,12 @@ interface Instance {
   readonly call: ComponentCall | undefined;
   /** The path of the call; empty for the outermost graph. */
   readonly path: string;
-  /** The components that it is inside of, outermost first; none for the outermost graph. */
+  /** The components around it and itself, outermost first; none for the outermost graph. */
   readonly workflowIds: readonly string[];
-  /** What outer edges feed, by the id of the input node. */
-  readonly fed: ReadonlyMap<string, readonly Endpoint[]>;
-  /** The outputs that feed outer nodes. */
-  readonly used: ReadonlySet<string>;
+  /** The outer ports that feed the instance's inputs, by the id of the input node. */
+  readonly outerSources: ReadonlyMap<string, readonly Endpoint[]>;
+  /** Ids of the instance's output nodes that feed outer nodes. */
+  readonly usedOutputs: ReadonlySet<string>;
 }
 
 /** The maximum number of edges after expansion: an output with several sources multiplies the edges that leave it. */
@@ -67,60 +68,62 @@ const MAX_EDGES = 50_000;
 
 /** Returns the graph with nodes under their paths. Nodes of the outermost graph stay the same objects. */
 export function flattenTree(tree: ComponentTree, options: FlattenOptions): Graph {
-  const flat: Flat = { options, nodes: [], wires: [], ids: new Set(), links: new Map() };
-  addInstance(flat, { tree, call: undefined, path: '', workflowIds: [], fed: new Map(), used: new Set() });
-  return { nodes: flat.nodes, edges: connect(flat) };
+  const flat: FlatGraph = { options, nodes: [], wires: [], ids: new Set(), sourcesByPort: new Map() };
+  addInstance(flat, {
+    tree,
+    call: undefined,
+    path: '',
+    workflowIds: [],
+    outerSources: new Map(),
+    usedOutputs: new Set(),
+  });
+  return { nodes: flat.nodes, edges: toEdges(flat) };
 }
 
 /** Adds the nodes and wires of the instance and of those inside it. Recursion is as deep as calls may be nested. */
-function addInstance(flat: Flat, instance: Instance): void {
+function addInstance(flat: FlatGraph, instance: Instance): void {
   const { tree, path } = instance;
   const toId = (id: string): string => (path === '' ? id : `${path}/${id}`);
   const calls = new Map(
-    [...tree.calls.keys()].map(id => [id, { fed: new Map<string, Endpoint[]>(), used: new Set<string>() }]),
+    [...tree.calls].map(([id, { call, tree }]) => [
+      id,
+      { call, tree, outerSources: new Map<string, Endpoint[]>(), usedOutputs: new Set<string>() },
+    ]),
   );
-  const outputs = new Map([...instance.used].map(id => [id, [] as Endpoint[]]));
+  const outputSources = new Map([...instance.usedOutputs].map(id => [id, [] as Endpoint[]]));
   for (const { source, from, target, to, edge } of tree.wires) {
     const endpoint = { nodeId: toId(source.id), port: from.id, type: from.type };
-    const called = calls.get(target.id);
-    if (called === undefined) {
+    const call = calls.get(target.id);
+    if (call === undefined) {
       const kept = path === '' ? edge : undefined;
       flat.wires.push({ from: endpoint, nodeId: toId(target.id), port: to.id, edge: kept });
-    } else append(called.fed, to.id, endpoint);
-    calls.get(source.id)?.used.add(from.id);
-    outputs.get(target.id)?.push(endpoint);
+    } else call.outerSources.set(to.id, [...(call.outerSources.get(to.id) ?? []), endpoint]);
+    calls.get(source.id)?.usedOutputs.add(from.id);
+    outputSources.get(target.id)?.push(endpoint);
   }
   for (const node of tree.graph.nodes) {
     const id = toId(node.id);
-    if (flat.ids.has(id)) throw collision(id);
+    if (flat.ids.has(id)) throw createDuplicateIdError(id);
     flat.ids.add(id);
-    const called = tree.calls.get(node.id);
-    const ends = calls.get(node.id);
-    if (called !== undefined && ends !== undefined)
+    const call = calls.get(node.id);
+    if (call !== undefined)
       addInstance(flat, {
-        ...called,
-        ...ends,
+        ...call,
         path: id,
-        workflowIds: [...instance.workflowIds, called.call.workflowId],
+        workflowIds: [...instance.workflowIds, call.call.workflowId],
       });
-    else addNode(flat, instance, { ...node, id }, node, outputs.get(node.id));
+    else addNode(flat, instance, { ...node, id }, node, outputSources.get(node.id));
   }
 }
 
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-}
-
-const collision = (nodeId: string): ComponentError =>
+const createDuplicateIdError = (nodeId: string): ComponentError =>
   new ComponentError(
     'invalid_graph',
     `The node ${quote(nodeId)} has the same id as a node inside a component. Rename it.`,
     { nodeId, issueCode: 'duplicate_id' },
   );
 
-const emptyOutput = (path: string, { id, data }: GraphNode): ComponentError => {
+const createUnfedOutputError = (path: string, { id, data }: GraphNode): ComponentError => {
   const message = `Nothing feeds the output ${quote(data.label)} of the component of ${quote(path)}. Connect ${quote(id)} in the component.`;
   return new ComponentError('invalid_graph', message, {
     nodeId: `${path}/${id}`,
@@ -128,13 +131,13 @@ const emptyOutput = (path: string, { id, data }: GraphNode): ComponentError => {
   });
 };
 
-/** Adds a node of the instance. `feeds`: what feeds it, if it is an output of the call that feeds outer nodes. */
+/** Adds a node of the instance. `sources` is set for an output node that feeds outer nodes: the ports that feed it. */
 function addNode(
-  flat: Flat,
-  { call, path, workflowIds, fed }: Instance,
+  flat: FlatGraph,
+  { call, path, workflowIds, outerSources }: Instance,
   moved: GraphNode,
   node: GraphNode,
-  feeds: readonly Endpoint[] | undefined,
+  sources: readonly Endpoint[] | undefined,
 ): void {
   if (call === undefined) {
     flat.nodes.push(node);
@@ -142,21 +145,21 @@ function addNode(
   }
   const { catalog, isForRun } = flat.options;
   if (isForRun && !isRunnable(node, catalog)) return;
-  const isLast = workflowIds.length === 1 && feeds === undefined;
-  const mark = { path, workflowIds, isOutput: isLast && isOutput(node) };
+  const isUnused = workflowIds.length === 1 && sources === undefined;
+  const mark = { path, workflowIds, isOutput: isUnused && isOutput(node) };
   const add = (data: NodeData): void => {
     flat.nodes.push({ ...moved, data, ...(isForRun ? { [COMPONENT]: mark } : {}) });
   };
-  const outer = fed.get(node.id);
-  if (outer !== undefined) {
-    if (addInput(flat, moved, outer)) add(toNodeData(node, 'utility', 'utility:list_slice'));
+  const inputSources = outerSources.get(node.id);
+  if (inputSources !== undefined) {
+    if (connectInput(flat, moved, inputSources)) add(toNodeData(node, 'utility', 'utility:list_slice'));
     return;
   }
-  if (feeds !== undefined) {
+  if (sources !== undefined) {
     const isGallery = node.data.nodeType === GALLERY;
-    if (feeds.length === 0 && !isGallery) throw emptyOutput(path, node);
-    const source = { nodeId: moved.id, port: 'list', type: 'LIST' };
-    flat.links.set(toKey({ nodeId: path, port: node.id }), isGallery ? [source] : feeds);
+    if (sources.length === 0 && !isGallery) throw createUnfedOutputError(path, node);
+    const list = { nodeId: moved.id, port: 'list', type: 'LIST' };
+    flat.sourcesByPort.set(toKey({ nodeId: path, port: node.id }), isGallery ? [list] : sources);
     if (isGallery) {
       add(toNodeData(node, 'logic', 'logic:collect'));
       return;
@@ -166,18 +169,18 @@ function addNode(
 }
 
 /**
- * Connects an input that outer edges feed. Returns whether it becomes a node that gathers a list. Otherwise, what feeds
- * it feeds its consumers.
+ * Connects an input that outer edges feed. Returns true if it becomes a node that gathers a list, and false if its
+ * sources feed its consumers directly.
  */
-function addInput(flat: Flat, { id, data }: GraphNode, outer: readonly Endpoint[]): boolean {
+function connectInput(flat: FlatGraph, { id, data }: GraphNode, sources: readonly Endpoint[]): boolean {
   const [port] = flat.options.catalog.ports(data.nodeType, data.config ?? {}).outputs;
   if (port === undefined) return false;
-  const isList = outer.length === 1 && outer[0]?.type === 'LIST';
+  const isList = sources.length === 1 && sources[0]?.type === 'LIST';
   if (port.type !== 'LIST' || isList) {
-    flat.links.set(toKey({ nodeId: id, port: port.id }), outer);
+    flat.sourcesByPort.set(toKey({ nodeId: id, port: port.id }), sources);
     return false;
   }
-  for (const from of outer) flat.wires.push({ from, nodeId: id, port: 'list' });
+  for (const from of sources) flat.wires.push({ from, nodeId: id, port: 'list' });
   return true;
 }
 
@@ -202,7 +205,7 @@ function applyValue({ id, data }: GraphNode, value: Json | undefined): NodeData 
   }
 }
 
-/** Params override config, so they lose the settings. */
+/** Sets config values. Removes the same keys from `params`, which would override them. */
 export function withSettings({ params, ...data }: NodeData, settings: JsonObject): NodeData {
   const others = Object.entries(params ?? {}).filter(([name]) => !Object.hasOwn(settings, name));
   return {
@@ -214,35 +217,43 @@ export function withSettings({ params, ...data }: NodeData, settings: JsonObject
 
 const toKey = ({ nodeId, port }: Pick<Endpoint, 'nodeId' | 'port'>): string => `${nodeId}\0${port}`;
 
-/** Returns the edges between nodes: each wire from a port without a node becomes one from each node that feeds it. */
-function connect({ wires, links }: Flat): readonly GraphEdge[] {
-  const findSources = createSourceFinder(links);
+/**
+ * Returns the edges of the expanded graph. If a wire starts at a port that has no node, each output that feeds the port
+ * gets an edge instead.
+ */
+function toEdges({ wires, sourcesByPort }: FlatGraph): readonly GraphEdge[] {
+  const findSources = createSourceFinder(sourcesByPort);
   const edges: (GraphEdge | Omit<GraphEdge, 'id'>)[] = [];
   for (const { from, nodeId, port, edge } of wires) {
-    const isLinked = links.has(toKey(from));
-    if (edge !== undefined && !isLinked) edges.push(edge);
+    const hasNoNode = sourcesByPort.has(toKey(from));
+    if (edge !== undefined && !hasNoNode) edges.push(edge);
     else
-      for (const source of isLinked ? findSources(from) : [from])
+      for (const source of hasNoNode ? findSources(from) : [from])
         edges.push({
           source: source.nodeId,
           target: nodeId,
           sourceHandle: `out-${source.port}`,
           targetHandle: `in-${port}`,
         });
-    if (edges.length > MAX_EDGES) throw tooManyEdges(nodeId);
+    if (edges.length > MAX_EDGES) throw createEdgeLimitError(nodeId);
   }
   return completeEdges(edges) as readonly GraphEdge[];
 }
 
-const tooManyEdges = (nodeId: string): ComponentError =>
+const createEdgeLimitError = (nodeId: string): ComponentError =>
   new ComponentError(
     'component_too_large',
     `With its components, the workflow has more than ${MAX_EDGES} connections. Give each output of a component one source.`,
     { nodeId },
   );
 
-/** Finds the node outputs behind a linked port. Iterative, because calls may be connected in long chains. */
-function createSourceFinder(links: Flat['links']): (port: Endpoint) => readonly Endpoint[] {
+/**
+ * Returns a function that finds the outputs of nodes that feed a port without a node. Iterative, because calls may be
+ * connected in long chains.
+ */
+function createSourceFinder(
+  sourcesByPort: FlatGraph['sourcesByPort'],
+): (port: Endpoint) => readonly Endpoint[] {
   const found = new Map<string, readonly Endpoint[]>();
   let total = 0;
   return port => {
@@ -250,15 +261,15 @@ function createSourceFinder(links: Flat['links']): (port: Endpoint) => readonly 
     const stack = [port];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const key = toKey(top);
-      const feeds = links.get(key) ?? [];
+      const direct = sourcesByPort.get(key) ?? [];
       const waiting = found.has(key)
         ? []
-        : feeds.filter(feed => links.has(toKey(feed)) && !found.has(toKey(feed)));
+        : direct.filter(source => sourcesByPort.has(toKey(source)) && !found.has(toKey(source)));
       if (waiting.length === 0) {
         if (!found.has(key)) {
-          const sources = feeds.flatMap(feed => found.get(toKey(feed)) ?? [feed]);
+          const sources = direct.flatMap(source => found.get(toKey(source)) ?? [source]);
           total += sources.length;
-          if (total > MAX_EDGES) throw tooManyEdges(top.nodeId);
+          if (total > MAX_EDGES) throw createEdgeLimitError(top.nodeId);
           found.set(key, sources);
         }
         open.delete(key);
@@ -266,9 +277,9 @@ function createSourceFinder(links: Flat['links']): (port: Endpoint) => readonly 
         continue;
       }
       open.add(key);
-      const again = waiting.find(feed => open.has(toKey(feed)));
-      if (again !== undefined) {
-        const message = `The components at ${quote(again.nodeId)} and ${quote(top.nodeId)} only pass a value to each other. Remove a connection.`;
+      const circular = waiting.find(source => open.has(toKey(source)));
+      if (circular !== undefined) {
+        const message = `The components at ${quote(circular.nodeId)} and ${quote(top.nodeId)} only pass a value to each other. Remove a connection.`;
         throw new ComponentError('cyclic_graph', message, { nodeId: top.nodeId });
       }
       stack.push(...waiting);

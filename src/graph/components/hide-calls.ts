@@ -1,15 +1,15 @@
-// Hides what calls refer to from readers of a workflow who may not read its components.
+// Hides which components a workflow calls from readers who may not read those components.
 import type { Graph, GraphNode, JsonObject } from '../types.ts';
 import { isCall, readCall } from './calls.ts';
 
-/** Returns the graph without the workflow and version of other calls than those of these components. */
+/** Removes the workflow and version from calls of any other component than the readable ones. */
 export function hideCalls(graph: Graph, readableIds: ReadonlySet<string>): Graph {
   const isHidden = (node: GraphNode): boolean => isCall(node) && !readableIds.has(readCall(node).workflowId);
   if (!graph.nodes.some(isHidden)) return graph;
   return { ...graph, nodes: graph.nodes.map(node => (isHidden(node) ? withoutReference(node) : node)) };
 }
 
-/** The name and the ports stay, so that edges and values keep their meaning. */
+/** Keeps the name and the ports, so that edges and values keep their meaning. */
 function withoutReference(node: GraphNode): GraphNode {
   const { config, params, ...data } = node.data;
   return {

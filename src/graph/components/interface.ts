@@ -1,17 +1,9 @@
 // Derives the interface of a component: its input nodes are the inputs of a call, its output nodes the outputs.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
+import type { ComponentPort } from '../config-ports.ts';
 import { resolveEdgePorts } from '../handles.ts';
 import { takesInput } from '../input-values.ts';
 import type { Graph, GraphNode, PortType } from '../types.ts';
-
-/** A port of a call. Its id is that of the input or output node, so it survives any change of order or label. */
-export interface ComponentPort {
-  readonly id: string;
-  readonly label: string;
-  readonly type: PortType;
-  /** Set for a media input without a file, which a call has to provide. */
-  readonly required?: true;
-}
 
 export interface ComponentInterface {
   readonly inputs: readonly ComponentPort[];

@@ -5,7 +5,7 @@ import { estimateDims, getPortOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
 import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
-import { drawFrame, drawNode, drawNote, getPortColor, type Sketch } from './node.ts';
+import { type DrawnNode, drawGroup, drawNode, drawNote, getPortColor } from './node.ts';
 import { escapeXml } from './text.ts';
 import { createStyleSheet, FONT, type Theme } from './theme.ts';
 
@@ -24,17 +24,17 @@ const EMPTY: Rect = { x: 0, y: 0, width: 400, height: 200 };
 /** Returns an SVG document whose size in pixels is that of the graph plus a margin. */
 export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions = {}): string {
   const { theme = 'auto', title = 'Workflow graph', previews } = options;
-  const sketches = graph.nodes.map(node => ({
-    ...createSketch(node, catalog),
+  const drawnNodes = graph.nodes.map(node => ({
+    ...toDrawnNode(node, catalog),
     preview: previews?.get(node.id),
   }));
-  const byId = new Map(sketches.map(sketch => [sketch.node.id, sketch]));
-  const frames = sketches.filter(({ node }) => isGroup(node, catalog));
-  const notes = sketches.filter(({ node }) => isNote(node, catalog));
-  const cards = sketches.filter(sketch => !frames.includes(sketch) && !notes.includes(sketch));
+  const byId = new Map(drawnNodes.map(drawn => [drawn.node.id, drawn]));
+  const frames = drawnNodes.filter(({ node }) => isGroup(node, catalog));
+  const notes = drawnNodes.filter(({ node }) => isNote(node, catalog));
+  const cards = drawnNodes.filter(drawn => !frames.includes(drawn) && !notes.includes(drawn));
   // Draw outer frames first, so that inner ones appear on top.
   frames.sort((a, b) => b.rect.width * b.rect.height - a.rect.width * a.rect.height);
-  const inner = getBoundingBox(sketches.map(({ rect }) => rect)) ?? EMPTY;
+  const inner = getBoundingBox(drawnNodes.map(({ rect }) => rect)) ?? EMPTY;
   const [x, y] = [Math.floor(inner.x - MARGIN), Math.floor(inner.y - MARGIN)];
   const [width, height] = [Math.ceil(inner.width + 2 * MARGIN), Math.ceil(inner.height + 2 * MARGIN)];
   return [
@@ -44,7 +44,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
     '<defs><pattern id="gw-dots" width="24" height="24" patternUnits="userSpaceOnUse"><circle class="gw-dot" cx="2" cy="2" r="1.2"/></pattern></defs>',
     `<rect class="gw-canvas" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
     `<rect fill="url(#gw-dots)" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
-    ...frames.map(drawFrame),
+    ...frames.map(drawGroup),
     ...graph.edges.map(edge => drawEdge(edge, byId)),
     ...cards.map(drawNode),
     ...notes.map(drawNote),
@@ -52,7 +52,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
   ].join('\n');
 }
 
-function createSketch(node: GraphNode, catalog: Catalog): Sketch {
+function toDrawnNode(node: GraphNode, catalog: Catalog): DrawnNode {
   const { width, height } = estimateDims(node, catalog);
   const entry = catalog.find(node.data.nodeType);
   const ports =
@@ -68,7 +68,7 @@ function listDeclaredPorts({ data }: GraphNode): ResolvedPorts {
 }
 
 /** Draws a curve that leaves and enters the ports horizontally, dashed if it runs backwards. */
-function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
+function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, DrawnNode>): string {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
   if (source === undefined || target === undefined) return '';
   const output = findPort(source.ports.outputs, edge.sourceHandle);
@@ -78,8 +78,8 @@ function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
   const toX = target.rect.x;
   const toY = target.rect.y + Math.min(getPortOffset(input.index), target.rect.height);
   const isBackward = toX < fromX;
-  const reach = isBackward ? 120 : Math.min(240, Math.max(40, (toX - fromX) / 2));
-  const curve = `M${fromX} ${fromY}C${fromX + reach} ${fromY} ${toX - reach} ${toY} ${toX} ${toY}`;
+  const bend = isBackward ? 120 : Math.min(240, Math.max(40, (toX - fromX) / 2));
+  const curve = `M${fromX} ${fromY}C${fromX + bend} ${fromY} ${toX - bend} ${toY} ${toX} ${toY}`;
   const dashes = isBackward ? ' stroke-dasharray="7 5"' : '';
   return `<path class="gw-halo" d="${curve}"/><path d="${curve}" fill="none" stroke="${getPortColor(output.type)}" stroke-width="2" stroke-opacity=".85"${dashes}/>`;
 }

@@ -15,7 +15,7 @@ import { escapeXml, shorten, wrapText } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
 /** A node with the data needed to draw it. */
-export interface Sketch {
+export interface DrawnNode {
   readonly node: GraphNode;
   readonly rect: Rect;
   readonly entry: CatalogEntry | undefined;
@@ -28,7 +28,7 @@ const INSET = 14;
 const NOTE_COLOR = '#fde68a';
 const PREVIEW_TYPES = new Set(['IMAGE', 'VIDEO']);
 
-export function drawNode({ node, rect, entry, ports, preview }: Sketch): string {
+export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): string {
   const { x, y, width, height } = rect;
   const accent = CATEGORY_COLORS[entry?.category ?? node.data.category] ?? PORT_COLORS.ANY;
   const inputs = ports.inputs.filter(({ isPort }) => isPort);
@@ -50,7 +50,7 @@ export function drawNode({ node, rect, entry, ports, preview }: Sketch): string 
       'font-weight="600"',
     ),
     drawText(
-      'gw-soft',
+      'gw-muted',
       x + INSET + 14,
       y + 35,
       10,
@@ -75,7 +75,7 @@ function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: '
   const anchor = isLeft ? '' : 'text-anchor="end"';
   return [
     `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${getPortColor(port.type)}"/>`,
-    drawText('gw-soft', x + (isLeft ? INSET : -INSET), rect.y + offset + 4, 11, label, anchor),
+    drawText('gw-muted', x + (isLeft ? INSET : -INSET), rect.y + offset + 4, 11, label, anchor),
   ].join('');
 }
 
@@ -103,7 +103,7 @@ function drawFields(
     parts.push(
       input.isPort
         ? ''
-        : drawText('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
+        : drawText('gw-muted', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
       `<rect class="gw-field" x="${x + INSET}" y="${y + end + top}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
       ...lines.map((line, index) =>
         drawText('gw-ink', x + INSET + 8, y + end + top + 17 + 15 * index, 11, line),
@@ -114,7 +114,7 @@ function drawFields(
   const changed = getChangedSettings(node.data, inputs, fields);
   if (changed.length > 0 && end + NODE_BOX.chips <= height - 4) {
     const line = changed.map(input => `${input.label} ${formatValue(node, input)}`).join(' · ');
-    parts.push(drawText('gw-soft', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
+    parts.push(drawText('gw-muted', x + INSET, y + end + 16, 10, shorten(line, width - 2 * INSET, 10)));
     end += NODE_BOX.chips;
   }
   return { parts, end };
@@ -133,15 +133,15 @@ function drawPreview({ x, y, width, height }: Rect, color: string | undefined, p
   const [left, top, w, h] = [x + INSET, y + 2, width - 2 * INSET, height - 4];
   if (preview !== undefined)
     return `<image href="${escapeXml(preview)}" x="${left}" y="${top}" width="${w}" height="${h}"/>`;
-  const at = (fx: number, fy: number): string => `${round(left + w * fx)} ${round(top + h * fy)}`;
+  const toPoint = (fx: number, fy: number): string => `${round(left + w * fx)} ${round(top + h * fy)}`;
   return [
     `<rect class="gw-field" x="${left}" y="${top}" width="${w}" height="${h}" rx="8"/>`,
-    `<path d="M${at(0.18, 0.82)}L${at(0.4, 0.42)}L${at(0.54, 0.66)}L${at(0.64, 0.52)}L${at(0.82, 0.82)}Z" fill="${color}" fill-opacity=".22" stroke="${color}" stroke-opacity=".3" stroke-width="6" stroke-linejoin="round"/>`,
+    `<path d="M${toPoint(0.18, 0.82)}L${toPoint(0.4, 0.42)}L${toPoint(0.54, 0.66)}L${toPoint(0.64, 0.52)}L${toPoint(0.82, 0.82)}Z" fill="${color}" fill-opacity=".22" stroke="${color}" stroke-opacity=".3" stroke-width="6" stroke-linejoin="round"/>`,
     `<circle cx="${round(left + w * 0.68)}" cy="${round(top + h * 0.27)}" r="${round(Math.min(w, h) * 0.09)}" fill="${color}" fill-opacity=".28"/>`,
   ].join('');
 }
 
-export function drawFrame({ node, rect }: Sketch): string {
+export function drawGroup({ node, rect }: DrawnNode): string {
   const { x, y, width, height } = rect;
   return [
     `<rect class="gw-frame" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>`,
@@ -156,7 +156,7 @@ export function drawFrame({ node, rect }: Sketch): string {
   ].join('');
 }
 
-export function drawNote({ node, rect }: Sketch): string {
+export function drawNote({ node, rect }: DrawnNode): string {
   const { x, y, width, height } = rect;
   const { text: noteText = '', color } = node.data.config ?? {};
   const fill = typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : NOTE_COLOR;

@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // Characters that XML 1.0 does not allow even escaped.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-/** East Asian scripts and pictographs are as wide as they are high. */
+// East Asian scripts and pictographs are as wide as they are high.
 const IS_WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Extended_Pictographic}/u;
 const IS_NARROW = /[iljtfrI1.,:;'|!()[\]{} ]/;

@@ -9,7 +9,7 @@ interface Palette {
   readonly card: string;
   readonly line: string;
   readonly ink: string;
-  readonly soft: string;
+  readonly muted: string;
   readonly field: string;
   readonly frame: string;
   readonly shadow: string;
@@ -22,7 +22,7 @@ const LIGHT: Palette = {
   card: '#ffffff',
   line: '#dfe3e8',
   ink: '#1b2430',
-  soft: '#6b7683',
+  muted: '#6b7683',
   field: '#f3f5f8',
   frame: '#64748b',
   shadow: '#0f172a',
@@ -35,7 +35,7 @@ const DARK: Palette = {
   card: '#181d25',
   line: '#2c3440',
   ink: '#e8ecf1',
-  soft: '#8d98a7',
+  muted: '#8d98a7',
   field: '#11151b',
   frame: '#8fa3bd',
   shadow: '#000000',
@@ -86,7 +86,7 @@ function createRules(palette: Palette): string {
     `.gw-frame-title{fill:${palette.frame}}`,
     `.gw-shadow{fill:${palette.shadow};fill-opacity:.06}`,
     `.gw-ink{fill:${palette.ink}}`,
-    `.gw-soft{fill:${palette.soft}}`,
+    `.gw-muted{fill:${palette.muted}}`,
     `.gw-note{fill:${palette.note}}`,
   ].join('');
 }

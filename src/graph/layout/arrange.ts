@@ -1,6 +1,6 @@
 // Arranges boxes and edges: the boxes of each connected component in columns, and the components next to and below each
 // other.
-import { type Box, createLayers, type Layered, type Wire } from './layers.ts';
+import { type Box, createLayers, type LayeredGraph, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type BoxPositions, type Gaps, placeItems } from './place.ts';
 import { refinePositions } from './refine.ts';
@@ -12,6 +12,7 @@ export type Direction = 'RIGHT' | 'DOWN';
  */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const COMPONENT_GAP = 120;
+
 interface Start {
   readonly firstSweep: 'left' | 'right';
   /** Gaps of long edges and of rows before the search. */
@@ -24,7 +25,7 @@ const STARTS: readonly Start[] = [GAPS.wire, GAPS.row].flatMap(wire => [
   { firstSweep: 'right', wire, row: GAPS.row },
   { firstSweep: 'left', wire, row: GAPS.row },
 ]);
-/** More starting points, for results with edges behind boxes: with more space, higher, but often without such edges. */
+/** Tried if every result has edges behind boxes. More space makes a drawing higher, but often avoids such edges. */
 const LOOSE_STARTS: readonly Start[] = [
   { firstSweep: 'right', wire: GAPS.wire, row: 320 },
   { firstSweep: 'left', wire: GAPS.wire, row: 320 },
@@ -37,7 +38,7 @@ const MAX_LOOSE = 40;
 // Drawings are wider than high, like most screens.
 const ASPECT = 1.6;
 
-export interface Arranged {
+export interface Arrangement {
   /** Top left corner of each box; the smallest x and y are 0. */
   readonly x: Float64Array;
   readonly y: Float64Array;
@@ -48,7 +49,11 @@ export interface Arranged {
 }
 
 /** Places boxes without overlap so that edges run in one direction, except those that close a cycle. */
-export function arrangeBoxes(boxes: readonly Box[], wires: readonly Wire[], direction: Direction): Arranged {
+export function arrangeBoxes(
+  boxes: readonly Box[],
+  wires: readonly Wire[],
+  direction: Direction,
+): Arrangement {
   if (direction === 'RIGHT') return arrangeRightwards(boxes, wires);
   // Downwards is rightwards with swapped axes; edges leave at the bottom center and enter at the top center.
   const transposed = boxes.map(({ width, height }) => ({ width: height, height: width }));
@@ -58,11 +63,11 @@ export function arrangeBoxes(boxes: readonly Box[], wires: readonly Wire[], dire
   return { x: y, y: x, width: height, height: width, backward };
 }
 
-interface Component extends Omit<Arranged, 'backward'> {
+interface Component extends Omit<Arrangement, 'backward'> {
   readonly members: readonly number[];
 }
 
-function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
+function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arrangement {
   const backward: number[] = [];
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const local = new Map(members.map((box, index) => [box, index]));
@@ -88,7 +93,7 @@ interface Candidate {
 }
 
 /** Arranges from several starting points, or only one for a large component, and returns the best result. */
-function arrangeBest(layers: Layered, boxes: readonly Box[]): BoxPositions {
+function arrangeBest(layers: LayeredGraph, boxes: readonly Box[]): BoxPositions {
   const arrangeFrom = (start: Start): Candidate => arrangeOnce(layers, boxes, start);
   const candidates = (boxes.length > MAX_RESTARTED ? STARTS.slice(0, 1) : STARTS).map(arrangeFrom);
   if (boxes.length <= MAX_LOOSE && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
@@ -97,14 +102,21 @@ function arrangeBest(layers: Layered, boxes: readonly Box[]): BoxPositions {
   return best?.positions ?? { x: new Float64Array(), y: new Float64Array() };
 }
 
-function arrangeOnce(layers: Layered, boxes: readonly Box[], { firstSweep, wire, row }: Start): Candidate {
+function arrangeOnce(
+  layers: LayeredGraph,
+  boxes: readonly Box[],
+  { firstSweep, wire, row }: Start,
+): Candidate {
   const candidate = { ...layers, columns: layers.columns.map(column => [...column]) };
   orderColumns(candidate, firstSweep);
   const positions = placeItems(candidate, boxes, { ...GAPS, wire, row });
   return { positions, ...refinePositions(candidate, boxes, positions, { ...GAPS, wire }) };
 }
 
-function withSize(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omit<Arranged, 'backward'> {
+function withSize(
+  boxes: readonly Box[],
+  { x, y }: Pick<Arrangement, 'x' | 'y'>,
+): Omit<Arrangement, 'backward'> {
   let width = 0;
   let height = 0;
   for (const [index, box] of boxes.entries()) {
@@ -121,12 +133,12 @@ function findComponents(
 ): { members: number[]; wireIndexes: number[] }[] {
   const leader = Int32Array.from({ length: count }, (_, box) => box);
   const find = (box: number): number => {
-    let at = box;
-    while (leader[at] !== at) {
-      leader[at] = leader[leader[at] ?? 0] ?? 0;
-      at = leader[at] ?? 0;
+    let current = box;
+    while (leader[current] !== current) {
+      leader[current] = leader[leader[current] ?? 0] ?? 0;
+      current = leader[current] ?? 0;
     }
-    return at;
+    return current;
   };
   for (const { from, to } of wires) {
     const [a, b] = [find(from), find(to)];
@@ -138,7 +150,7 @@ function findComponents(
 }
 
 /** Places components in rows. A row is as wide as the widest component or as a drawing of the total area. */
-function packComponents(components: readonly Component[], count: number): Omit<Arranged, 'backward'> {
+function packComponents(components: readonly Component[], count: number): Omit<Arrangement, 'backward'> {
   const area = components.reduce(
     (sum, { width, height }) => sum + (width + COMPONENT_GAP) * (height + COMPONENT_GAP),
     0,

@@ -39,43 +39,55 @@ export function createFrameBlock(id: string, content: Omit<Block, 'id'>): Block 
   return { id, width: frame.width, height: frame.height, rects };
 }
 
-/** Returns the rectangle of a node before the layout. */
-type RectOf = (id: string) => Rect;
+/** Returns where a node was before the layout. */
+type GetRect = (id: string) => Rect;
 
-/** Attaches each note to the findNearestName block, above or below it depending on its previous position. */
-export function attachNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Block[] {
+/** Attaches each note to the nearest block, above or below it depending on its previous position. */
+export function attachNotes(
+  blocks: readonly Block[],
+  notes: readonly Block[],
+  getPreviousRect: GetRect,
+): Block[] {
   if (notes.length === 0 || blocks.length === 0) return [...blocks, ...notes];
-  const notesByBlock = assignNotes(blocks, notes, before);
+  const notesByBlock = assignNotes(blocks, notes, getPreviousRect);
   return blocks.map(block => {
-    const ownNotes = (notesByBlock.get(block) ?? []).sort((a, b) => before(a.id).y - before(b.id).y);
-    const middle = getCenterY(before(block.id));
-    const above = ownNotes.filter(note => getCenterY(before(note.id)) < middle);
+    const ownNotes = (notesByBlock.get(block) ?? []).sort(
+      (a, b) => getPreviousRect(a.id).y - getPreviousRect(b.id).y,
+    );
+    const middle = getCenterY(getPreviousRect(block.id));
+    const above = ownNotes.filter(note => getCenterY(getPreviousRect(note.id)) < middle);
     return stack([...above, block, ...ownNotes.filter(note => !above.includes(note))], block.id);
   });
 }
 
 /**
- * Assigns the findNearestName notes first, each to its findNearestName block. A note next to an assigned note joins the
+ * Assigns each note to its nearest block, starting with the closest pairs. A note next to an assigned note joins the
  * same block.
  */
-function assignNotes(blocks: readonly Block[], notes: readonly Block[], before: RectOf): Map<Block, Block[]> {
+function assignNotes(
+  blocks: readonly Block[],
+  notes: readonly Block[],
+  getPreviousRect: GetRect,
+): Map<Block, Block[]> {
   const notesByBlock = new Map<Block, Block[]>();
-  const unassigned = new Map(notes.map(note => [note, findNearest(blocks, before(note.id), before)]));
+  const unassigned = new Map(
+    notes.map(note => [note, findNearest(blocks, getPreviousRect(note.id), getPreviousRect)]),
+  );
   while (unassigned.size > 0) {
     const [note, { host }] = [...unassigned].reduce((a, b) => (b[1].gap < a[1].gap ? b : a));
     unassigned.delete(note);
     notesByBlock.set(host, [...(notesByBlock.get(host) ?? []), note]);
     for (const [otherNote, { gap }] of unassigned) {
-      const nearer = getDistance(before(otherNote.id), before(note.id));
+      const nearer = getDistance(getPreviousRect(otherNote.id), getPreviousRect(note.id));
       if (nearer < gap) unassigned.set(otherNote, { host, gap: nearer });
     }
   }
   return notesByBlock;
 }
 
-function findNearest(blocks: readonly Block[], note: Rect, before: RectOf) {
+function findNearest(blocks: readonly Block[], note: Rect, getPreviousRect: GetRect) {
   return blocks
-    .map(host => ({ host, gap: getDistance(note, before(host.id)) }))
+    .map(host => ({ host, gap: getDistance(note, getPreviousRect(host.id)) }))
     .reduce((a, b) => (b.gap < a.gap ? b : a));
 }
 

@@ -30,11 +30,11 @@ export interface Segment {
 }
 
 /** Items 0 … boxes - 1 are the boxes; higher ones are joints of long edges. */
-export interface Layered {
+export interface LayeredGraph {
   readonly boxCount: number;
   readonly itemCount: number;
   /** Item → column. */
-  readonly columnOf: Int32Array;
+  readonly columnByItem: Int32Array;
   /** Item → height; 0 for joints. */
   readonly heights: Float64Array;
   /** Columns of items; the next step determines their order. */
@@ -50,16 +50,16 @@ export interface Layered {
 
 const MAX_PULL_ROUNDS = 12;
 
-export function createLayers(boxes: readonly Box[], wires: readonly Wire[]): Layered {
+export function createLayers(boxes: readonly Box[], wires: readonly Wire[]): LayeredGraph {
   const { forward, backward } = reverseCycles(boxes.length, wires);
-  const columnOf = shortenWires(rankByLongestPath(boxes.length, forward), forward);
-  return { ...splitWires(boxes, forward, columnOf), forward, backward };
+  const columnByItem = shortenWires(rankByLongestPath(boxes.length, forward), forward);
+  return { ...splitWires(boxes, forward, columnByItem), forward, backward };
 }
 
 function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
-  // 0 not visited, 1 on the path, 2 done.
+  // 0: not visited, 1: on the path, 2: done.
   const state = new Uint8Array(count);
   const nextEdge = new Int32Array(count);
   const isBack = new Uint8Array(wires.length);
@@ -68,12 +68,12 @@ function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]
     if (state[root] !== 0) continue;
     const path = [root];
     state[root] = 1;
-    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
-      const step = nextEdge[at] ?? 0;
-      nextEdge[at] = step + 1;
-      const wire = outgoing[at]?.[step];
+    for (let box = path.at(-1); box !== undefined; box = path.at(-1)) {
+      const step = nextEdge[box] ?? 0;
+      nextEdge[box] = step + 1;
+      const wire = outgoing[box]?.[step];
       if (wire === undefined) {
-        state[at] = 2;
+        state[box] = 2;
         path.pop();
         continue;
       }
@@ -108,9 +108,9 @@ function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
     openInputs[to] = (openInputs[to] ?? 0) + 1;
   }
   const ready = [...Array(count).keys()].filter(index => openInputs[index] === 0);
-  for (const at of ready) {
-    for (const to of outgoing[at] ?? []) {
-      ranks[to] = Math.max(ranks[to] ?? 0, (ranks[at] ?? 0) + 1);
+  for (const from of ready) {
+    for (const to of outgoing[from] ?? []) {
+      ranks[to] = Math.max(ranks[to] ?? 0, (ranks[from] ?? 0) + 1);
       openInputs[to] = (openInputs[to] ?? 0) - 1;
       if (openInputs[to] === 0) ready.push(to);
     }
@@ -169,8 +169,8 @@ function splitWires(
   boxes: readonly Box[],
   wires: readonly Wire[],
   boxColumns: Int32Array,
-): Omit<Layered, 'forward' | 'backward'> {
-  const columnOf = [...boxColumns];
+): Omit<LayeredGraph, 'forward' | 'backward'> {
+  const columnByItem = [...boxColumns];
   const before = boxes.map((): Segment[] => []);
   const after = boxes.map((): Segment[] => []);
   const addSegment = (left: number, right: number, leftY: number, rightY: number): void => {
@@ -181,8 +181,8 @@ function splitWires(
   for (const { from, to, fromY, toY } of wires) {
     let left = from;
     let leftY = fromY;
-    for (let column = (columnOf[from] ?? 0) + 1; column < (columnOf[to] ?? 0); column++) {
-      const joint = columnOf.push(column) - 1;
+    for (let column = (columnByItem[from] ?? 0) + 1; column < (columnByItem[to] ?? 0); column++) {
+      const joint = columnByItem.push(column) - 1;
       before.push([]);
       after.push([]);
       addSegment(left, joint, leftY, 0);
@@ -192,13 +192,13 @@ function splitWires(
     addSegment(left, to, leftY, toY);
   }
   const columns = Array.from({ length: Math.max(-1, ...boxColumns) + 1 }, (): number[] => []);
-  for (const [item, column] of columnOf.entries()) columns[column]?.push(item);
-  const heights = new Float64Array(columnOf.length);
+  for (const [item, column] of columnByItem.entries()) columns[column]?.push(item);
+  const heights = new Float64Array(columnByItem.length);
   for (const [index, { height }] of boxes.entries()) heights[index] = height;
   return {
     boxCount: boxes.length,
-    itemCount: columnOf.length,
-    columnOf: Int32Array.from(columnOf),
+    itemCount: columnByItem.length,
+    columnByItem: Int32Array.from(columnByItem),
     heights,
     columns,
     before,

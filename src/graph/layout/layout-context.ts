@@ -26,8 +26,8 @@ export interface LayoutContext {
   readonly boxedGroups: Set<string>;
   readonly warnings: string[];
   /** Returns the previous rectangle of a node in absolute coordinates. */
-  before(id: string): Rect;
-  ports(id: string): ResolvedPorts;
+  getPreviousRect(id: string): Rect;
+  getPorts(id: string): ResolvedPorts;
 }
 
 export function createContext(
@@ -51,12 +51,23 @@ export function createContext(
   const boxedGroups = new Set(
     [...groups.members].flatMap(([id, members]) => (members.length > 0 && isWhole(id) ? [id] : [])),
   );
-  const before = memoize(id => getAbsoluteRect(nodes, id, catalog));
-  const ports = memoize(id => {
+  const getPreviousRect = memoize(id => getAbsoluteRect(nodes, id, catalog));
+  const getPorts = memoize(id => {
     const { nodeType = '', config = {} } = nodes.get(id)?.data ?? {};
     return catalog.ports(nodeType, config);
   });
-  return { graph, catalog, direction, nodes, groups, inScope, boxedGroups, warnings, before, ports };
+  return {
+    graph,
+    catalog,
+    direction,
+    nodes,
+    groups,
+    inScope,
+    boxedGroups,
+    warnings,
+    getPreviousRect,
+    getPorts,
+  };
 }
 
 function memoize<T>(find: (id: string) => T): (id: string) => T {
@@ -115,7 +126,7 @@ function findCyclicGroups(ctx: LayoutContext): string[] {
   for (const { source, target } of ctx.graph.edges) {
     if (!ctx.inScope.has(source) || !ctx.inScope.has(target)) continue;
     const [from, to] = [listOwners(ctx, source), listOwners(ctx, target)];
-    const depth = from.findIndex((id, at) => id !== to[at]);
+    const depth = from.findIndex((id, index) => id !== to[index]);
     const [a, b] = [from[depth], to[depth]];
     if (a === undefined || b === undefined) continue;
     const level = levels.get(from[depth - 1] ?? '') ?? new Map<string, Set<string>>();
@@ -143,13 +154,13 @@ function listOwners(ctx: LayoutContext, id: string): string[] {
 
 /** Returns the offset of a port below its node's top. Uses the first port if the handle names none. */
 export function getPortY(
-  { before, ports }: LayoutContext,
+  { getPreviousRect, getPorts }: LayoutContext,
   id: string,
   handle: string | null | undefined,
   side: 'inputs' | 'outputs',
 ): number {
   const name = (handle ?? '').replace(/^(?:in|out)-/, '');
-  const wireable = ports(id)[side].filter(({ isPort }) => isPort);
+  const wireable = getPorts(id)[side].filter(({ isPort }) => isPort);
   const index = wireable.findIndex(port => port.id === name);
-  return Math.min(getPortOffset(Math.max(0, index)), before(id).height);
+  return Math.min(getPortOffset(Math.max(0, index)), getPreviousRect(id).height);
 }

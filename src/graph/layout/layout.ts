@@ -9,7 +9,7 @@ import type { Catalog } from '../catalog.ts';
 import { quote } from '../issues.ts';
 import { computeDownwardShift, getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
-import { type Arranged, arrangeBoxes, GAPS } from './arrange.ts';
+import { type Arrangement, arrangeBoxes, GAPS } from './arrange.ts';
 import {
   attachNotes,
   type Block,
@@ -61,8 +61,8 @@ export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptio
     id => findBoxedOwner(ctx, id) === undefined && !isUnboxedGroup(ctx, id),
   );
   const content = arrangeLevel(ctx, roots);
-  const rects = findAnchor(ctx, content.rects);
-  fitOpenFrames(ctx, rects);
+  const rects = shiftToPreviousPosition(ctx, content.rects);
+  fitUnboxedFrames(ctx, rects);
   return toLayout(ctx, rects);
 }
 
@@ -99,7 +99,7 @@ function arrangeLevel(ctx: LayoutContext, ids: readonly string[]): Omit<Block, '
   const withNotes = attachNotes(
     blocks.filter(block => !isNoteBlock(block)),
     blocks.filter(isNoteBlock),
-    ctx.before,
+    ctx.getPreviousRect,
   );
   const { wires, edges } = findWires(ctx, withNotes);
   const arranged = arrangeBoxes(withNotes, wires, ctx.direction);
@@ -112,7 +112,7 @@ function arrangeLevel(ctx: LayoutContext, ids: readonly string[]): Omit<Block, '
 }
 
 function createBlock(ctx: LayoutContext, id: string): Block {
-  if (!ctx.boxedGroups.has(id)) return createLeafBlock(id, ctx.before(id));
+  if (!ctx.boxedGroups.has(id)) return createLeafBlock(id, ctx.getPreviousRect(id));
   const inside = [...ctx.inScope].filter(
     child => findBoxedOwner(ctx, child) === id && !isUnboxedGroup(ctx, child),
   );
@@ -141,7 +141,7 @@ function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[
   return { wires, edges };
 }
 
-function mergeBlocks(blocks: readonly Block[], { x, y, width, height }: Arranged): Omit<Block, 'id'> {
+function mergeBlocks(blocks: readonly Block[], { x, y, width, height }: Arrangement): Omit<Block, 'id'> {
   const rects = new Map<string, Rect>();
   for (const [index, block] of blocks.entries())
     copyShifted(rects, block.rects, x[index] ?? 0, y[index] ?? 0);
@@ -149,16 +149,16 @@ function mergeBlocks(blocks: readonly Block[], { x, y, width, height }: Arranged
 }
 
 /** Shifts the layout to the previous top left corner of its nodes, clear of nodes that are not laid out. */
-function findAnchor(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<string, Rect> {
+function shiftToPreviousPosition(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const leaves = [...rects].filter(([id]) => !ctx.boxedGroups.has(id));
   const newBounds = getBoundingBox(leaves.map(([, rect]) => rect));
-  const oldBounds = getBoundingBox(leaves.map(([id]) => ctx.before(id)));
+  const oldBounds = getBoundingBox(leaves.map(([id]) => ctx.getPreviousRect(id)));
   if (newBounds === undefined || oldBounds === undefined) return new Map(rects);
   const shifted = new Map<string, Rect>();
   copyShifted(shifted, rects, Math.round(oldBounds.x) - newBounds.x, Math.round(oldBounds.y) - newBounds.y);
   const fixed = [...ctx.nodes.keys()]
     .filter(id => !ctx.inScope.has(id) && !ctx.groups.members.has(id))
-    .map(ctx.before);
+    .map(ctx.getPreviousRect);
   const shift = computeDownwardShift([...shifted.values()], fixed, GAPS.row);
   if (shift === 0) return shifted;
   const cleared = new Map<string, Rect>();
@@ -167,13 +167,13 @@ function findAnchor(ctx: LayoutContext, rects: ReadonlyMap<string, Rect>): Map<s
 }
 
 /** Fits frames that are not boxes of the layout around their members, innermost first. */
-function fitOpenFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
+function fitUnboxedFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
   const fit = (id: string): Rect => {
     const fitted = rects.get(id);
     if (fitted !== undefined) return fitted;
     const members = ctx.groups.members.get(id) ?? [];
     const inner = ctx.inScope.has(id) ? getBoundingBox(members.map(fit)) : undefined;
-    if (inner === undefined) return ctx.before(id);
+    if (inner === undefined) return ctx.getPreviousRect(id);
     const frame = getFrameAround(inner);
     rects.set(id, frame);
     return frame;
@@ -182,13 +182,13 @@ function fitOpenFrames(ctx: LayoutContext, rects: Map<string, Rect>): void {
 }
 
 function toLayout(
-  { nodes, groups, inScope, before, warnings }: LayoutContext,
+  { nodes, groups, inScope, getPreviousRect, warnings }: LayoutContext,
   rects: ReadonlyMap<string, Rect>,
 ): Layout {
   const moves: { id: string; position: Position }[] = [];
   const boxes: GroupBox[] = [];
   for (const id of inScope) {
-    const rect = rects.get(id) ?? before(id);
+    const rect = rects.get(id) ?? getPreviousRect(id);
     const position = { x: rect.x, y: rect.y };
     const old = nodes.get(id);
     const wasRelative = old !== undefined && findLegacyParent(old) !== undefined;

@@ -37,20 +37,20 @@ export function addRect(
   top: number,
   bottom: number,
 ): void {
-  const at = rects.count++;
-  rects.id[at] = id;
-  rects.left[at] = left;
-  rects.right[at] = right;
-  rects.top[at] = top;
-  rects.bottom[at] = bottom;
+  const index = rects.count++;
+  rects.id[index] = id;
+  rects.left[index] = left;
+  rects.right[index] = right;
+  rects.top[index] = top;
+  rects.bottom[index] = bottom;
 }
 
 export function copyLine(from: Lines, line: number, to: Lines): void {
-  const at = to.count++;
-  to.x1[at] = from.x1[line] ?? 0;
-  to.x2[at] = from.x2[line] ?? 0;
-  to.base[at] = from.base[line] ?? 0;
-  to.slope[at] = from.slope[line] ?? 0;
+  const index = to.count++;
+  to.x1[index] = from.x1[line] ?? 0;
+  to.x2[index] = from.x2[line] ?? 0;
+  to.base[index] = from.base[line] ?? 0;
+  to.slope[index] = from.slope[line] ?? 0;
 }
 
 /** Returns the vertical extent of a line. */
@@ -58,7 +58,7 @@ export function getVerticalExtent({ x1, x2, slope }: Lines, line: number): numbe
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
-/** Share of a curve's height by share of its width, in steps. */
+/** How far a curve has risen, as a fraction of its height, at each step of its width. */
 const RISE = createRise(128);
 
 /** Computes a cubic curve whose control points are halfway between its ends, at their heights. */
@@ -75,7 +75,7 @@ function createRise(steps: number): Float64Array {
   });
 }
 
-/** Returns the share of its height that a curve has risen at a share of its width. */
+/** Returns how far a curve has risen, as a fraction of its height, at a fraction of its width. */
 export function riseAt(share: number): number {
   const position = Math.min(1, Math.max(0, share)) * (RISE.length - 2);
   const step = Math.floor(position);

@@ -19,7 +19,7 @@ export interface PlacedGraph {
   readonly moves: readonly { readonly id: string; readonly position: Position }[];
 }
 
-/** Above this number, new nodes are placed in rows, because searching free space for each takes quadratic time. */
+/** More new nodes than this are placed in rows, because searching free space for each takes quadratic time. */
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 

@@ -4,7 +4,7 @@
 //    alternate between right and left. The positions of ports within an item count too.
 // 2. After each pair of sweeps, adjacent items are swapped if that removes crossings.
 // 3. The best order is kept.
-import type { Layered, Segment } from './layers.ts';
+import type { LayeredGraph, Segment } from './layers.ts';
 
 // More sweeps gain little: refine.ts removes more of the visible crossings.
 const MAX_SWEEPS = 4;
@@ -17,7 +17,7 @@ type SweepDirection = 'right' | 'left';
  * Orders `layered.columns` in place. The direction of the first sweep often decides which of several good orders is
  * found.
  */
-export function orderColumns(layered: Layered, firstSweep: SweepDirection): void {
+export function orderColumns(layered: LayeredGraph, firstSweep: SweepDirection): void {
   const secondSweep = firstSweep === 'right' ? 'left' : 'right';
   const positions = new Float64Array(layered.itemCount);
   const columns = layered.columns;
@@ -40,7 +40,7 @@ function assignPositions(column: readonly number[], positions: Float64Array): vo
   for (let position = 0; position < column.length; position++) positions[column[position] ?? 0] = position;
 }
 
-function sweepColumns(layered: Layered, positions: Float64Array, direction: SweepDirection): void {
+function sweepColumns(layered: LayeredGraph, positions: Float64Array, direction: SweepDirection): void {
   const { columns } = layered;
   for (let step = 1; step < columns.length; step++) {
     const index = direction === 'right' ? step : columns.length - 1 - step;
@@ -57,7 +57,7 @@ function sweepColumns(layered: Layered, positions: Float64Array, direction: Swee
  * Returns the mean position of the ports that an item is connected to on one side; its own position if there are none.
  */
 function computeMeanPosition(
-  layered: Layered,
+  layered: LayeredGraph,
   positions: Float64Array,
   item: number,
   direction: SweepDirection,
@@ -71,31 +71,31 @@ function computeMeanPosition(
 
 /** Returns the position of a segment's port at its other end: 2.5 is the middle of the item at position 2. */
 function getFarPosition(
-  { heights }: Layered,
+  { heights }: LayeredGraph,
   positions: Float64Array,
   segment: Segment,
   direction: SweepDirection,
 ): number {
   const item = direction === 'right' ? segment.left : segment.right;
-  const getPortY = direction === 'right' ? segment.leftY : segment.rightY;
+  const portY = direction === 'right' ? segment.leftY : segment.rightY;
   const height = heights[item] ?? 0;
-  return (positions[item] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, getPortY / height));
+  return (positions[item] ?? 0) + (height === 0 ? 0.5 : Math.min(0.99, portY / height));
 }
 
-function swapNeighbors(layered: Layered, positions: Float64Array): void {
+function swapNeighbors(layered: LayeredGraph, positions: Float64Array): void {
   for (const column of layered.columns) {
     const befores = new Map(column.map(item => [item, listFarPositions(layered, positions, item, 'right')]));
     const afters = new Map(column.map(item => [item, listFarPositions(layered, positions, item, 'left')]));
     for (let round = 0, isImproved = true; isImproved && round < MAX_SWAP_ROUNDS; round++) {
       isImproved = false;
-      for (let at = 0; at + 1 < column.length; at++) {
-        const [upper = 0, lower = 0] = [column[at], column[at + 1]];
+      for (let index = 0; index + 1 < column.length; index++) {
+        const [upper = 0, lower = 0] = [column[index], column[index + 1]];
         const gain =
           computeSwapGain(befores.get(upper), befores.get(lower)) +
           computeSwapGain(afters.get(upper), afters.get(lower));
         if (gain <= 0) continue;
-        column[at] = lower;
-        column[at + 1] = upper;
+        column[index] = lower;
+        column[index + 1] = upper;
         isImproved = true;
       }
     }
@@ -104,7 +104,7 @@ function swapNeighbors(layered: Layered, positions: Float64Array): void {
 }
 
 function listFarPositions(
-  layered: Layered,
+  layered: LayeredGraph,
   positions: Float64Array,
   item: number,
   direction: SweepDirection,
@@ -124,12 +124,12 @@ function computeSwapGain(upper: readonly number[] = [], lower: readonly number[]
   return gain;
 }
 
-/** Counts all crossings between adjacent columns with a tree of sums (Barth, Jünger, Mutzel). */
-function countCrossings(layered: Layered, positions: Float64Array): number {
+/** Counts all crossings between adjacent columns: the inversions of their segments' ends (Barth, Jünger, Mutzel). */
+function countCrossings(layered: LayeredGraph, positions: Float64Array): number {
   return layered.columns.reduce((sum, column) => sum + countBetween(layered, positions, column), 0);
 }
 
-function countBetween(layered: Layered, positions: Float64Array, column: readonly number[]): number {
+function countBetween(layered: LayeredGraph, positions: Float64Array, column: readonly number[]): number {
   const keys: number[] = [];
   for (const item of column) {
     const segments = layered.after[item] ?? [];
@@ -149,10 +149,10 @@ function countInversions(keys: number[]): number {
       const middle = Math.min(start + width, keys.length);
       const end = Math.min(start + 2 * width, keys.length);
       let [a, b] = [start, middle];
-      for (let at = start; at < end; at++) {
+      for (let index = start; index < end; index++) {
         const takeLeft = a < middle && (b >= end || (source[a] ?? 0) <= (source[b] ?? 0));
         if (!takeLeft) total += middle - a;
-        target[at] = source[takeLeft ? a++ : b++] ?? 0;
+        target[index] = source[takeLeft ? a++ : b++] ?? 0;
       }
     }
     [source, target] = [target, source];

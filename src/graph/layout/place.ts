@@ -1,7 +1,7 @@
 // Layout, step 3: computes coordinates. Columns are placed side by side. Within a column, each item is placed at the
 // height at which its edges are most nearly horizontal, as far as order and gaps allow. This is a weighted isotonic
 // regression per column, solved exactly by pooling adjacent violators. Alternating sweeps make all columns converge.
-import type { Box, Layered, Segment } from './layers.ts';
+import type { Box, LayeredGraph, Segment } from './layers.ts';
 
 export interface Gaps {
   /** Between boxes of a column. */
@@ -22,7 +22,7 @@ const SWEEPS = 14;
 const JOINT_WEIGHT = 4;
 
 /** Returns the top left corner of every box. The smallest x and y are 0. */
-export function placeItems(layered: Layered, boxes: readonly Box[], gaps: Gaps): BoxPositions {
+export function placeItems(layered: LayeredGraph, boxes: readonly Box[], gaps: Gaps): BoxPositions {
   const y = stackColumns(layered, gaps);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const columns = sweep % 2 === 0 ? layered.columns : layered.columns.toReversed();
@@ -33,7 +33,7 @@ export function placeItems(layered: Layered, boxes: readonly Box[], gaps: Gaps):
   return { x: placeColumns(layered, boxes, gaps), y: tops.map(top => Math.round(top - minY)) };
 }
 
-function placeColumns({ columns, boxCount }: Layered, boxes: readonly Box[], gaps: Gaps): Float64Array {
+function placeColumns({ columns, boxCount }: LayeredGraph, boxes: readonly Box[], gaps: Gaps): Float64Array {
   const x = new Float64Array(boxCount);
   let left = 0;
   for (const column of columns) {
@@ -46,7 +46,7 @@ function placeColumns({ columns, boxCount }: Layered, boxes: readonly Box[], gap
 }
 
 /** Returns the initial heights: each column stacked by itself and centered at 0. */
-function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
+function stackColumns(layered: LayeredGraph, gaps: Gaps): Float64Array {
   const y = new Float64Array(layered.itemCount);
   for (const column of layered.columns) {
     const offsets = getMinOffsets(layered, column, gaps);
@@ -57,7 +57,7 @@ function stackColumns(layered: Layered, gaps: Gaps): Float64Array {
 }
 
 /** Returns the offset of each item's top from the first item's top when all are as close as allowed. */
-function getMinOffsets({ heights, boxCount }: Layered, column: readonly number[], gaps: Gaps): number[] {
+function getMinOffsets({ heights, boxCount }: LayeredGraph, column: readonly number[], gaps: Gaps): number[] {
   let offset = 0;
   return column.map((item, index) => {
     const above = column[index - 1];
@@ -68,7 +68,7 @@ function getMinOffsets({ heights, boxCount }: Layered, column: readonly number[]
   });
 }
 
-function alignColumn(layered: Layered, column: readonly number[], y: Float64Array, gaps: Gaps): void {
+function alignColumn(layered: LayeredGraph, column: readonly number[], y: Float64Array, gaps: Gaps): void {
   const offsets = getMinOffsets(layered, column, gaps);
   // Blocks of items that touch each other. Their common shift is the weighted mean of the preferred shifts.
   const blocks: { sum: number; weight: number; size: number }[] = [];
@@ -95,7 +95,11 @@ function alignColumn(layered: Layered, column: readonly number[], y: Float64Arra
 }
 
 /** Returns the weighted sum of the tops at which each of the item's segments would be level, and the sum of weights. */
-function sumPreferredTops(layered: Layered, item: number, y: Float64Array): { sum: number; weight: number } {
+function sumPreferredTops(
+  layered: LayeredGraph,
+  item: number,
+  y: Float64Array,
+): { sum: number; weight: number } {
   // A small weight on the current position keeps unconnected items in place.
   let weight = 0.01;
   let sum = weight * (y[item] ?? 0);

@@ -1,6 +1,6 @@
 // Layout, step 4: improves the drawing by local search. Each box in turn tries the free ranges of its column and takes
 // the position with the fewest crossings and lines over boxes.
-import type { Box, Layered, Wire } from './layers.ts';
+import type { Box, LayeredGraph, Wire } from './layers.ts';
 import {
   addRect,
   copyLine,
@@ -18,7 +18,7 @@ import {
 import type { BoxPositions, Gaps } from './place.ts';
 
 const PASSES = { small: 4, large: 2 };
-/** The number of positions that a box tries, findNearestName to its preferred position first. */
+/** The number of positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
 /** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
 const SMALL_WIRES = 120;
@@ -29,7 +29,7 @@ const OVER_COST = 2;
 /** Cost per canvas pixel of length. Breaks ties and keeps boxes from drifting. */
 const LENGTH_COST = 1 / 2000;
 
-/** Everything on one side of a box. */
+/** The lines and boxes on one side of a box. */
 interface Side {
   readonly lines: Lines;
   readonly boxes: Rects;
@@ -41,15 +41,15 @@ interface Search {
   readonly positions: BoxPositions;
   /** All lines, by edge. */
   readonly lines: Lines;
-  /** Lines and boxes that the current box and its lines may intersect. */
+  /** What the current box and its lines may intersect on either side. */
   readonly left: Side;
   readonly right: Side;
   /** Lines of the current box that have been counted so far. */
   readonly ownLines: Lines;
-  readonly linesOf: readonly (readonly number[])[];
+  readonly linesByBox: readonly (readonly number[])[];
   readonly columns: readonly number[][];
-  readonly columnOf: Int32Array;
-  /** The extent before the search, which the result must not exceed (small graphs: by more than GROWTH). */
+  readonly columnByBox: Int32Array;
+  /** The extent before the search. The result must not exceed it, in small graphs by at most GROWTH. */
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
@@ -58,13 +58,13 @@ interface Search {
  * edge is behind a box.
  */
 export function refinePositions(
-  layered: Layered,
+  layered: LayeredGraph,
   boxes: readonly Box[],
   positions: BoxPositions,
   gaps: Gaps,
 ): { readonly cost: number; readonly hiddenEdges: number } {
   const search = createSearch(layered, boxes, positions);
-  const { columns, linesOf, wires } = search;
+  const { columns, linesByBox, wires } = search;
   // A box is tried again only after a connected box, or one of the same column, has moved.
   const isStale = new Uint8Array(boxes.length).fill(1);
   const passes = wires.length <= SMALL_WIRES ? PASSES.small : PASSES.large;
@@ -75,7 +75,7 @@ export function refinePositions(
         isStale[box] = 0;
         if (!improveBox(search, box, gaps)) continue;
         for (const member of column) isStale[member] = 1;
-        for (const line of linesOf[box] ?? []) {
+        for (const line of linesByBox[box] ?? []) {
           isStale[wires[line]?.from ?? 0] = 1;
           isStale[wires[line]?.to ?? 0] = 1;
         }
@@ -102,25 +102,25 @@ function sumCosts({ lines, ownLines, wires, boxes, positions }: Search): ReturnT
   return { cost: cost + OVER_COST * hiddenEdges, hiddenEdges };
 }
 
-function createSearch(layered: Layered, boxes: readonly Box[], positions: BoxPositions): Search {
+function createSearch(layered: LayeredGraph, boxes: readonly Box[], positions: BoxPositions): Search {
   const wires = layered.forward;
-  const linesOf = boxes.map((): number[] => []);
+  const linesByBox = boxes.map((): number[] => []);
   for (const [index, { from, to }] of wires.entries()) {
-    linesOf[from]?.push(index);
-    linesOf[to]?.push(index);
+    linesByBox[from]?.push(index);
+    linesByBox[to]?.push(index);
   }
   const columns = layered.columns.map(column => column.filter(item => item < layered.boxCount));
   const search: Search = {
     boxes,
     wires,
-    positions: positions,
+    positions,
     lines: createLines(wires.length),
     left: createSide(wires.length, boxes.length),
     right: createSide(wires.length, boxes.length),
     ownLines: createLines(wires.length),
-    linesOf,
+    linesByBox,
     columns,
-    columnOf: layered.columnOf,
+    columnByBox: layered.columnByItem,
     extent: {
       top: positions.y.reduce((min, y) => Math.min(min, y), 0),
       bottom: boxes.reduce((max, { height }, box) => Math.max(max, (positions.y[box] ?? 0) + height), 0),
@@ -159,7 +159,7 @@ function setLine({ wires, boxes, positions, lines }: Search, line: number): void
 
 function improveBox(search: Search, box: number, gaps: Gaps): boolean {
   const { y } = search.positions;
-  if (search.linesOf[box]?.length === 0) return false;
+  if (search.linesByBox[box]?.length === 0) return false;
   const start = y[box] ?? 0;
   collectNeighbors(search, box);
   let best = start;
@@ -173,19 +173,19 @@ function improveBox(search: Search, box: number, gaps: Gaps): boolean {
   }
   moveBox(search, box, best);
   if (best === start) return false;
-  search.columns[search.columnOf[box] ?? 0]?.sort((a, b) => (y[a] ?? 0) - (y[b] ?? 0));
+  search.columns[search.columnByBox[box] ?? 0]?.sort((a, b) => (y[a] ?? 0) - (y[b] ?? 0));
   return true;
 }
 
 /** Collects everything that overlaps the box or its lines on the x axis, on either side. */
 function collectNeighbors(
-  { lines, left, right, linesOf, wires, positions, boxes }: Search,
+  { lines, left, right, linesByBox, wires, positions, boxes }: Search,
   box: number,
 ): void {
   const end = (positions.x[box] ?? 0) + (boxes[box]?.width ?? 0);
   let from = positions.x[box] ?? 0;
   let to = end;
-  for (const line of linesOf[box] ?? []) {
+  for (const line of linesByBox[box] ?? []) {
     from = Math.min(from, lines.x1[line] ?? 0);
     to = Math.max(to, lines.x2[line] ?? 0);
   }
@@ -213,11 +213,11 @@ function collectNeighbors(
 }
 
 /**
- * Returns the tops findNearestName to the preferred one in free ranges of the column, and with `avoidsOverlaps` those
+ * Returns the tops nearest to the preferred one in free ranges of the column. With `avoidsOverlaps`, also returns those
  * that clear obstacles.
  */
 function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps: boolean): number[] {
-  const { positions, boxes, columns, columnOf, wires, extent } = search;
+  const { positions, boxes, columns, columnByBox, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
   const preferred = getPreferredTop(search, box);
   const tops: number[] = [];
@@ -236,7 +236,7 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
     if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
       tops.push(Math.round(preferred > (from + to) / 2 ? from : to));
   };
-  for (const other of columns[columnOf[box] ?? 0] ?? []) {
+  for (const other of columns[columnByBox[box] ?? 0] ?? []) {
     if (other === box) continue;
     const top = positions.y[other] ?? 0;
     addRange(top - gaps.row - height);
@@ -251,7 +251,7 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
 
 /** Returns tops at which no line passes over the box and its lines pass over no other box. */
 function findClearTops(search: Search, box: number, gaps: Gaps): number[] {
-  const { left, linesOf, boxes, positions } = search;
+  const { left, linesByBox, boxes, positions } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
   const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
   const tops: number[] = [];
@@ -260,7 +260,7 @@ function findClearTops(search: Search, box: number, gaps: Gaps): number[] {
     if (span === undefined || span.low >= y + height || span.high <= y) continue;
     tops.push(span.low - gaps.wire - height, span.high + gaps.wire);
   }
-  for (const line of linesOf[box] ?? []) addClearTops(tops, search, box, line, gaps);
+  for (const line of linesByBox[box] ?? []) addClearTops(tops, search, box, line, gaps);
   return tops;
 }
 
@@ -284,7 +284,7 @@ function addClearTops(
     const [top, bottom] = [boxes.top[other] ?? 0, boxes.bottom[other] ?? 0];
     const span = getExtentBetween(lines, line, start, end);
     if (span === undefined || span.low >= bottom || span.high <= top) continue;
-    const shares = [start, end].map(at => riseAt((at - farX) / (nearX - farX))).filter(share => share > 0.05);
+    const shares = [start, end].map(x => riseAt((x - farX) / (nearX - farX))).filter(share => share > 0.05);
     const over = shares.map(share => farY + (top - gaps.wire - farY) / share);
     const under = shares.map(share => farY + (bottom + gaps.wire - farY) / share);
     tops.push(Math.min(...over) - port, Math.max(...under) - port);
@@ -292,8 +292,8 @@ function addClearTops(
 }
 
 /** Returns the top at which the box's lines are level on average. */
-function getPreferredTop({ wires, positions, linesOf }: Search, box: number): number {
-  const ownLines = linesOf[box] ?? [];
+function getPreferredTop({ wires, positions, linesByBox }: Search, box: number): number {
+  const ownLines = linesByBox[box] ?? [];
   let sum = 0;
   for (const line of ownLines) {
     const wire = wires[line];
@@ -308,18 +308,18 @@ function getPreferredTop({ wires, positions, linesOf }: Search, box: number): nu
 /** Moves the box and its lines. */
 function moveBox(search: Search, box: number, top: number): void {
   search.positions.y[box] = top;
-  for (const line of search.linesOf[box] ?? []) setLine(search, line);
+  for (const line of search.linesByBox[box] ?? []) setLine(search, line);
 }
 
 /** Moves the box to this position and returns its cost, or `limit` if the cost is at least that. */
 function computeCostAt(search: Search, box: number, top: number, limit: number): number {
   moveBox(search, box, top);
-  const { lines, left, right, ownLines, linesOf, boxes, positions, wires } = search;
+  const { lines, left, right, ownLines, linesByBox, boxes, positions, wires } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
   const x = positions.x[box] ?? 0;
   let cost = OVER_COST * countLinesOver(left.lines, x, x + width, top, top + height);
   ownLines.count = 0;
-  for (const line of linesOf[box] ?? []) {
+  for (const line of linesByBox[box] ?? []) {
     if (cost >= limit) return limit;
     const { from, to } = wires[line] ?? { from: box, to: box };
     const side = from === box ? right : left;

@@ -76,7 +76,7 @@ const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 export function createLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
   const nodes = graph.nodes.map((node, index) => toLintNode(node, index, catalog));
-  const byId = new Map(nodes.flatMap(it => (it.node.id === BLANK ? [] : [[it.node.id, it]])));
+  const byId = new Map(nodes.flatMap(linted => (linted.node.id === BLANK ? [] : [[linted.node.id, linted]])));
   const edges = graph.edges.map((edge, index): LintEdge => {
     const source = byId.get(edge.source);
     const target = byId.get(edge.target);

@@ -7,11 +7,11 @@ import { findNearestName } from '../nearest.ts';
 import { type Json, type PortType, toFields } from '../types.ts';
 import { ValueError } from '../values.ts';
 import type { LintContext, LintNode, Rule } from './context.ts';
-import { eachNode, type NodeFinding } from './rules-nodes.ts';
+import { createNodeRule, type NodeFinding } from './rules-nodes.ts';
 
 export const CALL_RULES: readonly Rule[] = [
-  eachNode('unknown_component_input', 'warning', findUnknownInputs),
-  eachNode('wrong_value_type', 'warning', findWrongValues),
+  createNodeRule('unknown_component_input', 'warning', findUnknownInputs),
+  createNodeRule('wrong_value_type', 'warning', findWrongValues),
 ];
 
 function* findUnknownInputs(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
@@ -29,9 +29,9 @@ function* findUnknownInputs(linted: LintNode, { suggestions }: LintContext): Ite
 
 function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
   for (const [id, value, type] of listValues(linted)) {
-    // null means the value of the component.
+    // null selects the component's own value.
     if (type === undefined || value === null) continue;
-    const problem = findProblem(`input:${type.toLowerCase()}`, value);
+    const problem = findValueProblem(`input:${type.toLowerCase()}`, value);
     if (problem === undefined) continue;
     yield {
       path: ['data', 'config', 'values', id],
@@ -48,7 +48,7 @@ function* listValues({ node, config }: LintNode): Iterable<readonly [string, Jso
   for (const [id, value] of Object.entries(toFields(config.values))) yield [id, value as Json, types.get(id)];
 }
 
-function findProblem(nodeType: string, value: Json): string | undefined {
+function findValueProblem(nodeType: string, value: Json): string | undefined {
   try {
     readInputValue(nodeType, value);
     return undefined;

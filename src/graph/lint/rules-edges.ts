@@ -6,18 +6,18 @@ import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 export const EDGE_RULES: readonly Rule[] = [
-  eachEdge('unknown_source', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'source')),
-  eachEdge('unknown_target', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'target')),
+  createEdgeRule('unknown_source', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'source')),
+  createEdgeRule('unknown_target', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'target')),
   { code: 'unequal_lists', severity: 'error', find: findUnequalLists },
-  eachEdge('unknown_port', 'warning', findUnknownPorts),
-  eachEdge('incompatible_types', 'warning', findIncompatible),
+  createEdgeRule('unknown_port', 'warning', findUnknownPorts),
+  createEdgeRule('incompatible_types', 'warning', findIncompatible),
   { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
 ];
 
 /** A finding of an edge rule. `key` is the member of the edge that it is about. */
 type EdgeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
 
-function eachEdge(
+function createEdgeRule(
   code: string,
   severity: Rule['severity'],
   find: (edge: LintEdge, ctx: LintContext) => Iterable<EdgeFinding>,
@@ -61,8 +61,8 @@ function* findUnknownPorts(
     const ports = source.ports.outputs;
     yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports, suggestions) };
   }
-  const isBare = !target.ports.inputs.some(({ isPort }) => isPort);
-  if (input === undefined && (edge.targetHandle || output !== undefined || isBare)) {
+  const hasNoInputs = !target.ports.inputs.some(({ isPort }) => isPort);
+  if (input === undefined && (edge.targetHandle || output !== undefined || hasNoInputs)) {
     yield {
       key: 'targetHandle',
       ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs, suggestions),

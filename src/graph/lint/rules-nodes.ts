@@ -3,7 +3,7 @@ import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
 import { findNearestName, findNearestNodeType } from '../nearest.ts';
-import { CATEGORIES, type FieldType, type Json } from '../types.ts';
+import { CATEGORIES, type FieldType, type Json, type JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
@@ -15,7 +15,7 @@ const IS_SECRET = /^\{\{\s*secrets\./;
 const isMedia = (value: Json): boolean =>
   typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value));
 
-const FITS: Readonly<Record<FieldType, readonly [form: string, fits: (value: Json) => boolean]>> = {
+const VALUE_CHECKS: Readonly<Record<FieldType, readonly [form: string, fits: (value: Json) => boolean]>> = {
   TEXT: ['text', value => typeof value === 'string' || typeof value === 'number'],
   NUMBER: [
     'a number',
@@ -31,23 +31,23 @@ const FITS: Readonly<Record<FieldType, readonly [form: string, fits: (value: Jso
 };
 
 export const NODE_RULES: readonly Rule[] = [
-  eachNode('missing_position', 'error', findMissingPosition),
-  eachNode('unknown_node_type', 'error', findUnknownType),
-  eachNode('wrong_type', 'error', findWrongType),
-  eachNode('deprecated_type', 'error', findDeprecated),
-  eachNode('unknown_category', 'warning', findUnknownCategory),
-  eachNode('unknown_config_key', 'warning', findUnknownKeys),
-  eachNode('removed_config_key', 'warning', findRemovedKeys),
-  eachNode('value_not_in_enum', 'warning', findEnumMisses),
-  eachNode('wrong_value_type', 'warning', findWrongValues),
-  eachNode('value_out_of_range', 'warning', findOutOfRange),
-  eachNode('params_override_config', 'warning', findOverrides),
-  eachNode('params_in_use', 'warning', findParams),
-  eachNode('stray_port', 'warning', findStrayPorts),
-  eachNode('required_port_unfed', 'warning', describeMissingInputs),
-  eachNode('required_field_missing', 'warning', findMissingFields),
-  eachNode('unusable_config', 'warning', findUnusable),
-  eachNode('provider_not_configured', 'warning', findUnavailable),
+  createNodeRule('missing_position', 'error', findMissingPosition),
+  createNodeRule('unknown_node_type', 'error', findUnknownType),
+  createNodeRule('wrong_type', 'error', findWrongType),
+  createNodeRule('deprecated_type', 'error', findDeprecated),
+  createNodeRule('unknown_category', 'warning', findUnknownCategory),
+  createNodeRule('unknown_config_key', 'warning', findUnknownKeys),
+  createNodeRule('removed_config_key', 'warning', findRemovedKeys),
+  createNodeRule('value_not_in_enum', 'warning', findEnumMisses),
+  createNodeRule('wrong_value_type', 'warning', findWrongValues),
+  createNodeRule('value_out_of_range', 'warning', findOutOfRange),
+  createNodeRule('params_override_config', 'warning', findOverrides),
+  createNodeRule('params_in_use', 'warning', findParams),
+  createNodeRule('stray_port', 'warning', findStrayPorts),
+  createNodeRule('required_port_unfed', 'warning', findMissingInputs),
+  createNodeRule('required_field_missing', 'warning', findMissingFields),
+  createNodeRule('unusable_config', 'warning', findUnusable),
+  createNodeRule('provider_not_configured', 'warning', findUnavailable),
 ];
 
 /** A finding of a node rule. `path` is relative to the node. */
@@ -55,7 +55,7 @@ export type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & {
   readonly path: readonly (string | number)[];
 };
 
-export function eachNode(
+export function createNodeRule(
   code: string,
   severity: Rule['severity'],
   find: (node: LintNode, ctx: LintContext) => Iterable<NodeFinding>,
@@ -148,7 +148,8 @@ function* findUnknownKeys(
 ): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
-    if (COMMON_KEYS.includes(key) || isEntryInput(entry.inputs, key)) continue;
+    // A port or field of the catalog entry is known, even if this config does not produce it.
+    if (COMMON_KEYS.includes(key) || entry.inputs.some(({ id }) => id === key)) continue;
     const input = inputs.get(key);
     if (input !== undefined && input.wiredOnly !== true) continue;
     if (input !== undefined) {
@@ -165,11 +166,6 @@ function* findUnknownKeys(
       ),
     };
   }
-}
-
-/** Returns whether the key is a port or field of the catalog entry, even if this config does not produce it. */
-function isEntryInput(inputs: readonly InputDef[], key: string): boolean {
-  return inputs.some(({ id }) => id === key);
 }
 
 function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
@@ -191,7 +187,7 @@ function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterab
 
 function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
   for (const [{ id, type }, value] of listSettings(linted)) {
-    const [form, fits] = FITS[type];
+    const [form, fits] = VALUE_CHECKS[type];
     if (fits(value)) continue;
     const message = `config.${id} must be ${form}, but is ${describeType(value)}.`;
     yield { path: ['data', 'config', id], message };
@@ -238,7 +234,7 @@ function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFindin
   }
 }
 
-function* describeMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
+function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
   for (const input of inputs.values()) {
     const { id, isPort, required, wiredOnly, default: fallback } = input;
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
@@ -277,8 +273,8 @@ function* listSettings({ config, inputs }: LintNode): Iterable<readonly [InputDe
   }
 }
 
-function isSet(bag: Readonly<Record<string, Json>>, key: string): boolean {
-  return Object.hasOwn(bag, key) && bag[key] !== null && bag[key] !== '';
+function isSet(settings: JsonObject, key: string): boolean {
+  return Object.hasOwn(settings, key) && settings[key] !== null && settings[key] !== '';
 }
 
 function describeType(value: Json): string {

@@ -1,4 +1,4 @@
-// Graphs with calls of components, written briefly, and their expansion with the nodes of the service.
+// Creates graphs with calls of components, and expands them with the nodes of the service.
 import { CALL, type ComponentCall } from '../../../src/graph/components/calls.ts';
 import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
@@ -8,7 +8,7 @@ import { type NodeSketch, sketchGraph } from '../../support/engine/engine.ts';
 
 export const catalog = makeCatalog({ SANDBOX_MODELS: true });
 
-/** Graphs by the id of their workflow. */
+/** The graphs of components, by workflow id. */
 export type Library = Readonly<Record<string, Graph>>;
 
 export const call = (workflowId: string, values: Readonly<Record<string, Json>> = {}): NodeSketch => ({
@@ -18,12 +18,12 @@ export const call = (workflowId: string, values: Readonly<Record<string, Json>> 
 
 export const text = (value: string): NodeSketch => ({ type: 'input:text', config: { value } });
 
-/** A node that joins its inputs with a dash. */
+/** A node that joins two texts with a dash. */
 export const join: NodeSketch = { type: 'utility:text_template', config: { template: '{{a}}-{{b}}' } };
 
 export const preview: NodeSketch = { type: 'output:preview' };
 
-/** Joins two texts. */
+/** A component that joins two texts. */
 export const JOINER = sketchGraph({ a: text('A'), b: text('B'), joined: join, out: preview }, [
   'a.text > joined.a',
   'b.text > joined.b',
@@ -45,7 +45,7 @@ export function plan(graph: Graph): Plan {
 }
 
 /** Lists the connections of the plan as `a.text > b.prompt`, sorted. */
-export const listWires = (graph: Graph): readonly string[] =>
+export const listConnections = (graph: Graph): readonly string[] =>
   plan(graph)
     .nodes.flatMap(({ id, inputs }, _, nodes) =>
       inputs.map(({ port, source, sourcePort }) => `${nodes[source]?.id}.${sourcePort} > ${id}.${port}`),

@@ -1,4 +1,4 @@
-// Expansion of calls into a plain graph.
+// Tests the expansion of calls into a plain graph.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ComponentError } from '../../../src/graph/components/component-error.ts';
@@ -13,17 +13,17 @@ import {
   JOINER,
   join,
   type Library,
-  listWires,
+  listConnections,
   plan,
   preview,
   text,
 } from './component-graphs.ts';
 
-const idsOf = (graph: Graph): readonly string[] => graph.nodes.map(({ id }) => id);
-const configOf = (graph: Graph, id: string): JsonObject | undefined =>
+const listIds = (graph: Graph): readonly string[] => graph.nodes.map(({ id }) => id);
+const getConfig = (graph: Graph, id: string): JsonObject | undefined =>
   graph.nodes.find(node => node.id === id)?.data.config;
 
-function failure(run: () => unknown): ComponentError {
+function catchError(run: () => unknown): ComponentError {
   try {
     run();
   } catch (err) {
@@ -33,19 +33,19 @@ function failure(run: () => unknown): ComponentError {
   return assert.fail('nothing was thrown');
 }
 
-describe('expansion', () => {
+describe('the expansion of calls', () => {
   it('returns a graph without calls unchanged', () => {
     assert.equal(expand(JOINER, {}), JOINER);
   });
 
-  it('puts the nodes of a component under the path of its call', () => {
+  it('prefixes the nodes of a component with the path of its call', () => {
     const outer = sketchGraph({ start: text('S'), c: call('joiner'), end: preview }, [
       'start.text > c.a',
       'c.out > end.input',
     ]);
     const graph = expand(outer, { joiner: JOINER });
-    assert.deepEqual(idsOf(graph), ['start', 'c/b', 'c/joined', 'c/out', 'end']);
-    assert.deepEqual(listWires(graph), [
+    assert.deepEqual(listIds(graph), ['start', 'c/b', 'c/joined', 'c/out', 'end']);
+    assert.deepEqual(listConnections(graph), [
       'c/b.text > c/joined.b',
       'c/joined.text > c/out.input',
       'c/joined.text > end.input',
@@ -60,12 +60,12 @@ describe('expansion', () => {
       'c > end',
     ]);
     assert.deepEqual(
-      listWires(expand(outer, { joiner: JOINER })).filter(wire => !wire.startsWith('c/')),
+      listConnections(expand(outer, { joiner: JOINER })).filter(wire => !wire.startsWith('c/')),
       ['one.text > c/joined.a', 'two.text > c/joined.b'],
     );
   });
 
-  it('gives the values of the call to inputs that no edge feeds', () => {
+  it('uses the values of the call for inputs that no edge feeds', () => {
     const library = {
       many: sketchGraph(
         {
@@ -91,7 +91,7 @@ describe('expansion', () => {
       unknown: 1,
     };
     const graph = expand(sketchGraph({ c: call('many', values) }, []), library);
-    assert.deepEqual(Object.fromEntries(idsOf(graph).map(id => [id, configOf(graph, id)])), {
+    assert.deepEqual(Object.fromEntries(listIds(graph).map(id => [id, getConfig(graph, id)])), {
       'c/text': { value: 'T', items: null },
       'c/number': { value: 4, items: null },
       'c/json': { value: null },
@@ -102,18 +102,18 @@ describe('expansion', () => {
     });
   });
 
-  it('refuses a value of the wrong type by the path of its node', () => {
+  it('reports a value of the wrong type with the path of its node', () => {
     const library: Library = {
       outer: sketchGraph({ inner: call('joiner', { a: true }) }, []),
       joiner: JOINER,
     };
-    const error = failure(() => expand(sketchGraph({ c: call('outer') }, []), library));
+    const error = catchError(() => expand(sketchGraph({ c: call('outer') }, []), library));
     assert.equal(error.code, 'invalid_inputs');
     assert.equal(error.issues[0]?.nodeId, 'c/inner/a');
     assert.match(error.message, /"c\/inner\/a".*must be text, not a value of type boolean/);
   });
 
-  it('connects nested and chained calls through inputs that lead straight to outputs', () => {
+  it('connects nested and chained calls whose inputs feed outputs directly', () => {
     const library: Library = {
       pass: sketchGraph({ in: text('P'), out: preview }, ['in.text > out.input']),
       twice: sketchGraph({ in: text('T'), one: call('pass'), two: call('pass'), out: preview }, [
@@ -128,7 +128,7 @@ describe('expansion', () => {
       'y.out > end.input',
     ]);
     const graph = expand(outer, library);
-    assert.deepEqual(listWires(graph), [
+    assert.deepEqual(listConnections(graph), [
       ...['end', 'x/one/out', 'x/out', 'x/two/out', 'y/one/out', 'y/out', 'y/two/out'].map(
         id => `s.text > ${id}.input`,
       ),
@@ -137,11 +137,11 @@ describe('expansion', () => {
       sketchGraph({ x: call('twice', { in: 'V' }), end: preview }, ['x.out > end.input']),
       library,
     );
-    assert.ok(listWires(unfed).includes('x/in.text > end.input'));
-    assert.equal(configOf(unfed, 'x/in')?.value, 'V');
+    assert.ok(listConnections(unfed).includes('x/in.text > end.input'));
+    assert.equal(getConfig(unfed, 'x/in')?.value, 'V');
   });
 
-  it('keeps the order of the edges at a list input, and gathers what is no list', () => {
+  it('keeps the order of the edges at a list input, and gathers single values', () => {
     const library: Library = {
       lists: sketchGraph(
         { list: { type: 'input:list' }, slice: { type: 'utility:list_slice' }, joined: join },
@@ -162,10 +162,10 @@ describe('expansion', () => {
       ['two', 'three', 'one'],
     );
     const single = expand(sketchGraph({ ...sources, c: call('lists') }, ['three.list > c.list']), library);
-    assert.deepEqual(listWires(single), ['three.list > c/joined.a', 'three.list > c/slice.list']);
+    assert.deepEqual(listConnections(single), ['three.list > c/joined.a', 'three.list > c/slice.list']);
   });
 
-  it('makes a gallery that feeds a node a list', () => {
+  it('turns a gallery that feeds a node into a list', () => {
     const library: Library = {
       show: sketchGraph({ a: text('A'), b: text('B'), all: { type: 'output:gallery' } }, [
         'a.text > all.input1',
@@ -174,7 +174,7 @@ describe('expansion', () => {
     };
     const nodes: Record<string, NodeSketch> = { c: call('show'), first: { type: 'utility:list_item' } };
     const graph = expand(sketchGraph(nodes, ['c.all > first.list']), library);
-    assert.deepEqual(listWires(graph), [
+    assert.deepEqual(listConnections(graph), [
       'c/a.text > c/all.input1',
       'c/all.list > first.list',
       'c/b.text > c/all.input2',
@@ -192,11 +192,11 @@ describe('expansion', () => {
       ),
     };
     const outer = sketchGraph({ c: call('noted'), mine: { type: 'utility:sticky_note' } }, []);
-    assert.deepEqual(idsOf(expand(outer, library)), ['c/a', 'mine']);
+    assert.deepEqual(listIds(expand(outer, library)), ['c/a', 'mine']);
   });
 
-  it('names an edge to a port that the component does not have', () => {
-    const error = failure(() =>
+  it('reports an edge to a port that the component does not have', () => {
+    const error = catchError(() =>
       expand(sketchGraph({ s: text(''), c: call('joiner') }, ['s.text > c.gone']), { joiner: JOINER }),
     );
     assert.deepEqual(error.issues, [
@@ -211,31 +211,31 @@ describe('expansion', () => {
       outer: sketchGraph({ x: call('joiner'), p: preview }, ['x.old > p.input']),
       joiner: JOINER,
     };
-    const nested = failure(() => expand(sketchGraph({ c: call('outer') }, []), inner));
+    const nested = catchError(() => expand(sketchGraph({ c: call('outer') }, []), inner));
     assert.equal(nested.issues[0]?.nodeId, 'c/x');
     assert.match(nested.message, /no output "old"/);
   });
 
   it('refuses ids that collide', () => {
     const outer = sketchGraph({ a: call('joiner'), 'a/joined': text('') }, []);
-    const error = failure(() => expand(outer, { joiner: JOINER }));
+    const error = catchError(() => expand(outer, { joiner: JOINER }));
     assert.equal(error.code, 'invalid_graph');
     assert.match(error.message, /"a\/joined"/);
   });
 
-  it('refuses calls that only pass a value to each other', () => {
+  it('refuses a cycle of calls that only pass a value on', () => {
     const pass = sketchGraph({ in: text(''), out: preview }, ['in.text > out.input']);
     const outer = sketchGraph({ x: call('pass'), y: call('pass'), end: preview }, [
       'x.out > y.in',
       'y.out > x.in',
       'x.out > end.input',
     ]);
-    assert.equal(failure(() => expand(outer, { pass })).code, 'cyclic_graph');
+    assert.equal(catchError(() => expand(outer, { pass })).code, 'cyclic_graph');
   });
 });
 
 describe('the limits of an expansion', () => {
-  const nest = (levels: number): Library =>
+  const createNested = (levels: number): Library =>
     Object.fromEntries(
       Array.from({ length: levels }, (_, level) => [
         `w${level}`,
@@ -243,31 +243,31 @@ describe('the limits of an expansion', () => {
       ]),
     );
 
-  it('are 8 calls inside each other', () => {
-    const graph = expand(sketchGraph({ c: call('w7') }, []), nest(8));
-    assert.ok(idsOf(graph).includes('c/c/c/c/c/c/c/c/joined'));
-    const error = failure(() => expand(sketchGraph({ c: call('w8') }, []), nest(9)));
+  it('are 8 levels of calls', () => {
+    const graph = expand(sketchGraph({ c: call('w7') }, []), createNested(8));
+    assert.ok(listIds(graph).includes('c/c/c/c/c/c/c/c/joined'));
+    const error = catchError(() => expand(sketchGraph({ c: call('w8') }, []), createNested(9)));
     assert.equal(error.code, 'component_too_deep');
     assert.equal(error.issues[0]?.nodeId, 'c/c/c/c/c/c/c/c/c');
   });
 
-  it('are 8 calls also where a component was read less deep before', () => {
+  it('are 8 levels even if a component was read at a lower level before', () => {
     const outer = sketchGraph({ shallow: call('w7'), deep: call('w8') }, []);
-    assert.equal(failure(() => expand(outer, nest(9))).code, 'component_too_deep');
+    assert.equal(catchError(() => expand(outer, createNested(9))).code, 'component_too_deep');
   });
 
-  it('are 2,000 nodes, without the calls', () => {
+  it('are 2,000 nodes, not counting calls', () => {
     const calls = (count: number): Graph =>
       sketchGraph(
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, call('joiner')])),
         [],
       );
     assert.equal(expand(calls(500), { joiner: JOINER }).nodes.length, 2000);
-    const error = failure(() => expand(calls(501), { joiner: JOINER }));
+    const error = catchError(() => expand(calls(501), { joiner: JOINER }));
     assert.equal(error.code, 'component_too_large');
   });
 
-  it('stop a tree that multiplies on every level, also one without nodes', () => {
+  it('stop a tree that multiplies at every level, even one without nodes', () => {
     for (const leaf of [JOINER, { nodes: [], edges: [] }]) {
       const library: Record<string, Graph> = { w0: leaf };
       for (let level = 1; level < 8; level++)
@@ -276,11 +276,11 @@ describe('the limits of an expansion', () => {
           [],
         );
       let reads = 0;
-      const find = (asked: Parameters<ReturnType<typeof findIn>>[0]): Graph => {
+      const find = (ref: Parameters<ReturnType<typeof findIn>>[0]): Graph => {
         reads++;
-        return findIn(library)(asked);
+        return findIn(library)(ref);
       };
-      const error = failure(() => expandGraph(sketchGraph({ c: call('w7') }, []), catalog, find));
+      const error = catchError(() => expandGraph(sketchGraph({ c: call('w7') }, []), catalog, find));
       assert.equal(error.code, 'component_too_large');
       assert.ok(reads <= 8, `${reads} reads`);
     }
@@ -304,10 +304,10 @@ describe('the limits of an expansion', () => {
         'c899.out > end.input',
       ],
     );
-    assert.equal(failure(() => expand(outer, { doubled })).code, 'component_too_large');
+    assert.equal(catchError(() => expand(outer, { doubled })).code, 'component_too_large');
   });
 
-  it('allow a chain of as many calls as there may be', () => {
+  it('allow a chain of 990 calls', () => {
     const pass = sketchGraph({ in: text(''), out: preview }, ['in.text > out.input']);
     const chain = Array.from({ length: 990 }, (_, index) => index);
     const outer = sketchGraph(
@@ -323,40 +323,40 @@ describe('the limits of an expansion', () => {
         's.text > c0.in',
       ],
     );
-    assert.ok(listWires(expand(outer, { pass })).includes('s.text > end.input'));
+    assert.ok(listConnections(expand(outer, { pass })).includes('s.text > end.input'));
   });
 
-  it('refuse a circle, with the workflows on it', () => {
+  it('refuse a circle, and list its workflows', () => {
     const library: Library = {
       a: sketchGraph({ toB: call('b') }, []),
       b: sketchGraph({ toA: call('a') }, []),
     };
-    const error = failure(() => expand(sketchGraph({ c: call('a') }, []), library));
+    const error = catchError(() => expand(sketchGraph({ c: call('a') }, []), library));
     assert.equal(error.code, 'component_circle');
-    assert.deepEqual(error.circle, ['a', 'b', 'a']);
+    assert.deepEqual(error.cycle, ['a', 'b', 'a']);
     assert.equal(error.issues[0]?.nodeId, 'c/toB/toA');
-    const own = failure(() => expand(sketchGraph({ c: call('b') }, []), library, 'a'));
-    assert.deepEqual(own.circle, ['a', 'b', 'a']);
+    const own = catchError(() => expand(sketchGraph({ c: call('b') }, []), library, 'a'));
+    assert.deepEqual(own.cycle, ['a', 'b', 'a']);
   });
 
   it('refuse a circle through another version of a component that was read before', () => {
-    const at = (workflowId: string, version: number): NodeSketch => {
+    const callVersion = (workflowId: string, version: number): NodeSketch => {
       const { type, config } = call(workflowId);
       return { type, config: { ...config, version } };
     };
     const versions: Readonly<Record<string, Graph>> = {
-      'x@1': sketchGraph({ m: at('m', 1) }, []),
+      'x@1': sketchGraph({ m: callVersion('m', 1) }, []),
       'x@2': JOINER,
-      'm@1': sketchGraph({ x: at('x', 2) }, []),
+      'm@1': sketchGraph({ x: callVersion('x', 2) }, []),
     };
-    const outer = sketchGraph({ m: at('m', 1), x: at('x', 1) }, []);
-    const error = failure(() =>
+    const outer = sketchGraph({ m: callVersion('m', 1), x: callVersion('x', 1) }, []);
+    const error = catchError(() =>
       expandGraph(
         outer,
         catalog,
         ({ workflowId, version }) => versions[`${workflowId}@${version}`] ?? JOINER,
       ),
     );
-    assert.deepEqual(error.circle, ['x', 'm', 'x']);
+    assert.deepEqual(error.cycle, ['x', 'm', 'x']);
   });
 });

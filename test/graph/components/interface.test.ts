@@ -1,4 +1,4 @@
-// The interface of a component: which nodes are its inputs and outputs.
+// Tests the interface of a component: which nodes are its inputs and outputs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getInterface } from '../../../src/graph/components/interface.ts';
@@ -6,7 +6,7 @@ import { sketchGraph } from '../../support/engine/engine.ts';
 import { catalog, JOINER, preview, text } from './component-graphs.ts';
 
 describe('the interface of a component', () => {
-  it('has the input nodes and the output nodes in the order of the graph', () => {
+  it('lists input and output nodes in the order of the graph', () => {
     assert.deepEqual(getInterface(JOINER, catalog), {
       inputs: [
         { id: 'a', label: 'Node a', type: 'TEXT' },

@@ -45,8 +45,8 @@ describe('a component and its caller after any edit', () => {
         edits.edit();
         const find = (workflowId: string): Graph => edits.graphs.get(workflowId as Name) as Graph;
         const caller = find('caller');
-        const expanded = attempt(() => expandGraph(caller, catalog, ({ workflowId }) => find(workflowId)));
-        const unpacked = attempt(() => unpackAll(caller, find));
+        const expanded = tryBuild(() => expandGraph(caller, catalog, ({ workflowId }) => find(workflowId)));
+        const unpacked = tryBuild(() => unpackAll(caller, find));
         assert.equal(expanded === undefined, unpacked === undefined, `step ${step}`);
         if (expanded === undefined || unpacked === undefined) continue;
         const ids = caller.nodes.filter(node => !isCall(node)).map(({ id }) => id);
@@ -59,7 +59,7 @@ describe('a component and its caller after any edit', () => {
   }
 });
 
-function attempt(build: () => Graph): Graph | undefined {
+function tryBuild(build: () => Graph): Graph | undefined {
   try {
     return build();
   } catch (err) {
@@ -77,7 +77,7 @@ function unpackAll(graph: Graph, find: (workflowId: string) => Graph): Graph {
 }
 
 async function run(graph: Graph, ids: readonly string[]) {
-  const { steps } = await runRecorded([], plan(graph), { define: findNode });
+  const { steps } = await runRecorded([], plan(graph), { findDefinition: findNode });
   return ids.map(id => [id, steps.get(id)?.status, steps.get(id)?.outputs, steps.get(id)?.error?.code]);
 }
 
@@ -86,7 +86,7 @@ function createEdits(seed: number) {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const graphs = new Map<Name, Graph>(NAMES.map(name => [name, { nodes: [], edges: [] }]));
   let count = 0;
-  const portsOf = (node: GraphNode) =>
+  const getPorts = (node: GraphNode) =>
     isCall(node)
       ? toCallPorts(getInterface(graphs.get(readCall(node).workflowId as Name) as Graph, catalog))
       : catalog.ports(node.data.nodeType, node.data.config ?? {});
@@ -104,8 +104,8 @@ function createEdits(seed: number) {
   };
   const addEdge = (graph: Graph): Graph => {
     const [source, target] = [pick(graph.nodes), pick(graph.nodes)].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const from = source && pick(portsOf(source).outputs);
-    const to = target && pick(portsOf(target).inputs.filter(({ isPort }) => isPort));
+    const from = source && pick(getPorts(source).outputs);
+    const to = target && pick(getPorts(target).inputs.filter(({ isPort }) => isPort));
     if (source === target || from === undefined || to === undefined) return graph;
     const named = random() < 0.8;
     const edge: GraphEdge = {
@@ -116,7 +116,7 @@ function createEdits(seed: number) {
     };
     return { ...graph, edges: [...graph.edges, edge] };
   };
-  const callOf = (name: Name): NodeSketch => {
+  const createCall = (name: Name): NodeSketch => {
     const later = NAMES.slice(NAMES.indexOf(name) + 1);
     const component = pick(later);
     const { inputs } = getInterface(graphs.get(component) as Graph, catalog);
@@ -124,7 +124,7 @@ function createEdits(seed: number) {
     return call(component, Object.fromEntries(values));
   };
   /** Writes the ports of components into their calls, as the service does. */
-  const withPorts = (graph: Graph): Graph => ({
+  const updateCallPorts = (graph: Graph): Graph => ({
     ...graph,
     nodes: graph.nodes.map(node => {
       if (!isCall(node)) return node;
@@ -134,17 +134,17 @@ function createEdits(seed: number) {
     }),
   });
   /** Removes the edges at ports that components have lost. */
-  const repair = (graph: Graph): Graph => {
+  const removeLostEdges = (graph: Graph): Graph => {
     const nodes = new Map(graph.nodes.map(node => [node.id, node]));
-    const has = (ports: readonly { readonly id: string }[], handle: unknown): boolean =>
+    const hasPort = (ports: readonly { readonly id: string }[], handle: unknown): boolean =>
       typeof handle !== 'string' ? ports.length > 0 : ports.some(({ id }) => handle.endsWith(`-${id}`));
     return {
       ...graph,
       edges: graph.edges.filter(({ source, target, sourceHandle, targetHandle }) => {
         const ends = [nodes.get(source), nodes.get(target)] as const;
         return (
-          has(portsOf(ends[0] as GraphNode).outputs, sourceHandle) &&
-          has(portsOf(ends[1] as GraphNode).inputs, targetHandle)
+          hasPort(getPorts(ends[0] as GraphNode).outputs, sourceHandle) &&
+          hasPort(getPorts(ends[1] as GraphNode).inputs, targetHandle)
         );
       }),
     };
@@ -159,15 +159,16 @@ function createEdits(seed: number) {
       if (graph.nodes.length >= MAX_NODES || (chance < 0.1 && graph.nodes.length > 0))
         changed = removeNode(graph);
       else if (chance < 0.35) changed = addNode(graph, pick(SKETCHES));
-      else if (chance < 0.5 && name !== 'c3') changed = addNode(graph, callOf(name));
+      else if (chance < 0.5 && name !== 'c3') changed = addNode(graph, createCall(name));
       else if (chance < 0.9 && graph.nodes.length > 1) changed = addEdge(graph);
       else if (graph.edges.length > 0) {
         const { id } = pick(graph.edges);
         changed = { ...graph, edges: graph.edges.filter(edge => edge.id !== id) };
       }
       graphs.set(name, changed);
-      for (const other of NAMES.toReversed()) graphs.set(other, withPorts(graphs.get(other) as Graph));
-      if (random() < 0.9) for (const other of NAMES) graphs.set(other, repair(graphs.get(other) as Graph));
+      for (const other of NAMES.toReversed()) graphs.set(other, updateCallPorts(graphs.get(other) as Graph));
+      if (random() < 0.9)
+        for (const other of NAMES) graphs.set(other, removeLostEdges(graphs.get(other) as Graph));
     },
   };
 }

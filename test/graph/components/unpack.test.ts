@@ -1,15 +1,15 @@
-// Unpacking of one call into the graph that has it.
+// Tests the unpacking of a call into the graph that contains it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { unpackCall } from '../../../src/graph/components/expand.ts';
 import type { Graph } from '../../../src/graph/types.ts';
 import { sketchGraph } from '../../support/engine/engine.ts';
-import { call, catalog, JOINER, listWires, preview, text } from './component-graphs.ts';
+import { call, catalog, JOINER, listConnections, preview, text } from './component-graphs.ts';
 
 const unpack = (graph: Graph, inner: Graph, id = 'c'): Graph => unpackCall(graph, id, inner, catalog);
 
 describe('an unpacked call', () => {
-  it('becomes the nodes of its component under new ids, connected as the call was', () => {
+  it('becomes the nodes of its component with new ids, connected like the call', () => {
     const graph = sketchGraph({ a: text('S'), c: call('joiner', { b: 'V' }), end: preview }, [
       'a.text > c.a',
       'c.out > end.input',
@@ -19,7 +19,7 @@ describe('an unpacked call', () => {
       unpacked.nodes.map(({ id }) => id),
       ['a', 'b', 'joined', 'out', 'end'],
     );
-    assert.deepEqual(listWires(unpacked), [
+    assert.deepEqual(listConnections(unpacked), [
       'a.text > joined.a',
       'b.text > joined.b',
       'joined.text > end.input',
@@ -34,7 +34,7 @@ describe('an unpacked call', () => {
     );
   });
 
-  it('leaves calls inside the component, and everything outside, as they are', () => {
+  it('keeps nested calls, and everything outside of the call', () => {
     const inner = sketchGraph({ nested: call('other', { x: 1 }), out: preview }, ['nested.gone > out.input']);
     const graph = sketchGraph({ c: call('outer'), note: { type: 'utility:sticky_note' }, p: preview }, [
       'note.lost > p.input',
@@ -59,7 +59,7 @@ describe('an unpacked call', () => {
     );
   });
 
-  it('puts its nodes where the call was, and into its group', () => {
+  it('places its nodes at the position and in the group of the call', () => {
     const place = (
       graph: Graph,
       id: string,

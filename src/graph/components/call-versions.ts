@@ -1,6 +1,6 @@
-// Moves the calls of a component in a graph to another version, and lists the ports that would be lost.
+// Changes which version of a component a graph calls, and lists the ports that this would break.
 import { type Catalog, canFeed, type ResolvedPorts } from '../catalog.ts';
-import { type EdgePorts, resolveEdgePorts } from '../handles.ts';
+import { type EdgePorts, resolveEdges } from '../handles.ts';
 import { type Graph, type GraphEdge, type GraphNode, type JsonObject, toFields } from '../types.ts';
 import { CALL } from './calls.ts';
 import type { ComponentInterface } from './interface.ts';
@@ -12,38 +12,38 @@ export interface LostPort {
   readonly label: string;
   readonly direction: 'input' | 'output';
   readonly reason: 'removed' | 'type_changed';
-  /** What uses it. */
+  /** What uses the port. */
   readonly use: 'edge' | 'value';
 }
 
 /** The component, and the version to call. */
-export interface ComponentTarget extends ComponentInterface {
+export interface TargetVersion extends ComponentInterface {
   readonly workflowId: string;
   readonly name: string;
   readonly version: number | 'latest';
 }
 
-export interface MovedCalls {
+export interface CallUpdate {
   readonly graph: Graph;
-  /** Whether any call has another version now. */
+  /** Whether the version of any call changed. */
   readonly isChanged: boolean;
   readonly lostPorts: readonly LostPort[];
 }
 
-/** Moves all calls of the component to the version of the target. Edges stay as they are. */
-export function moveCalls(graph: Graph, target: ComponentTarget, catalog: Catalog): MovedCalls {
+/** Sets the version of all calls of the component. Edges stay as they are. */
+export function setCallVersions(graph: Graph, target: TargetVersion, catalog: Catalog): CallUpdate {
   const { workflowId, name, version, inputs, outputs } = target;
-  const moved = new Map<string, GraphNode>();
+  const oldCalls = new Map<string, GraphNode>();
   const nodes = graph.nodes.map(node => {
     const { nodeType, config } = node.data;
     if (nodeType !== CALL || config?.workflowId !== workflowId || config.version === version) return node;
-    moved.set(node.id, node);
-    const interfaceOfTarget = { version, name, inputs, outputs } as unknown as JsonObject;
-    return { ...node, data: { ...node.data, config: { ...config, ...interfaceOfTarget } } };
+    oldCalls.set(node.id, node);
+    const targetConfig = { version, name, inputs, outputs } as unknown as JsonObject;
+    return { ...node, data: { ...node.data, config: { ...config, ...targetConfig } } };
   });
-  if (moved.size === 0) return { graph, isChanged: false, lostPorts: [] };
+  if (oldCalls.size === 0) return { graph, isChanged: false, lostPorts: [] };
   const next = { ...graph, nodes };
-  const lostPorts = [...listLostEdges(graph, next, moved, catalog), ...listLostValues(moved, target)];
+  const lostPorts = [...listLostEdges(graph, next, oldCalls, catalog), ...listLostValues(oldCalls, target)];
   return { graph: next, isChanged: true, lostPorts: unique(lostPorts) };
 }
 
@@ -54,11 +54,11 @@ function unique(ports: readonly LostPort[]): readonly LostPort[] {
 function* listLostEdges(
   before: Graph,
   after: Graph,
-  moved: ReadonlyMap<string, GraphNode>,
+  oldCalls: ReadonlyMap<string, GraphNode>,
   catalog: Catalog,
 ): Generator<LostPort> {
-  const oldPorts = resolveEdges(before, catalog);
-  const newPorts = resolveEdges(after, catalog);
+  const oldPorts = getEdgePorts(before, catalog);
+  const newPorts = getEdgePorts(after, catalog);
   for (const edge of before.edges) {
     const old = oldPorts.get(edge);
     if (old === undefined) continue;
@@ -67,50 +67,43 @@ function* listLostEdges(
       const [nodeId, end] =
         direction === 'output' ? [edge.source, 'from' as const] : [edge.target, 'to' as const];
       const { id, label } = old[end];
-      if (!moved.has(nodeId)) continue;
-      const reason = findReason(old, now, end);
+      if (!oldCalls.has(nodeId)) continue;
+      const reason = findLossReason(old, now, end);
       if (reason !== undefined) yield { nodeId, id, label, direction, reason, use: 'edge' };
     }
   }
 }
 
-function findReason(
+function findLossReason(
   old: EdgePorts,
   now: EdgePorts | undefined,
   end: keyof EdgePorts,
 ): LostPort['reason'] | undefined {
   if (now?.[end].id !== old[end].id) return 'removed';
-  const isJoined = canFeed(now.from.type, now.to.type) || !canFeed(old.from.type, old.to.type);
-  return isJoined || now[end].type === old[end].type ? undefined : 'type_changed';
+  const stillFits = canFeed(now.from.type, now.to.type) || !canFeed(old.from.type, old.to.type);
+  return stillFits || now[end].type === old[end].type ? undefined : 'type_changed';
 }
 
-/** Returns the ports of each edge, or nothing for an edge that connects no ports. */
-function resolveEdges({ nodes, edges }: Graph, catalog: Catalog): ReadonlyMap<GraphEdge, EdgePorts> {
+/** Returns the ports of each edge that connects ports. */
+function getEdgePorts({ nodes, edges }: Graph, catalog: Catalog): ReadonlyMap<GraphEdge, EdgePorts> {
   const ports = new Map<string, ResolvedPorts>(
     nodes.map(({ id, data }) => [id, catalog.ports(data.nodeType, data.config ?? {})]),
   );
-  const usedInputs = new Map<string, Set<string>>();
-  const resolved = new Map<GraphEdge, EdgePorts>();
-  for (const edge of edges) {
-    const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
-    if (source === undefined || target === undefined) continue;
-    const used = usedInputs.get(edge.target) ?? new Set();
-    usedInputs.set(edge.target, used);
-    const found = resolveEdgePorts(edge, source, target, used);
-    if (found === undefined) continue;
-    used.add(found.to.id);
-    resolved.set(edge, found);
-  }
-  return resolved;
+  return new Map(
+    Array.from(
+      resolveEdges(edges, id => ports.get(id)),
+      found => [found.edge, found],
+    ),
+  );
 }
 
-/** Lists the values for inputs that the target does not have. */
+/** Yields the values for inputs that the target does not have. */
 function* listLostValues(
-  moved: ReadonlyMap<string, GraphNode>,
+  oldCalls: ReadonlyMap<string, GraphNode>,
   { inputs }: ComponentInterface,
 ): Generator<LostPort> {
   const kept = new Set(inputs.map(({ id }) => id));
-  for (const [nodeId, { data }] of moved) {
+  for (const [nodeId, { data }] of oldCalls) {
     const labels = new Map((data.inputs ?? []).map(({ id, label }) => [id, label]));
     for (const id of Object.keys(toFields(data.config?.values)))
       if (!kept.has(id))
