@@ -38,21 +38,22 @@ export interface Call {
 }
 
 /** The run's services that a call uses. */
-export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'secrets'>;
+export type CallServices = Pick<RunOptions, 'cache' | 'pay' | 'secrets'>;
 
 export type CallResult =
   | Suspend
   | { readonly outputs: Values; readonly isCached: boolean; readonly credits: number };
 
 /** Runs the node. A synchronous result is returned synchronously, so that free nodes do not pay for a promise. */
-export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
-  const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
-  const key = host.cache === undefined ? undefined : toCacheKey(call);
-  if (key !== undefined || isPaid) return callCachedOrPaid(call, host, key);
-  const result = invoke(call, host);
+export function callNode(call: Call, services: CallServices): CallResult | Promise<CallResult> {
+  const { definition, node, values, ctx } = call;
+  const isPaid = definition.entry.executionCost === 'paid' && services.pay !== undefined;
+  const key = services.cache && cacheKey(definition, node, values, ctx.providers);
+  if (key !== undefined || isPaid) return callCachedOrPaid(call, services, key);
+  const result = invoke(call, services);
   return result instanceof Promise
-    ? result.then(late => toCallResult(call.node, late, 0), toSuspend)
-    : toCallResult(call.node, result, 0);
+    ? result.then(late => toCallResult(node, late, 0), toSuspend)
+    : toCallResult(node, result, 0);
 }
 
 /** Returns a thrown Suspend, which a node throws when its call continues at a provider. Rethrows anything else. */
@@ -61,30 +62,27 @@ function toSuspend(thrown: unknown): Suspend {
   throw thrown;
 }
 
-function toCacheKey({ definition, node, values, ctx }: Call): string | undefined {
-  return cacheKey(definition, node, values, ctx.providers);
-}
-
-async function callCachedOrPaid(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
+async function callCachedOrPaid(
+  call: Call,
+  services: CallServices,
+  key: string | undefined,
+): Promise<CallResult> {
   const { signal, task } = call.ctx;
   // If the call was already submitted, its own result is used, even if the cache has one by now.
   if (key !== undefined && task.stored === undefined) {
-    const outputs = await host.cache?.find(key, signal);
+    const outputs = await services.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
     signal.throwIfAborted();
   }
   // Credits are reserved first, so that no provider is called without funds.
   const isPaid = call.definition.entry.executionCost === 'paid';
-  const reserved = task.stored?.credits;
-  const payment = isPaid
-    ? await host.pay?.({ ...call, ...(reserved === undefined ? {} : { reserved }) })
-    : undefined;
+  const payment = isPaid ? await services.pay?.({ ...call, reserved: task.stored?.credits }) : undefined;
   if (payment !== undefined) call.onReserved(payment);
   try {
     signal.throwIfAborted();
-    const returned = await invoke({ ...call, values: payment?.values ?? call.values }, host);
+    const returned = await invoke({ ...call, values: payment?.values ?? call.values }, services);
     const result = toCallResult(call.node, returned, payment === undefined ? 0 : settle(payment, call));
-    if (key !== undefined && !(result instanceof Suspend)) host.cache?.store(key, result.outputs);
+    if (key !== undefined && !(result instanceof Suspend)) services.cache?.store(key, result.outputs);
     return result;
   } catch (err) {
     // The provider may still deliver, so the reservation stays.
@@ -122,11 +120,11 @@ export class ChargedFailure extends NodeError {
 // never contain them.
 function invoke(
   { definition, values, connectedPorts, ctx }: Call,
-  { secrets }: CallHost,
+  { secrets }: CallServices,
 ): NodeResult | Promise<NodeResult> {
   if (secrets === undefined || definition.secrets === false) return definition.run(values, ctx);
   if (definition.secrets === 'in requests')
-    return definition.run(values, { ...ctx, secrets: { ...secrets, connectedPorts: connectedPorts } });
+    return definition.run(values, { ...ctx, secrets: { ...secrets, connectedPorts } });
   const resolved = Object.entries(values).map(([id, value]) => [
     id,
     connectedPorts.has(id) ? value : secrets.replace(value),

@@ -37,12 +37,12 @@ export function splitIntoItems(
     );
   }
   return Array.from({ length: count }, (_, index) => {
-    const single = new Map(portValues);
+    const itemValues = new Map(portValues);
     for (const [listIndex, { port, items }] of lists.entries()) {
       const position = isProduct ? Math.floor(index / countCombinations(lists.slice(listIndex + 1))) : index;
-      single.set(port, items[position % items.length] as Value);
+      itemValues.set(port, items[position % items.length] as Value);
     }
-    return single;
+    return itemValues;
   });
 }
 

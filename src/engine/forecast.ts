@@ -5,16 +5,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
-import { MAX_RUN_BYTES, measureSize } from './budget.ts';
 import { cacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
 import { collectPortValues, isSkippable, type PortValues, resolveValues } from './inputs.ts';
+import { MAX_RUN_BYTES, measureSize } from './output-size.ts';
 import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
 import { toStepError } from './step-end.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
-export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides' | 'steps'> {
+export interface ForecastOptions extends Pick<RunOptions, 'findDefinition' | 'overrides' | 'steps'> {
   /** Selects the nodes to forecast. Other nodes are evaluated only if these depend on them. */
   readonly isWanted: (node: PlanNode) => boolean;
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
@@ -55,7 +55,7 @@ export async function forecastPlan(plan: Plan, options: ForecastOptions): Promis
   const outputs: (Values | undefined)[] = [];
   const forecasts: NodeForecast[] = [];
   for (const [index, node] of plan.nodes.entries()) {
-    const definition = needed[index] === true ? options.define(node.nodeType) : undefined;
+    const definition = needed[index] === true ? options.findDefinition(node.nodeType) : undefined;
     if (definition === undefined) continue;
     const portValues = collectPortValues(node, source => outputs[source]);
     const result = await forecaster.forecastNode(node, definition, portValues);
@@ -76,7 +76,7 @@ function markNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): rea
 }
 
 type ForecastFields = Omit<NodeForecast, 'node' | 'definition'>;
-interface NodeOutlook {
+interface NodePrediction {
   readonly forecast: ForecastFields;
   /** undefined if the node is skipped. */
   readonly outputs: Values | undefined;
@@ -106,7 +106,7 @@ class Forecaster {
     node: PlanNode,
     definition: NodeDefinition,
     portValues: PortValues,
-  ): Promise<NodeOutlook> {
+  ): Promise<NodePrediction> {
     const step = this.#options.steps.get(node.id);
     if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
     if (isSkippable(node, portValues)) return { forecast: NO_CALLS, outputs: undefined };
@@ -143,14 +143,14 @@ class Forecaster {
     settings: JsonObject,
     portValues: PortValues,
   ): Promise<CallForecast> {
-    const values = resolveKnownValues(node, settings, portValues, definition.foreseeable === 'by-shape');
+    const values = resolveKnownValues(node, settings, portValues, definition.forecastMode === 'by-shape');
     const unknown = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined) return { values: toPartialValues(node, settings, portValues), ...unknown };
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknown };
     const cached = await this.#findCached(definition, node, values);
-    const outputs = cached ?? (await this.#callForeseeable(definition, node, values, portValues));
+    const outputs = cached ?? (await this.#computeOutputs(definition, node, values, portValues));
     this.#knownBytes += outputs === undefined ? 0 : measureSize(outputs, MAX_RUN_BYTES).bytes;
     return { values, outputs: outputs ?? unknown.outputs, isCached: cached !== undefined };
   }
@@ -168,16 +168,17 @@ class Forecaster {
     return cache.find(key, AbortSignal.timeout(MAX_MS));
   }
 
-  async #callForeseeable(
+  /** Runs the node if a forecast can compute its result. */
+  async #computeOutputs(
     definition: NodeDefinition,
     node: PlanNode,
     values: Readonly<Record<string, unknown>>,
     portValues: PortValues,
   ): Promise<Values | undefined> {
-    if (definition.foreseeable === undefined) return undefined;
+    if (definition.forecastMode === undefined) return undefined;
     const { findMedia, providers, account } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
-    // The only parts of the context that a foreseeable node uses.
+    // Such a node uses only these parts of the context.
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, account, signal };
     const call = {
       item: 0,
@@ -192,7 +193,7 @@ class Forecaster {
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       if (signal.aborted) return undefined;
-      // For its dependents, a node that will fail counts as a node with unknown outputs.
+      // Nodes that depend on a node that will fail are forecast with unknown outputs.
       toForecastError(err);
       return undefined;
     }

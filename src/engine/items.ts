@@ -2,19 +2,19 @@
 // independently. The node waits while any item's call continues at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
-import { TOO_LARGE } from './budget.ts';
 import { type CallResult, ChargedFailure } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import {
-  callFields,
   callWithRecord,
   type NodeExecution,
   type NodeStart,
-  providerFields,
   type StepHost,
+  toCallFields,
   toReportedError,
+  toReportFields,
 } from './node-execution.ts';
+import { TOO_LARGE } from './output-size.ts';
 import type { Step, StepError } from './types.ts';
 
 interface Items {
@@ -61,7 +61,7 @@ function canStart({ host, execution, results, failures }: Items, index: number):
   const { calls } = host.options;
   const { id = null, queued = false } = execution.jobs[index] ?? {};
   const isAtProvider = calls !== undefined && (id !== null || queued);
-  return !isAtProvider || calls.hasEnded(execution.node.id, index);
+  return !isAtProvider || calls.isWoken(execution.node.id, index);
 }
 
 /** Runs an item. Returns undefined if it ended synchronously, so that its memory counts before the next one starts. */
@@ -145,7 +145,7 @@ function toStartFields({
 }: Items): NodeStart & Pick<Step, 'credits' | 'nodeType' | 'provider' | 'warnings'> {
   const total = credits + execution.owedCredits;
   const cost = total === 0 ? {} : { credits: total, nodeType: execution.node.nodeType };
-  return { ...execution.start, ...providerFields(execution), ...cost };
+  return { ...execution.start, ...toReportFields(execution), ...cost };
 }
 
 function toRunningStep(items: Items): Step {
@@ -155,7 +155,7 @@ function toRunningStep(items: Items): Step {
     status: 'RUNNING',
     items: [...items.results],
     ...(failures.size === 0 ? {} : { failures: Object.fromEntries(failures) }),
-    ...callFields(items.execution),
+    ...toCallFields(items.execution),
   };
 }
 

@@ -2,6 +2,7 @@
 // items of a mapped node.
 import type { PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
+import { omitUndefined } from '../lib/record.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { type PortValues, resolveValues } from './inputs.ts';
@@ -65,7 +66,7 @@ export function callWithRecord(
     task: createCallRecord(options, execution, nodeCall, reported => {
       usage = reported;
     }),
-    ...(isSelfSuspended(previousStep) ? { suspended: wakeReason(options, previousStep) } : {}),
+    ...(isSelfSuspended(previousStep) ? { suspended: toWakeReason(options, previousStep) } : {}),
   };
   const paymentHooks = {
     usage: () => usage,
@@ -81,12 +82,17 @@ export function callWithRecord(
     },
     isOwed: () => nodeCall.isOwed === true,
   };
-  const callOnce = () =>
-    callNode(
-      { item: nodeCall.item, definition, node, values, connectedPorts: portValues, ctx, ...paymentHooks },
-      options,
-    );
-  return options.wrapCall === undefined ? callOnce() : options.wrapCall(node, callOnce);
+  const call = {
+    item: nodeCall.item,
+    definition,
+    node,
+    values,
+    connectedPorts: portValues,
+    ctx,
+    ...paymentHooks,
+  };
+  const makeCall = () => callNode(call, options);
+  return options.wrapCall === undefined ? makeCall() : options.wrapCall(node, makeCall);
 }
 
 /** Returns the payer of a node's calls, with the cost of another call added. A sum with an unknown cost is unknown. */
@@ -101,6 +107,8 @@ function addCost(
   return { paidBy, credentialId, costUsd: before === null || costUsd === null ? null : before + costUsd };
 }
 
+/** A save that took longer does not prove that the run still belongs to this worker. */
+const MAX_SAVE_MS = 10_000;
 // A mapped node keeps only the warnings and the log of its last items.
 const MAX_WARNINGS = 10;
 const MAX_LOG_LENGTH = 65_536;
@@ -113,35 +121,28 @@ function createCallRecord(
   options: RunOptions,
   execution: NodeExecution,
   nodeCall: NodeCall,
-  use: NodeContext['task']['use'],
+  onUsage: NodeContext['task']['use'],
 ): NodeContext['task'] {
   const { item, report } = nodeCall;
-  const storedTask = execution.jobs[item];
   const { calls, slots } = options;
   const record = (task: ProviderTask): void => {
     const { credits, terms } = nodeCall.payment ?? {};
-    execution.jobs[item] = {
-      ...task,
-      ...(credits === undefined ? {} : { credits }),
-      ...(terms === undefined ? {} : { terms }),
-    };
+    execution.jobs[item] = { ...task, ...omitUndefined({ credits, terms }) };
   };
   return {
-    ...(storedTask === undefined ? {} : { stored: storedTask }),
-    ...(calls === undefined ? {} : { hasEnded: calls.consumeEnded(execution.node.id, item) }),
-    ...(slots === undefined
-      ? {}
-      : {
-          slots: {
-            ...slots,
-            claim: task => {
-              // Record first: a call that is missing in the node's step does not belong to the run.
-              record(task);
-              return slots.claim(execution.node.id, item, task);
-            },
-          },
-        }),
-    use,
+    ...omitUndefined({
+      stored: execution.jobs[item],
+      isWoken: calls?.consumeWake(execution.node.id, item),
+      slots: slots && {
+        ...slots,
+        claim: (task: ProviderTask) => {
+          // Record first: a call that is missing in the node's step does not belong to the run.
+          record(task);
+          return slots.claim(execution.node.id, item, task);
+        },
+      },
+    }),
+    use: onUsage,
     markBillable: () => {
       nodeCall.isOwed = true;
     },
@@ -156,7 +157,7 @@ function createCallRecord(
       record(task);
       execution.provider = { name: task.provider, jobId: task.id };
       // If the process was paused, the run may have been reassigned. A slow save is repeated, which then fails.
-      for (let saveMs = Number.POSITIVE_INFINITY; saveMs > FRESH_MS; ) {
+      for (let saveMs = Number.POSITIVE_INFINITY; saveMs > MAX_SAVE_MS; ) {
         const startMs = options.now();
         report();
         await options.whenSaved?.();
@@ -166,46 +167,39 @@ function createCallRecord(
   };
 }
 
-export function callFields(
-  execution: NodeExecution,
-): Pick<Step, 'jobs' | 'provider' | 'warnings' | 'log' | 'payer'> {
-  return Object.keys(execution.jobs).length === 0
-    ? providerFields(execution)
-    : { jobs: { ...execution.jobs }, ...providerFields(execution) };
+/** Returns what the node's calls have reported, and the active provider tasks. */
+export function toCallFields(execution: NodeExecution): CallFields & Pick<Step, 'jobs'> {
+  const fields = toReportFields(execution);
+  return Object.keys(execution.jobs).length === 0 ? fields : { jobs: { ...execution.jobs }, ...fields };
 }
 
-/** Returns the node's cost, including calls that were active when the run ended. */
-export function owedFields({
-  owedCredits,
-  previousStep,
-  node,
-}: NodeExecution): Pick<Step, 'credits' | 'nodeType'> {
-  return owedCredits === 0
-    ? {}
-    : { credits: (previousStep?.credits ?? 0) + owedCredits, nodeType: node.nodeType };
-}
+type CallFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'payer'>;
 
-export function providerFields({
+/** Returns what the node's calls have reported. */
+export function toReportFields({
   provider,
   warnings,
   log,
   payer,
-}: Pick<NodeExecution, 'provider' | 'warnings' | 'log' | 'payer'>): Pick<
-  Step,
-  'provider' | 'warnings' | 'log' | 'payer'
-> {
-  return {
-    ...(provider === undefined ? {} : { provider }),
-    ...(warnings === undefined ? {} : { warnings }),
-    ...(log === undefined ? {} : { log }),
-    ...(payer === undefined ? {} : { payer }),
-  };
+}: Pick<NodeExecution, keyof CallFields>): CallFields {
+  return omitUndefined({ provider, warnings, log, payer });
 }
 
-function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
+/** Returns the cost of a node after a call that cost so many credits. */
+export function toCostFields(
+  { previousStep, node }: NodeExecution,
+  credits: number,
+): Pick<Step, 'credits' | 'nodeType'> {
+  return credits === 0 ? {} : { credits: (previousStep?.credits ?? 0) + credits, nodeType: node.nodeType };
+}
+
+function toWakeReason(
+  options: RunOptions,
+  { nodeId, suspended }: Step,
+): NonNullable<NodeContext['suspended']> {
   const { kind, sinceMs, untilMs } = suspended as NonNullable<Step['suspended']>;
   const decision = kind === 'decision' ? options.decisions?.get(nodeId) : undefined;
-  return { sinceMs, untilMs, ...(decision === undefined ? {} : { decision }) };
+  return { sinceMs, untilMs, ...omitUndefined({ decision }) };
 }
 
 type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']> };
@@ -214,9 +208,6 @@ type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']>
 export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
   return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }
-
-/** A save that took longer does not prove that the run still belongs to this worker. */
-const FRESH_MS = 10_000;
 
 export function toReportedError(options: RunOptions, nodeId: string, thrown: unknown): StepError {
   const { code, message } = toStepError(thrown, err => options.onError?.(nodeId, err));

@@ -3,7 +3,7 @@
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { toCanonicalJson } from '../lib/record.ts';
+import { omitUndefined, toCanonicalJson } from '../lib/record.ts';
 import type { Step } from './types.ts';
 
 /** A plan, and the config keys that the run's `inputs` set. */
@@ -37,23 +37,23 @@ export function reuseSteps(
     const step = isSame ? earlierRun.steps.get(node.id) : undefined;
     isUnchanged[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
     if (step?.status === 'COMPLETED') reusedSteps.push(toCachedStep(step));
-    else if (step?.items !== undefined) reusedSteps.push(toStartedStep(step));
+    else if (step?.items !== undefined) reusedSteps.push(toPendingStep(step));
   }
   return reusedSteps;
 }
 
 function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
-  const wires = node.inputs.map(({ port, source, sourcePort }) => [
+  const connections = node.inputs.map(({ port, source, sourcePort }) => [
     port,
     plan.nodes[source]?.id ?? '',
     sourcePort,
   ]);
-  return toCanonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
+  return toCanonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, connections]);
 }
 
 /**
  * Returns a fingerprint of each node by id: equal fingerprints mean that the node and everything upstream have the same
- * types, settings and wires.
+ * types, settings and connections.
  */
 export function hashUpstream(run: PlannedRun): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>();
@@ -70,6 +70,6 @@ export function toCachedStep({ credits: _credits, nodeType: _nodeType, ...step }
   return { ...step, cached: true };
 }
 
-function toStartedStep({ nodeId, attempt, items }: Step): Step {
-  return { nodeId, status: 'PENDING', attempt, ...(items === undefined ? {} : { items }) };
+function toPendingStep({ nodeId, attempt, items }: Step): Step {
+  return { nodeId, status: 'PENDING', attempt, ...omitUndefined({ items }) };
 }

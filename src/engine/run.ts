@@ -221,7 +221,7 @@ class PlanRun implements StepHost {
 
   #isDue(step: Step): boolean {
     const { nodeId, suspended } = step;
-    if (suspended?.kind === 'call') return hasEndedCall(step, this.options.calls);
+    if (suspended?.kind === 'call') return hasWokenCall(step, this.options.calls);
     if (suspended === undefined || suspended.untilMs <= this.options.now()) return true;
     return suspended.kind === 'decision' && this.options.decisions?.has(nodeId) === true;
   }
@@ -277,12 +277,10 @@ class PlanRun implements StepHost {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns whether the node can continue: one of its calls has ended, or it has no calls. */
-function hasEndedCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
+/** Returns whether the node can continue: one of its calls was woken, or it has no calls. */
+function hasWokenCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
   const items = Object.keys(jobs);
-  return (
-    calls === undefined || items.length === 0 || items.some(item => calls.hasEnded(nodeId, Number(item)))
-  );
+  return calls === undefined || items.length === 0 || items.some(item => calls.isWoken(nodeId, Number(item)));
 }
 
 /** Removes the suspended state. A stopped run that continues submits its calls again. */

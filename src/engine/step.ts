@@ -1,22 +1,22 @@
 // Runs one node: resolves its inputs, calls it once or once per list item, and returns its final step.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
-import { TOO_LARGE } from './budget.ts';
 import { type CallResult, ChargedFailure } from './call.ts';
 import { splitIntoItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import { runItems } from './items.ts';
 import {
-  callFields,
   callWithRecord,
   isSelfSuspended,
   type NodeExecution,
   type NodeStart,
-  owedFields,
-  providerFields,
   type StepHost,
+  toCallFields,
+  toCostFields,
   toReportedError,
+  toReportFields,
 } from './node-execution.ts';
+import { TOO_LARGE } from './output-size.ts';
 import type { Step } from './types.ts';
 
 /** The error code of a step whose decision did not arrive in time. */
@@ -34,13 +34,13 @@ export function runNode(
 ): Step | Promise<Step> {
   const start = toNodeStart(host, node, previousStep);
   try {
-    const definition = host.options.define(node.nodeType);
+    const definition = host.options.findDefinition(node.nodeType);
     if (definition === undefined) {
       throw new NodeError('unknown_node_type', `This service has no node type ${node.nodeType}.`);
     }
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
-    const previousFields = { jobs: { ...previousStep?.jobs }, ...providerFields(previousStep ?? {}) };
+    const previousFields = { jobs: { ...previousStep?.jobs }, ...toReportFields(previousStep ?? {}) };
     const execution: NodeExecution = {
       index,
       node,
@@ -57,24 +57,18 @@ export function runNode(
     // Kept while the node runs, so that a worker that takes over knows that the node was woken.
     const suspended = isSelfSuspended(previousStep) ? { suspended: previousStep.suspended } : {};
     const report = (): void =>
-      host.report(index, { ...start, status: 'RUNNING', ...suspended, ...callFields(execution) });
+      host.report(index, { ...start, status: 'RUNNING', ...suspended, ...toCallFields(execution) });
     const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
     const result = callWithRecord(host, execution, portValues, { item: 0, progress, report });
     if (!(result instanceof Promise)) return toStep(host, execution, result);
     report();
     return result.then(
       late => toStep(host, execution, late),
-      err =>
-        toFailedStep(
-          host,
-          {
-            ...start,
-            ...providerFields(execution),
-            ...toChargeFields(execution, err),
-            ...owedFields(execution),
-          },
-          err,
-        ),
+      err => {
+        const credits = err instanceof ChargedFailure ? err.credits : execution.owedCredits;
+        const fields = { ...start, ...toReportFields(execution), ...toCostFields(execution, credits) };
+        return toFailedStep(host, fields, err);
+      },
     );
   } catch (err) {
     return toFailedStep(host, start, err);
@@ -93,7 +87,7 @@ function toNodeStart({ options }: StepHost, node: PlanNode, previousStep: Step |
 function toStep({ options }: StepHost, execution: NodeExecution, result: CallResult): Step {
   const { budget } = options;
   const { previousStep } = execution;
-  const start = { ...execution.start, ...providerFields(execution) };
+  const start = { ...execution.start, ...toReportFields(execution) };
   const nowMs = options.now();
   if (!(result instanceof Suspend)) {
     const credits = (previousStep?.credits ?? 0) + result.credits;
@@ -113,16 +107,7 @@ function toStep({ options }: StepHost, execution: NodeExecution, result: CallRes
     return { ...start, status: 'FAILED', error, finishedAtMs: nowMs };
   }
   const sinceMs = previousStep?.suspended?.sinceMs ?? nowMs;
-  return { ...start, ...callFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
-}
-
-/** Returns the cost of a failed call whose provider had delivered. */
-function toChargeFields(
-  { previousStep, node }: NodeExecution,
-  thrown: unknown,
-): Pick<Step, 'credits' | 'nodeType'> {
-  if (!(thrown instanceof ChargedFailure) || thrown.credits === 0) return {};
-  return { credits: (previousStep?.credits ?? 0) + thrown.credits, nodeType: node.nodeType };
+  return { ...start, ...toCallFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
 }
 
 /** Returns the failed step. A node that stops because its run does is CANCELLED, whatever it threw. */

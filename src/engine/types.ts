@@ -50,7 +50,7 @@ export interface Step {
   readonly provider?: { readonly name: string; readonly jobId: string | null };
   /** Set on steps that were read for display if their values were shortened. */
   readonly truncated?: true;
-  /** Sentences that say how the result differs from the request. */
+  /** Sentences about how the result differs from the request. */
   readonly warnings?: readonly string[];
   /** What the node's program wrote to its console. */
   readonly log?: string;
@@ -79,7 +79,7 @@ export interface Payer {
   readonly costUsd: number | null;
 }
 
-/** Without a payer, the step names none. */
+/** How a call is paid. Without `paidBy`, the step does not name a payer. */
 export interface Payment extends Partial<Payer> {
   /** The credits reserved for the call: its price, or the maximum that its node allows. */
   readonly credits: number;
@@ -95,18 +95,19 @@ export interface Payment extends Partial<Payer> {
 
 /** The run's provider calls, which continue while the run is suspended. */
 export interface WaitingCalls {
-  hasEnded(nodeId: string, item: number): boolean;
+  /** Returns whether the event that the call waited for has occurred: its work ended, or it was granted a slot. */
+  isWoken(nodeId: string, item: number): boolean;
   /**
-   * Returns `hasEnded` and resets it, so that a call that is still running at the provider waits for the next event.
+   * Returns `isWoken` and resets it, so that a call that is still active at the provider waits for the next event.
    */
-  consumeEnded(nodeId: string, item: number): boolean;
+  consumeWake(nodeId: string, item: number): boolean;
   /** Calls back when more calls have ended. Returns an unsubscribe function. */
   subscribe(onEnded: () => void): () => void;
 }
 
 /** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
-  /** Claims a slot. A call that gets none waits, and counts as ended once a slot is granted. */
+  /** Claims a slot. A call that has to wait counts as ended once it is granted a slot. */
   claim(nodeId: string, item: number, task: ProviderTask): Promise<SlotClaim>;
 };
 type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
@@ -151,7 +152,7 @@ export interface PaidCall {
 }
 
 export interface RunOptions {
-  readonly define: (nodeType: string) => NodeDefinition | undefined;
+  readonly findDefinition: (nodeType: string) => NodeDefinition | undefined;
   /**
    * Steps of earlier attempts, by node id. COMPLETED and FAILED nodes do not run again, WAITING nodes continue when
    * due, and all others run again, except for `items` that have a result.

@@ -9,25 +9,25 @@ import { any, defineNode, image, list, NodeError, number, Suspend, text } from '
 import type { Pricing } from '../../src/nodes/models/pricing.ts';
 import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
-import { give, giveList } from './nodes.ts';
+import { listSource, textSource } from './nodes.ts';
 
 let runs = 0;
-const define = (facts: { version?: number; pricing?: Pricing; nodeType?: string; cache?: boolean } = {}) =>
+const define = (changes: { version?: number; pricing?: Pricing; nodeType?: string; cache?: boolean } = {}) =>
   defineNode({
     nodeType: 't:costly',
     label: 'Costly',
     category: 'utility',
     inputs: { a: text('A'), picture: image('Picture'), whole: list('Whole'), value: any('Value') },
-    config: { seed: number('Seed'), way: text('Way', { default: 'run' }) },
+    config: { seed: number('Seed'), outcome: text('Outcome', { default: 'success' }) },
     outputs: { text: text('Text') },
     cache: true,
-    run: ({ a, way }, ctx) => {
+    run: ({ a, outcome }, ctx) => {
       runs++;
-      if (way === 'fail') throw new NodeError('no', 'No.');
-      if (way === 'wait') return new Suspend('time', ctx.now() + 1e6);
+      if (outcome === 'failure') throw new NodeError('no', 'No.');
+      if (outcome === 'suspend') return new Suspend('time', ctx.now() + 1e6);
       return { text: `made of ${a}` };
     },
-    ...facts,
+    ...changes,
   });
 
 const picture = (sha256: string, url = 'http://a'): MediaRef => ({
@@ -41,7 +41,7 @@ const picture = (sha256: string, url = 'http://a'): MediaRef => ({
   duration: null,
 });
 
-const keyOf = (values: Readonly<Record<string, unknown>>, definition = define()): string | undefined => {
+const getKey = (values: Readonly<Record<string, unknown>>, definition = define()): string | undefined => {
   const [node] = planGraph([definition], sketchGraph({ c: { type: definition.entry.nodeType } }, [])).nodes;
   assert.ok(node);
   return cacheKey(definition, node, values);
@@ -49,53 +49,53 @@ const keyOf = (values: Readonly<Record<string, unknown>>, definition = define())
 
 describe('the key of a call', () => {
   it('does not depend on the order of values', () => {
-    assert.equal(keyOf({ a: 'x', extra: { p: 1, q: 2 } }), keyOf({ extra: { q: 2, p: 1 }, a: 'x' }));
-    assert.match(keyOf({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(getKey({ a: 'x', extra: { p: 1, q: 2 } }), getKey({ extra: { q: 2, p: 1 }, a: 'x' }));
+    assert.match(getKey({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
   });
 
   it('identifies media by their bytes, not by their address, at any depth', () => {
-    const forms = (media: MediaRef) => [
+    const toInputs = (media: MediaRef) => [
       { picture: media },
       { whole: [{ type: 'IMAGE', media }] },
       { value: { type: 'IMAGE', media } },
       { value: { type: 'LIST', items: [{ type: 'IMAGE', media }] } },
     ];
-    const keys = (media: MediaRef) => forms(media).map(values => keyOf(values));
-    assert.deepEqual(keys(picture('s1')), keys(picture('s1', 'http://elsewhere')));
-    assert.equal(new Set([...keys(picture('s1')), ...keys(picture('s2'))]).size, 8);
+    const getKeys = (media: MediaRef) => toInputs(media).map(values => getKey(values));
+    assert.deepEqual(getKeys(picture('s1')), getKeys(picture('s1', 'http://elsewhere')));
+    assert.equal(new Set([...getKeys(picture('s1')), ...getKeys(picture('s2'))]).size, 8);
   });
 
   it('differs for another value, setting, type or version', () => {
     const keys = [
-      keyOf({ a: 'x' }),
-      keyOf({ a: 'y' }),
-      keyOf({ a: 'x', seed: 1 }),
-      keyOf({ value: { type: 'TEXT', text: '1' } }),
-      keyOf({ value: { type: 'NUMBER', number: 1 } }),
-      keyOf({ a: 'x' }, define({ version: 2 })),
-      keyOf({ a: 'x' }, define({ nodeType: 't:other' })),
+      getKey({ a: 'x' }),
+      getKey({ a: 'y' }),
+      getKey({ a: 'x', seed: 1 }),
+      getKey({ value: { type: 'TEXT', text: '1' } }),
+      getKey({ value: { type: 'NUMBER', number: 1 } }),
+      getKey({ a: 'x' }, define({ version: 2 })),
+      getKey({ a: 'x' }, define({ nodeType: 't:other' })),
     ];
     assert.equal(new Set(keys).size, keys.length);
   });
 
   it('does not exist if the definition does not allow caching', () => {
-    assert.equal(keyOf({}, define({ cache: false })), undefined);
+    assert.equal(getKey({}, define({ cache: false })), undefined);
   });
 
   it('does not exist if a setting uses a secret, at any depth', () => {
-    assert.equal(keyOf({ headers: [{ auth: 'Bearer {{secrets.TOKEN}}' }] }), undefined);
-    assert.equal(keyOf({ a: '{{ secrets.TOKEN }}' }), undefined);
+    assert.equal(getKey({ headers: [{ auth: 'Bearer {{secrets.TOKEN}}' }] }), undefined);
+    assert.equal(getKey({ a: '{{ secrets.TOKEN }}' }), undefined);
   });
 
   it('does not exist for a paid model without a fixed seed', () => {
     const paid = define({ pricing: flat(0.04, 'price list') });
-    assert.equal(keyOf({ a: 'x' }, paid), undefined);
-    assert.notEqual(keyOf({ a: 'x', seed: 0 }, paid), undefined);
+    assert.equal(getKey({ a: 'x' }, paid), undefined);
+    assert.notEqual(getKey({ a: 'x', seed: 0 }, paid), undefined);
   });
 });
 
 describe('a run with a cache', () => {
-  const memory = () => {
+  const createMemoryCache = () => {
     const kept = new Map<string, Values>();
     const cache: NodeCache = {
       find: async key => kept.get(key),
@@ -103,18 +103,18 @@ describe('a run with a cache', () => {
     };
     return { kept, cache };
   };
-  const definitions = [give, giveList, define()];
+  const definitions = [textSource, listSource, define()];
   const run = (cache: NodeCache, config: JsonObject = {}, items?: string) => {
     const source =
       items === undefined
-        ? { type: 't:give', config: { value: 'x' } }
+        ? { type: 't:text', config: { value: 'x' } }
         : { type: 't:list', config: { items } };
     const graph = sketchGraph({ s: source, c: { type: 't:costly', config } }, ['s > c.a']);
     return runRecorded(definitions, planGraph(definitions, graph), { cache });
   };
 
   it('runs a node once and then reports a cached result', async () => {
-    const { cache } = memory();
+    const { cache } = createMemoryCache();
     runs = 0;
     const first = (await run(cache)).steps.get('c');
     const second = (await run(cache)).steps.get('c');
@@ -125,14 +125,14 @@ describe('a run with a cache', () => {
   });
 
   it('stores neither failures nor nodes that wait', async () => {
-    const { cache, kept } = memory();
-    await run(cache, { way: 'fail' });
-    await run(cache, { way: 'wait' });
+    const { cache, kept } = createMemoryCache();
+    await run(cache, { outcome: 'failure' });
+    await run(cache, { outcome: 'suspend' });
     assert.equal(kept.size, 0);
   });
 
   it('stores each item of a list separately', async () => {
-    const { cache } = memory();
+    const { cache } = createMemoryCache();
     runs = 0;
     await run(cache, {}, 'x y');
     const more = (await run(cache, {}, 'y z')).steps.get('c');

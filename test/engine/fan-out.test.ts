@@ -4,48 +4,41 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
 import type { Value } from '../../src/graph/types.ts';
-import { defineNode, NodeError, Suspend, text } from '../../src/nodes/define.ts';
-import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import { NodeError, Suspend, text } from '../../src/nodes/define.ts';
+import type { NodeSketch } from '../support/engine/engine.ts';
 import { listValue, numberValue, textValue } from '../support/engine/values.ts';
-import { NODES } from './nodes.ts';
+import { defineTestNode } from './nodes.ts';
+import { run as runSketch } from './run-sketch.ts';
 
 const calls: string[] = [];
-let broken = 'xz';
+let failingTexts = 'xz';
 
-/** Fails for the texts in `broken`, and records every text it was called with. */
-const fragile = defineNode({
+/** Fails for the texts in `failingTexts`, and records every text it was called with. */
+const fragile = defineTestNode({
   nodeType: 't:fragile',
-  label: 'Fragile',
-  category: 'utility',
   inputs: { a: text('A', { required: true }) },
-  config: {},
   outputs: { text: text('Text') },
   run: async ({ a }) => {
     calls.push(a);
-    if (broken.includes(a)) throw new NodeError('broken', `${a} broke.`);
+    if (failingTexts.includes(a)) throw new NodeError('broken', `${a} broke.`);
     return { text: a.toUpperCase() };
   },
 });
 
-const sleepy = defineNode({
-  nodeType: 't:sleepy',
-  label: 'Sleepy',
-  category: 'utility',
+const suspending = defineTestNode({
+  nodeType: 't:suspend',
   inputs: { a: text('A') },
-  config: {},
-  outputs: {},
   run: () => new Suspend('time', 1),
 });
 
-const DEFINITIONS = [...NODES, fragile, sleepy];
 const texts = (...items: readonly string[]): Value => listValue(items.map(textValue));
-const give = (items: string): NodeSketch => ({ type: 't:list', config: { items } });
+const listNode = (items: string): NodeSketch => ({ type: 't:list', config: { items } });
 
 const run = (
   nodes: Readonly<Record<string, NodeSketch>>,
   edges: readonly string[],
-  options: Partial<RunOptions> = {},
-) => runRecorded(DEFINITIONS, planGraph(DEFINITIONS, sketchGraph(nodes, edges)), options);
+  options?: Partial<RunOptions>,
+) => runSketch(nodes, edges, options, [fragile, suspending]);
 
 /** Returns the step of a join node with these lists at its ports a, b, c. */
 async function joinLists(
@@ -53,7 +46,7 @@ async function joinLists(
   config: NodeSketch['config'] = {},
 ): Promise<Step | undefined> {
   const ports = ['a', 'b', 'c'].slice(0, lists.length);
-  const nodes = Object.fromEntries(ports.map((port, index) => [`l_${port}`, give(lists[index] ?? '')]));
+  const nodes = Object.fromEntries(ports.map((port, index) => [`l_${port}`, listNode(lists[index] ?? '')]));
   const { steps } = await run(
     { ...nodes, j: { type: 't:join', config } },
     ports.map(port => `l_${port}.list > j.${port}`),
@@ -70,11 +63,11 @@ describe('a list at a single-value port', () => {
     assert.deepEqual((await joinLists(['x y', '1 2']))?.outputs, { text: texts('(x,1)', '(y,2)') });
   });
 
-  it('serves every item of another list if it has one item', async () => {
+  it('is repeated for every item of another list if it has one item', async () => {
     assert.deepEqual((await joinLists(['x', '1 2', 'k l']))?.outputs, { text: texts('(x,1,k)', '(x,2,l)') });
   });
 
-  it('makes a list even if it has one item', async () => {
+  it('results in a list even if it has one item', async () => {
     assert.deepEqual((await joinLists(['x']))?.outputs, { text: texts('(x)') });
   });
 
@@ -86,21 +79,21 @@ describe('a list at a single-value port', () => {
     });
   });
 
-  it('makes the product if the config says so, with the last list varying fastest', async () => {
+  it('is combined as a product if `fanOut` says so, with the last list varying fastest', async () => {
     const step = await joinLists(['x y', '1 2 3', 'k'], { fanOut: 'product' });
     assert.deepEqual(step?.outputs, {
       text: texts('(x,1,k)', '(x,2,k)', '(x,3,k)', '(y,1,k)', '(y,2,k)', '(y,3,k)'),
     });
   });
 
-  it('makes empty lists if it has no items, even together with a list of one', async () => {
+  it('results in empty lists if it has no items, even together with a list of one', async () => {
     assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue([]) });
     assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue([]) });
     assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');
     assert.deepEqual((await joinLists(['', 'x y'], { fanOut: 'product' }))?.outputs, { text: listValue([]) });
   });
 
-  it('is refused if it has more than 100 items', async () => {
+  it('fails the node if there are more than 100 items', async () => {
     const many = (length: number) => Array.from({ length }, (_, index) => index).join(' ');
     assert.equal((await joinLists([many(100)]))?.status, 'COMPLETED');
     assert.deepEqual((await joinLists([many(101)]))?.error, {
@@ -113,12 +106,12 @@ describe('a list at a single-value port', () => {
     );
   });
 
-  it('continues as lists, which are mapped again or taken whole', async () => {
+  it('produces lists, which the next nodes map over or take whole', async () => {
     const { steps } = await run(
       {
-        l: give('x y'),
+        l: listNode('x y'),
         j: { type: 't:join' },
-        again: { type: 't:join', config: { late: 'yes' } },
+        again: { type: 't:join', config: { isAsync: 'yes' } },
         c: { type: 't:count' },
       },
       ['l.list > j.a', 'j.text > again.a', 'j.text > c.list'],
@@ -129,23 +122,23 @@ describe('a list at a single-value port', () => {
 
   it('reports progress as the share of finished items', async () => {
     const seen: number[] = [];
-    await run({ l: give('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
+    await run({ l: listNode('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
       onProgress: (_, share) => seen.push(share),
     });
     assert.deepEqual(seen, [0.5, 1]);
   });
 
-  it('cannot wait item by item', async () => {
-    const { steps } = await run({ l: give('x'), s: { type: 't:sleepy' } }, ['l.list > s.a']);
+  it('fails a node that would wait for each item', async () => {
+    const { steps } = await run({ l: listNode('x'), s: { type: 't:suspend' } }, ['l.list > s.a']);
     assert.equal(steps.get('s')?.error?.code, 'cannot_wait');
   });
 });
 
 describe('an item that fails', () => {
-  const nodes = { l: give('v x y z'), f: { type: 't:fragile' } };
+  const nodes = { l: listNode('v x y z'), f: { type: 't:fragile' } };
 
   it("fails the node with the item's index and keeps the other results", async () => {
-    broken = 'xz';
+    failingTexts = 'xz';
     const { steps, outcome } = await run(nodes, ['l.list > f.a']);
     assert.deepEqual(steps.get('f')?.error, {
       code: 'broken',
@@ -156,11 +149,11 @@ describe('an item that fails', () => {
   });
 
   it('is the only item that runs again', async () => {
-    broken = 'xz';
+    failingTexts = 'xz';
     const first = await run(nodes, ['l.list > f.a']);
     const { items } = first.steps.get('f') ?? {};
     assert.ok(items);
-    broken = '';
+    failingTexts = '';
     calls.length = 0;
     const steps = new Map(first.steps).set('f', { nodeId: 'f', status: 'PENDING', attempt: 1, items });
     const second = await run(nodes, ['l.list > f.a'], { steps });

@@ -1,22 +1,46 @@
 // Defines the nodes that the engine's tests use, each as small as possible.
-import { any, choice, defineNode, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
+import {
+  any,
+  choice,
+  defineNode,
+  list,
+  type NodeDeclaration,
+  type NodeDefinition,
+  NodeError,
+  number,
+  type Specs,
+  Suspend,
+  text,
+} from '../../src/nodes/define.ts';
 
-export const give = defineNode({
-  nodeType: 't:give',
-  label: 'Give',
+type NoSpecs = Readonly<Record<never, never>>;
+
+/** Defines a node. Only its type and function are required. */
+export function defineTestNode<I extends Specs = NoSpecs, C extends Specs = NoSpecs>(
+  declaration: Pick<NodeDeclaration<I, C>, 'nodeType' | 'run'> & Partial<NodeDeclaration<I, C>>,
+): NodeDefinition {
+  return defineNode<I, C>({
+    label: declaration.nodeType,
+    category: 'utility',
+    inputs: {} as I,
+    config: {} as C,
+    outputs: {},
+    ...declaration,
+  });
+}
+
+export const textSource = defineTestNode({
+  nodeType: 't:text',
   category: 'input',
-  inputs: {},
   config: { value: text('Value', { default: '' }) },
   outputs: { text: text('Text') },
   run: ({ value }) => ({ text: value }),
 });
 
-/** A list of texts: `items` is written with spaces between them. */
-export const giveList = defineNode({
+/** Returns the words of `items` as a list of texts. */
+export const listSource = defineTestNode({
   nodeType: 't:list',
-  label: 'Give list',
   category: 'input',
-  inputs: {},
   config: { items: text('Items', { default: '' }) },
   outputs: { list: list('List') },
   run: ({ items }) => ({
@@ -27,78 +51,66 @@ export const giveList = defineNode({
   }),
 });
 
-export const giveNumber = defineNode({
+export const numberSource = defineTestNode({
   nodeType: 't:number',
-  label: 'Give number',
   category: 'input',
-  inputs: {},
   config: { value: number('Value', { default: 0 }) },
   outputs: { number: number('Number') },
   run: ({ value }) => ({ number: value }),
 });
 
-/** Joins its texts in parentheses. `late` makes it answer after a turn of the event loop. */
-export const join = defineNode({
+/** Joins its texts in parentheses. With `isAsync`, it returns a promise that resolves in a later turn of the event loop. */
+export const join = defineTestNode({
   nodeType: 't:join',
-  label: 'Join',
-  category: 'utility',
   inputs: { a: text('A'), b: text('B'), c: text('C') },
-  config: { name: text('Name', { default: '' }), late: choice('Late', ['no', 'yes']) },
+  config: { name: text('Name', { default: '' }), isAsync: choice('Asynchronous', ['no', 'yes']) },
   outputs: { text: text('Text') },
-  run: ({ a, b, c, name, late }) => {
+  run: ({ a, b, c, name, isAsync }) => {
     const joined = `${name}(${[a, b, c].filter(part => part !== undefined).join(',')})`;
-    if (late === 'no') return { text: joined };
+    if (isAsync === 'no') return { text: joined };
     return new Promise(resolve => setImmediate(resolve, { text: joined }));
   },
 });
 
-export const need = defineNode({
-  nodeType: 't:need',
-  label: 'Need',
-  category: 'utility',
+export const requiresText = defineTestNode({
+  nodeType: 't:requires_text',
   inputs: { a: text('Main text', { required: true }), b: text('B') },
   config: { size: number('Size', { default: 5, min: 1, max: 10 }), mode: choice('Mode', ['fast', 'slow']) },
   outputs: { text: text('Text') },
   run: ({ a, b, size, mode }) => ({ text: `${a}/${b ?? '-'}/${size}/${mode}` }),
 });
 
-/** Passes its value on at `yes` or `no`, and leaves the other port without a value. */
-export const fork = defineNode({
-  nodeType: 't:fork',
-  label: 'Fork',
+/** Outputs its input on the port `to`; the other port has no value. */
+export const branch = defineTestNode({
+  nodeType: 't:branch',
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
-  config: { way: choice('Way', ['yes', 'no']) },
+  config: { to: choice('To', ['yes', 'no']) },
   outputs: { yes: any('Yes'), no: any('No') },
-  run: ({ input, way }) => ({ [way]: input }),
+  run: ({ input, to }) => ({ [to]: input }),
 });
 
-export const merge = defineNode({
+export const merge = defineTestNode({
   nodeType: 't:merge',
-  label: 'Merge',
   category: 'logic',
   inputs: { a: any('A'), b: any('B') },
-  config: {},
   outputs: { output: any('Output') },
   run: ({ a, b }) => ({ output: a ?? b }),
 });
 
-export const fail = defineNode({
+export const fail = defineTestNode({
   nodeType: 't:fail',
-  label: 'Fail',
-  category: 'utility',
   inputs: { a: text('A') },
-  config: { with: text('With', { default: 'node' }) },
+  config: { error: text('Error', { default: 'expected' }) },
   outputs: { text: text('Text') },
-  run: values => {
-    if (values.with === 'node') throw new NodeError('as_asked', 'It failed as asked.');
+  run: ({ error }) => {
+    if (error === 'expected') throw new NodeError('planned_failure', 'The node failed as planned.');
     throw new Error('secret path /etc/x');
   },
 });
 
-export const wait = defineNode({
+export const wait = defineTestNode({
   nodeType: 't:wait',
-  label: 'Wait',
   category: 'logic',
   inputs: { input: any('Input') },
   config: { kind: choice('Kind', ['time', 'decision']), ms: number('Milliseconds', { default: 1000 }) },
@@ -113,14 +125,22 @@ export const wait = defineNode({
   },
 });
 
-export const count = defineNode({
+export const count = defineTestNode({
   nodeType: 't:count',
-  label: 'Count',
-  category: 'utility',
   inputs: { list: list('List') },
-  config: {},
   outputs: { number: number('Number') },
   run: ({ list: items }) => ({ number: items?.length ?? -1 }),
 });
 
-export const NODES = [give, giveList, giveNumber, join, need, fork, merge, fail, wait, count];
+export const NODES = [
+  textSource,
+  listSource,
+  numberSource,
+  join,
+  requiresText,
+  branch,
+  merge,
+  fail,
+  wait,
+  count,
+];

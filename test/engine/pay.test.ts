@@ -5,27 +5,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
-import { defineNode, list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
+import { list, NodeError, type RunSecrets, text } from '../../src/nodes/define.ts';
 import { flat, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
+import { defineTestNode } from './nodes.ts';
 
 const PRICE = flat(0.04, 'price list');
 
-const words = defineNode({
+const words = defineTestNode({
   nodeType: 'test:words',
-  label: 'Words',
   category: 'input',
-  inputs: {},
-  config: {},
   outputs: { list: list('Words') },
   run: () => ({ list: ['a', 'bad', 'c'].map(textValue) }),
 });
 
 /** Costs four credits, fails for 'bad', and records what it was called with. */
 function paidNode(calls: string[]) {
-  return defineNode({
+  return defineTestNode({
     nodeType: 'test:paid',
-    label: 'Paid',
     category: 'model',
     inputs: { prompt: text('Prompt', { default: 'a' }) },
     config: { seed: text('Seed') },
@@ -166,11 +163,8 @@ describe('a secret', () => {
   it('is inserted neither into values that arrived along an edge nor into nodes that pass it on', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
-    const leak = defineNode({
+    const leak = defineTestNode({
       nodeType: 'test:leak',
-      label: 'Leak',
-      category: 'utility',
-      inputs: {},
       config: { value: text('Value', { default: '' }) },
       outputs: { text: text('Text') },
       run: ({ value }) => ({ text: value }),

@@ -2,20 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ProviderTask, Step } from '../../src/engine/types.ts';
-import { defineNode, NodeError, text } from '../../src/nodes/define.ts';
+import { NodeError, text } from '../../src/nodes/define.ts';
 import { planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
-import { NODES } from './nodes.ts';
+import { defineTestNode, NODES } from './nodes.ts';
 
-type Seen = (ProviderTask | undefined)[];
+type StoredTasks = (ProviderTask | undefined)[];
 
 /** Keeps a record named after its input, unless there is one already, and fails for 'bad'. */
-function caller(seen: Seen) {
-  return defineNode({
+function defineCaller(seen: StoredTasks) {
+  return defineTestNode({
     nodeType: 't:call',
-    label: 'Call',
     category: 'model',
     inputs: { a: text('A', { default: 'a' }) },
-    config: {},
     outputs: { text: text('Text') },
     run: async ({ a }, ctx) => {
       seen.push(ctx.task.stored);
@@ -31,19 +29,19 @@ const mapped = sketchGraph({ l: { type: 't:list', config: { items: 'x y bad' } }
   'l.list > m.a',
 ]);
 
-const run = (seen: Seen, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
-  const nodes = [...NODES, caller(seen)];
+const run = (seen: StoredTasks, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
+  const nodes = [...NODES, defineCaller(seen)];
   return runRecorded(nodes, planGraph(nodes, graph), options);
 };
 
-const ofNode = (reported: readonly Step[]): readonly Step[] =>
+const selectCallSteps = (reported: readonly Step[]): readonly Step[] =>
   reported.filter(({ nodeId }) => nodeId === 'm');
 
 describe('a provider task', () => {
   it('is reported in the step while it runs, and no longer once it has ended', async () => {
     const { reported } = await run([]);
     assert.deepEqual(
-      ofNode(reported).map(({ status, jobs }) => [status, jobs]),
+      selectCallSteps(reported).map(({ status, jobs }) => [status, jobs]),
       [
         ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
         ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
@@ -79,19 +77,26 @@ describe('a provider task', () => {
   it('is known to the worker that takes over the run', async () => {
     const stored = { provider: 'fal', id: 'job-a', state: '/x' } as const;
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: stored } };
-    const seen: Seen = [];
+    const seen: StoredTasks = [];
     const { steps } = await run(seen, single, { steps: new Map([['m', step]]) });
     assert.deepEqual(seen, [stored]);
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
 
   it('is reported and taken over per item if the node is mapped', async () => {
-    const first = await run([], mapped);
-    const running = ofNode(first.reported).filter(({ status }) => status === 'RUNNING');
+    // No call continues before all three are submitted.
+    const allSubmitted = Promise.withResolvers<void>();
+    const first = await run([], mapped, {
+      onStep: ({ jobs = {} }) => {
+        if (Object.keys(jobs).length === 3) allSubmitted.resolve();
+      },
+      whenSaved: () => allSubmitted.promise,
+    });
+    const running = selectCallSteps(first.reported).filter(({ status }) => status === 'RUNNING');
     assert.ok(running.some(({ jobs }) => Object.values(jobs ?? {}).length === 3));
     assert.equal(first.steps.get('m')?.jobs, undefined);
 
-    const seen: Seen = [];
+    const seen: StoredTasks = [];
     const jobs = { 1: { provider: 'fal', id: 'job-y' } as const };
     const items = [{ text: { type: 'TEXT' as const, text: 'x' } }, null, null];
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, items, jobs };
@@ -101,13 +106,9 @@ describe('a provider task', () => {
 
   it('is removed from the step in which the run was stopped', async () => {
     const stop = new AbortController();
-    const slow = defineNode({
+    const slow = defineTestNode({
       nodeType: 't:call',
-      label: 'Call',
       category: 'model',
-      inputs: {},
-      config: {},
-      outputs: {},
       run: async (_values, ctx) => {
         await ctx.task.save({ provider: 'fal', id: 'job' });
         stop.abort('cancelled');

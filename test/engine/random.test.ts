@@ -17,39 +17,47 @@ import { textValue } from '../support/engine/values.ts';
 import { NODES } from './nodes.ts';
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);
-const PORTS = {
+const INPUTS = {
   't:join': ['a', 'b', 'c'],
-  't:need': ['a', 'b'],
-  't:fork': ['input'],
+  't:requires_text': ['a', 'b'],
+  't:branch': ['input'],
   't:fail': ['a'],
   't:merge': ['a', 'b'],
 };
 const OUTPUTS = {
   't:join': ['text'],
-  't:need': ['text'],
-  't:fork': ['yes', 'no'],
+  't:requires_text': ['text'],
+  't:branch': ['yes', 'no'],
   't:fail': ['text'],
   't:merge': ['output'],
 };
-type Kind = keyof typeof PORTS;
-const KINDS: readonly Kind[] = ['t:join', 't:join', 't:join', 't:need', 't:fork', 't:merge', 't:fail'];
+type TestNodeType = keyof typeof INPUTS;
+const TYPES: readonly TestNodeType[] = [
+  't:join',
+  't:join',
+  't:join',
+  't:requires_text',
+  't:branch',
+  't:merge',
+  't:fail',
+];
 
 function randomPlan(seed: number): Plan {
   const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  const kinds = Array.from({ length: 5 + Math.floor(random() * 40) }, () => pick(KINDS));
+  const types = Array.from({ length: 5 + Math.floor(random() * 40) }, () => pick(TYPES));
   const nodes: Record<string, NodeSketch> = {};
   const edges: string[] = [];
-  for (const [index, kind] of kinds.entries()) {
-    const config = { name: `n${index}`, late: pick(['no', 'yes']), way: pick(['yes', 'no']) };
+  for (const [index, type] of types.entries()) {
+    const config = { name: `n${index}`, isAsync: pick(['no', 'yes']), to: pick(['yes', 'no']) };
     nodes[`n${index}`] = {
-      type: kind,
+      type,
       config: random() < 0.5 ? { ...config, a: 'set', input: 'set' } : config,
     };
-    for (const port of index === 0 ? [] : PORTS[kind]) {
+    for (const port of index === 0 ? [] : INPUTS[type]) {
       if (random() < 0.3) continue;
       const source = Math.floor(random() * index);
-      edges.push(`n${source}.${pick(OUTPUTS[kinds[source] as Kind])} > n${index}.${port}`);
+      edges.push(`n${source}.${pick(OUTPUTS[types[source] as TestNodeType])} > n${index}.${port}`);
     }
   }
   return planGraph(NODES, sketchGraph(nodes, edges));
@@ -66,44 +74,43 @@ function evaluateNode(
   node: PlanNode,
   outputsOf: (index: number) => Values | undefined,
 ): readonly [string, Values | undefined] {
-  const wired = new Map<string, Value | undefined>();
-  for (const { port, source, sourcePort } of node.inputs) wired.set(port, outputsOf(source)?.[sourcePort]);
-  const isRequired = (port: string) => port === 'input' || (node.nodeType === 't:need' && port === 'a');
-  const values = [...wired];
+  const inputs = new Map<string, Value | undefined>();
+  for (const { port, source, sourcePort } of node.inputs) inputs.set(port, outputsOf(source)?.[sourcePort]);
+  const isRequired = (port: string) =>
+    port === 'input' || (node.nodeType === 't:requires_text' && port === 'a');
+  const values = [...inputs];
   if (values.length > 0 && values.every(([, value]) => value === undefined)) return ['SKIPPED', undefined];
   if (values.some(([port, value]) => value === undefined && isRequired(port))) return ['SKIPPED', undefined];
-  const at = (port: string): string | undefined => {
-    const value = wired.get(port);
+  const readInput = (port: string): string | undefined => {
+    const value = inputs.get(port);
     if (value?.type === 'TEXT') return value.text;
-    return value === undefined
-      ? (node.settings[port] as string | undefined)
-      : assert.fail('only texts flow here');
+    return value === undefined ? (node.settings[port] as string | undefined) : assert.fail('expected a text');
   };
   const completed = (port: string, output: string | undefined) =>
     ['COMPLETED', output === undefined ? {} : { [port]: textValue(output) }] as const;
   if (node.nodeType === 't:fail') return ['FAILED', undefined];
-  if (node.nodeType === 't:merge') return completed('output', at('a') ?? at('b'));
+  if (node.nodeType === 't:merge') return completed('output', readInput('a') ?? readInput('b'));
   if (node.nodeType === 't:join') {
-    const parts = [at('a'), at('b'), at('c')].filter(part => part !== undefined);
+    const parts = [readInput('a'), readInput('b'), readInput('c')].filter(part => part !== undefined);
     return completed('text', `${node.settings.name}(${parts.join(',')})`);
   }
-  const main = at(node.nodeType === 't:fork' ? 'input' : 'a');
+  const main = readInput(node.nodeType === 't:branch' ? 'input' : 'a');
   if (main === undefined) return ['FAILED', undefined];
-  if (node.nodeType === 't:fork') return completed(String(node.settings.way), main);
-  return completed('text', `${main}/${at('b') ?? '-'}/5/fast`);
+  if (node.nodeType === 't:branch') return completed(String(node.settings.to), main);
+  return completed('text', `${main}/${readInput('b') ?? '-'}/5/fast`);
 }
 
-function resultsOf(steps: RecordedRun['steps']): Map<string, readonly [string, Values | undefined]> {
+function toResults(steps: RecordedRun['steps']): Map<string, readonly [string, Values | undefined]> {
   return new Map([...steps].map(([id, step]) => [id, [step.status, step.outputs]]));
 }
 
 describe('a run of a random graph', () => {
   for (const seed of SEEDS) {
-    it(`of seed ${seed} ends like the simple evaluation, each node after its sources`, async () => {
+    it(`with seed ${seed} ends like the simple evaluation, and starts each node after its sources`, async () => {
       const plan = randomPlan(seed);
       const expected = evaluate(plan);
       const { reported, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
-      assert.deepEqual(new Map([...resultsOf(steps)].sort()), new Map([...expected].sort()));
+      assert.deepEqual(new Map([...toResults(steps)].sort()), new Map([...expected].sort()));
       assertOrder(plan, reported);
       const hasFailed = [...expected.values()].some(([status]) => status === 'FAILED');
       assert.equal(outcome.kind, hasFailed ? 'failed' : 'completed');
@@ -111,15 +118,15 @@ describe('a run of a random graph', () => {
   }
 
   for (const seed of SEEDS.slice(0, 15)) {
-    it(`of seed ${seed} ends the same from any prefix of its steps`, async () => {
+    it(`with seed ${seed} ends the same when it resumes from any prefix of its steps`, async () => {
       const plan = randomPlan(seed);
       const whole = await runRecorded(NODES, plan);
       for (let length = 0; length <= whole.reported.length; length++) {
         const prefix = new Map(whole.reported.slice(0, length).map(step => [step.nodeId, step]));
         const resumed = await runRecorded(NODES, plan, { steps: prefix });
         assert.deepEqual(
-          new Map([...resultsOf(resumed.steps)].sort()),
-          new Map([...resultsOf(whole.steps)].sort()),
+          new Map([...toResults(resumed.steps)].sort()),
+          new Map([...toResults(whole.steps)].sort()),
         );
         for (const step of resumed.reported) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
       }
@@ -131,9 +138,9 @@ describe('a run of a random graph', () => {
 function assertOrder(plan: Plan, reported: readonly Step[]): void {
   const firsts = new Map<string, number>();
   const settled = new Map<string, number>();
-  for (const [moment, step] of reported.entries()) {
-    if (!firsts.has(step.nodeId)) firsts.set(step.nodeId, moment);
-    if (isSettled(step.status)) settled.set(step.nodeId, moment);
+  for (const [index, step] of reported.entries()) {
+    if (!firsts.has(step.nodeId)) firsts.set(step.nodeId, index);
+    if (isSettled(step.status)) settled.set(step.nodeId, index);
   }
   for (const node of plan.nodes) {
     for (const { source } of node.inputs) {

@@ -2,11 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_RUN_BYTES, measureAtLeast, measureSize, OUTPUT_TOO_LARGE } from '../../src/engine/budget.ts';
+import {
+  MAX_RUN_BYTES,
+  measureAtLeast,
+  measureSize,
+  OUTPUT_TOO_LARGE,
+} from '../../src/engine/output-size.ts';
 import type { Value } from '../../src/graph/types.ts';
-import { defineNode, list, text } from '../../src/nodes/define.ts';
+import { list, text } from '../../src/nodes/define.ts';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
 import { textValue } from '../support/engine/values.ts';
+import { defineTestNode } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 const LENGTH = 200_000;
@@ -14,23 +20,16 @@ const ITEMS = 40;
 
 const ITEMS_NODE = {
   nodeType: 't:items',
-  label: 'Items',
-  category: 'utility',
-  inputs: {},
-  config: {},
   outputs: { list: list('List') },
   run: () => ({ list: Array.from({ length: ITEMS }, (_, index): Value => textValue(`${index}`)) }),
 } as const;
-const items = defineNode(ITEMS_NODE);
+const items = defineTestNode(ITEMS_NODE);
 
 /** Returns a long text of this character for each item. */
 const grow = (character: string, onRun: () => void = () => undefined, length = LENGTH) =>
-  defineNode({
+  defineTestNode({
     nodeType: 't:grow',
-    label: 'Grow',
-    category: 'utility',
     inputs: { a: text('A') },
-    config: {},
     outputs: { text: text('Text') },
     run: () => {
       onRun();
@@ -62,7 +61,7 @@ describe('the budget of a mapped node', () => {
     const memory = new RunMemoryPool(1e9).track('account', () => undefined);
     const { outcome, statuses } = await run(...GRAPH, { budget: memory }, [items, grow('"')]);
     assert.deepEqual([outcome.kind, statuses.grow], ['completed', 'COMPLETED']);
-    assert.ok(memory.bytes > 2 * LENGTH * ITEMS, 'escapes count');
+    assert.ok(memory.outputBytes > 2 * LENGTH * ITEMS, 'escapes count');
   });
 
   it('fails if the texts exceed the limit only by their escapes, and keeps none of them', async () => {
@@ -84,7 +83,11 @@ describe('the budget of several mapped nodes', () => {
     { list: { type: 't:one' }, ...Object.fromEntries(JOINS.map(id => [id, { type: 't:grow' }])) },
     JOINS.map(id => `list.list > ${id}.a`),
   ] as const;
-  const oneItem = defineNode({ ...ITEMS_NODE, nodeType: 't:one', run: () => ({ list: [textValue('0')] }) });
+  const oneItem = defineTestNode({
+    ...ITEMS_NODE,
+    nodeType: 't:one',
+    run: () => ({ list: [textValue('0')] }),
+  });
 
   it('completes those whose items ended before another one exceeded the limit', async () => {
     const stop = new AbortController();

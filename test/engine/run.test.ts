@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { defineNode, text } from '../../src/nodes/define.ts';
+import { text } from '../../src/nodes/define.ts';
 import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { listValue, numberValue, textValue } from '../support/engine/values.ts';
-import { NODES } from './nodes.ts';
+import { defineTestNode, NODES } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 describe('values', () => {
-  it('flow along the edges, converted to the type of the port', async () => {
+  it('are converted to the type of the port they reach', async () => {
     const { outcome, outputOf } = await run(
       {
-        t: { type: 't:give', config: { value: 'hi' } },
+        t: { type: 't:text', config: { value: 'hi' } },
         n: { type: 't:number', config: { value: 7 } },
         j: { type: 't:join' },
       },
@@ -23,53 +23,50 @@ describe('values', () => {
     assert.deepEqual(outputOf('j'), textValue('(hi,7)'));
   });
 
-  it('come from config, then params, then wires', async () => {
-    const nodes = (wired: boolean) =>
+  it('from wires override params, which override config', async () => {
+    const runWith = (isWired: boolean) =>
       run(
         {
-          t: { type: 't:give', config: { value: 'wire' } },
-          n: { type: 't:need', config: { a: 'config', b: 'b' }, params: { a: 'params' } },
+          t: { type: 't:text', config: { value: 'wire' } },
+          n: { type: 't:requires_text', config: { a: 'config', b: 'b' }, params: { a: 'params' } },
         },
-        wired ? ['t.text > n.a'] : [],
+        isWired ? ['t.text > n.a'] : [],
       );
-    assert.deepEqual((await nodes(false)).outputOf('n'), textValue('params/b/5/fast'));
-    assert.deepEqual((await nodes(true)).outputOf('n'), textValue('wire/b/5/fast'));
+    assert.deepEqual((await runWith(false)).outputOf('n'), textValue('params/b/5/fast'));
+    assert.deepEqual((await runWith(true)).outputOf('n'), textValue('wire/b/5/fast'));
   });
 
-  it('of the run override the settings of a node', async () => {
-    const { outputOf } = await run({ t: { type: 't:give', config: { value: 'config' } } }, [], {
+  it('passed to the run override the settings of a node', async () => {
+    const { outputOf } = await run({ t: { type: 't:text', config: { value: 'config' } } }, [], {
       overrides: new Map([['t', { value: 'given' }]]),
     });
     assert.deepEqual(outputOf('t'), textValue('given'));
   });
 
-  it('of several edges into one port: the last one present wins', async () => {
+  it('of the last edge that has one are used if several edges lead to a port', async () => {
     const { outputOf } = await run(
       {
-        t: { type: 't:give', config: { value: 'x' } },
-        f: { type: 't:fork', config: { way: 'no' } },
-        n: { type: 't:need' },
+        t: { type: 't:text', config: { value: 'x' } },
+        f: { type: 't:branch', config: { to: 'no' } },
+        n: { type: 't:requires_text' },
       },
       ['t.text > f.input', 'f.no > n.a', 'f.yes > n.a'],
     );
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
   });
 
-  it('of several edges into a list port are gathered in order', async () => {
+  it('of several edges into a list port are joined in order', async () => {
     const { outputOf } = await run(
-      { t: { type: 't:give' }, l: { type: 't:list', config: { items: 'a b' } }, c: { type: 't:count' } },
+      { t: { type: 't:text' }, l: { type: 't:list', config: { items: 'a b' } }, c: { type: 't:count' } },
       ['t.text > c.list', 'l.list > c.list'],
     );
     assert.deepEqual(outputOf('c'), numberValue(3));
   });
 
-  it('of undeclared settings reach the node unchanged', async () => {
-    const echo = defineNode({
+  it('of undeclared settings are passed to the node unchanged', async () => {
+    const echo = defineTestNode({
       nodeType: 't:echo',
-      label: 'Echo',
-      category: 'utility',
       inputs: { toString: text('Odd name') },
-      config: {},
       outputs: { text: text('Text') },
       run: values => ({ text: JSON.stringify([values.extra, values.toString ?? null]) }),
     });
@@ -79,42 +76,40 @@ describe('values', () => {
 });
 
 describe('a missing or invalid value', () => {
-  const failureOf = async (config: NodeSketch['config']) =>
-    (await run({ n: { type: 't:need', ...(config === undefined ? {} : { config }) } }, [])).errorOf('n');
+  const getFailure = async (config: NodeSketch['config']) =>
+    (await run({ n: { type: 't:requires_text', ...(config === undefined ? {} : { config }) } }, [])).errorOf(
+      'n',
+    );
 
   it('fails the node and names the port by label and id', async () => {
-    assert.deepEqual(await failureOf(undefined), {
+    assert.deepEqual(await getFailure(undefined), {
       code: 'missing_input',
       message: '"Main text" (a) needs a value. Connect it or set it.',
     });
   });
 
   it('is reported with what the field accepts', async () => {
-    const messageOf = async (config: NonNullable<NodeSketch['config']>) => {
-      const error = await failureOf({ a: 'x', ...config });
+    const getMessage = async (config: NonNullable<NodeSketch['config']>) => {
+      const error = await getFailure({ a: 'x', ...config });
       assert.equal(error?.code, 'invalid_config');
       return error.message;
     };
-    assert.equal(await messageOf({ size: 'big' }), '"Size" (size) must be a number, not "big".');
-    assert.equal(await messageOf({ size: 0 }), '"Size" (size) must be at least 1, not 0.');
-    assert.equal(await messageOf({ size: 11 }), '"Size" (size) must be at most 10, not 11.');
-    assert.equal(await messageOf({ mode: 'odd' }), '"Mode" (mode) must be one of fast, slow, not "odd".');
-    assert.equal(await messageOf({ b: true }), '"B" (b) must be text, not true.');
+    assert.equal(await getMessage({ size: 'big' }), '"Size" (size) must be a number, not "big".');
+    assert.equal(await getMessage({ size: 0 }), '"Size" (size) must be at least 1, not 0.');
+    assert.equal(await getMessage({ size: 11 }), '"Size" (size) must be at most 10, not 11.');
+    assert.equal(await getMessage({ mode: 'odd' }), '"Mode" (mode) must be one of fast, slow, not "odd".');
+    assert.equal(await getMessage({ b: true }), '"B" (b) must be text, not true.');
   });
 
   it("that arrives by wire is reported as the input's fault", async () => {
     const { errorOf } = await run(
-      { n: { type: 't:number' }, f: { type: 't:fork' }, c: { type: 't:sum' } },
+      { n: { type: 't:number' }, f: { type: 't:branch' }, c: { type: 't:sum' } },
       ['n.number > f', 'f.yes > c.x'],
       {},
       [
-        defineNode({
+        defineTestNode({
           nodeType: 't:sum',
-          label: 'Sum',
-          category: 'utility',
           inputs: { x: text('X', { enum: ['a', 'b'] }) },
-          config: {},
-          outputs: {},
           run: () => ({}),
         }),
       ],
@@ -126,15 +121,20 @@ describe('a missing or invalid value', () => {
   });
 
   it('counts null in a setting as unset', async () => {
-    assert.equal((await failureOf({ a: null }))?.code, 'missing_input');
-    assert.equal(await failureOf({ a: 'x', size: null }), undefined);
+    assert.equal((await getFailure({ a: null }))?.code, 'missing_input');
+    assert.equal(await getFailure({ a: 'x', size: null }), undefined);
   });
 });
 
 describe('a node is skipped', () => {
   it('if its required input has no value, even if another arrived', async () => {
     const { statuses, outcome } = await run(
-      { t: { type: 't:give' }, f: { type: 't:fork' }, n: { type: 't:need' }, after: { type: 't:join' } },
+      {
+        t: { type: 't:text' },
+        f: { type: 't:branch' },
+        n: { type: 't:requires_text' },
+        after: { type: 't:join' },
+      },
       ['t.text > f.input', 'f.no > n.a', 't.text > n.b', 'n.text > after.a'],
     );
     assert.deepEqual(statuses, { t: 'COMPLETED', f: 'COMPLETED', n: 'SKIPPED', after: 'SKIPPED' });
@@ -151,7 +151,11 @@ describe('a node is skipped', () => {
 
   it('but not if only an optional input is absent', async () => {
     const { outputOf } = await run(
-      { t: { type: 't:give', config: { value: 'x' } }, f: { type: 't:fail' }, n: { type: 't:need' } },
+      {
+        t: { type: 't:text', config: { value: 'x' } },
+        f: { type: 't:fail' },
+        n: { type: 't:requires_text' },
+      },
       ['t.text > n.a', 'f.text > n.b'],
     );
     assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
@@ -160,8 +164,8 @@ describe('a node is skipped', () => {
   it('but not if it merges branches and one arrived', async () => {
     const { outputOf } = await run(
       {
-        t: { type: 't:give', config: { value: 'x' } },
-        f: { type: 't:fork', config: { way: 'no' } },
+        t: { type: 't:text', config: { value: 'x' } },
+        f: { type: 't:branch', config: { to: 'no' } },
         yes: { type: 't:join', config: { name: 'yes' } },
         no: { type: 't:join', config: { name: 'no' } },
         m: { type: 't:merge' },
@@ -177,23 +181,23 @@ describe('a failed node', () => {
     const { outcome, statuses } = await run(
       {
         f: { type: 't:fail' },
-        late: { type: 't:join', config: { late: 'yes' } },
-        after: { type: 't:join', config: { late: 'yes' } },
-        n: { type: 't:need' },
+        late: { type: 't:join', config: { isAsync: 'yes' } },
+        after: { type: 't:join', config: { isAsync: 'yes' } },
+        n: { type: 't:requires_text' },
       },
       ['late.text > after.a'],
     );
     assert.deepEqual(outcome, {
       kind: 'failed',
       nodeId: 'f',
-      error: { code: 'as_asked', message: 'It failed as asked.' },
+      error: { code: 'planned_failure', message: 'The node failed as planned.' },
     });
     assert.deepEqual(statuses, { f: 'FAILED', late: 'COMPLETED', after: 'COMPLETED', n: 'FAILED' });
   });
 
-  it('hides an error that is not meant for people and logs it', async () => {
+  it('hides and logs an error that is not a NodeError or AppError', async () => {
     const logged: unknown[] = [];
-    const { errorOf } = await run({ f: { type: 't:fail', config: { with: 'bug' } } }, [], {
+    const { errorOf } = await run({ f: { type: 't:fail', config: { error: 'unexpected' } } }, [], {
       onError: (nodeId, err) => logged.push(nodeId, err),
     });
     assert.equal(errorOf('f')?.code, 'node_failed');
@@ -205,13 +209,8 @@ describe('a failed node', () => {
   it('keeps the code and message of an AppError, except an internal one', async () => {
     const refuse = (code: 'unreadable_image' | 'internal_error') =>
       run({ r: { type: 't:refuse' } }, [], {}, [
-        defineNode({
+        defineTestNode({
           nodeType: 't:refuse',
-          label: 'Refuse',
-          category: 'utility',
-          inputs: {},
-          config: {},
-          outputs: {},
           run: async () => {
             throw new AppError(code, 'No picture.');
           },
@@ -224,21 +223,17 @@ describe('a failed node', () => {
     assert.equal((await refuse('internal_error')).errorOf('r')?.code, 'node_failed');
   });
 
-  it('has a type that this service does not know', async () => {
+  it('reports an unknown node type', async () => {
     const definitions = [...NODES];
     const plan = planGraph(definitions, sketchGraph({ u: { type: 't:unknown' } }, []));
     const { outcome } = await runRecorded(definitions, plan);
     assert.equal(outcome.kind === 'failed' && outcome.error.code, 'unknown_node_type');
   });
 
-  it('returns a value that its port does not accept', async () => {
+  it('names the output port that does not accept its result', async () => {
     const { errorOf } = await run({ w: { type: 't:wrong' } }, [], {}, [
-      defineNode({
+      defineTestNode({
         nodeType: 't:wrong',
-        label: 'Wrong',
-        category: 'utility',
-        inputs: {},
-        config: {},
         outputs: { text: text('Text') },
         run: () => ({ text: 5 }),
       }),
@@ -248,52 +243,49 @@ describe('a failed node', () => {
 });
 
 describe('branches', () => {
-  /** A node that answers only when `together` nodes of its kind run at once. */
-  const meeting = (together: number) => {
-    const met = Promise.withResolvers<void>();
-    const seen = { now: 0, most: 0 };
-    const definition = defineNode({
-      nodeType: 't:meet',
-      label: 'Meet',
-      category: 'utility',
+  /** Defines a node that returns only once `count` nodes of its type are running. */
+  const defineBarrier = (count: number) => {
+    const reached = Promise.withResolvers<void>();
+    const running = { now: 0, max: 0 };
+    const definition = defineTestNode({
+      nodeType: 't:barrier',
       inputs: { a: text('A') },
-      config: {},
       outputs: { text: text('Text') },
       run: async ({ a }) => {
-        seen.most = Math.max(seen.most, ++seen.now);
-        if (seen.now === together) met.resolve();
-        await met.promise;
-        seen.now--;
+        running.max = Math.max(running.max, ++running.now);
+        if (running.now === count) reached.resolve();
+        await reached.promise;
+        running.now--;
         return { text: a ?? '' };
       },
     });
-    return { definition, seen };
+    return { definition, running };
   };
 
   it('that do not depend on each other run concurrently', async () => {
-    const { definition } = meeting(3);
-    const nodes = { a: { type: 't:meet' }, b: { type: 't:meet' }, c: { type: 't:meet' } };
+    const { definition } = defineBarrier(3);
+    const nodes = { a: { type: 't:barrier' }, b: { type: 't:barrier' }, c: { type: 't:barrier' } };
     assert.deepEqual((await run(nodes, [], {}, [definition])).outcome, { kind: 'completed' });
   });
 
   it('stay within the concurrency limit, including items of lists', async () => {
-    const { definition, seen } = meeting(2);
+    const { definition, running } = defineBarrier(2);
     const nodes = {
       l: { type: 't:list', config: { items: 'a b c d' } },
-      mapped: { type: 't:meet' },
-      single: { type: 't:meet' },
+      mapped: { type: 't:barrier' },
+      single: { type: 't:barrier' },
     };
     const { outcome, outputOf } = await run(nodes, ['l.list > mapped.a'], { concurrency: 2 }, [definition]);
     assert.deepEqual(outcome, { kind: 'completed' });
-    assert.equal(seen.most, 2);
+    assert.equal(running.max, 2);
     assert.deepEqual(outputOf('mapped'), listValue(['a', 'b', 'c', 'd'].map(textValue)));
   });
 });
 
 describe('steps', () => {
-  it('of a synchronous node are one, of an asynchronous node two', async () => {
+  it('are reported once for a synchronous node and twice for an asynchronous one', async () => {
     const { reported } = await run(
-      { a: { type: 't:join' }, b: { type: 't:join', config: { late: 'yes' } } },
+      { a: { type: 't:join' }, b: { type: 't:join', config: { isAsync: 'yes' } } },
       [],
     );
     assert.deepEqual(
@@ -303,16 +295,13 @@ describe('steps', () => {
     for (const step of reported) assert.equal(typeof step.startedAtMs, 'number');
   });
 
-  it('yield to the rest of the process in a long chain of free nodes', async () => {
+  it('let timers fire during a long chain of synchronous nodes', async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `n${index}`);
-    let turns = 0;
-    const ticker = setInterval(() => turns++, 1);
-    const slow = defineNode({
+    let ticks = 0;
+    const ticker = setInterval(() => ticks++, 1);
+    const slow = defineTestNode({
       nodeType: 't:slow',
-      label: 'Slow',
-      category: 'utility',
       inputs: { a: text('A') },
-      config: {},
       outputs: { text: text('Text') },
       run: () => {
         const untilMs = performance.now() + 0.05;
@@ -323,18 +312,13 @@ describe('steps', () => {
     const edges = ids.slice(1).map((id, index) => `n${index}.text > ${id}.a`);
     await run(Object.fromEntries(ids.map(id => [id, { type: 't:slow' }])), edges, {}, [slow]);
     clearInterval(ticker);
-    assert.ok(turns > 0);
+    assert.ok(ticks > 0);
   });
 
   it('report progress per node', async () => {
     const seen: [string, number][] = [];
-    const half = defineNode({
+    const half = defineTestNode({
       nodeType: 't:half',
-      label: 'Half',
-      category: 'utility',
-      inputs: {},
-      config: {},
-      outputs: {},
       run: (_, ctx) => {
         ctx.progress(0.5);
         return {};
@@ -346,9 +330,9 @@ describe('steps', () => {
 
   it('reject the run if the function that receives them throws', async () => {
     const onStep = (): never => {
-      throw new Error('no room for steps');
+      throw new Error('cannot store steps');
     };
-    await assert.rejects(run({ a: { type: 't:join' } }, [], { onStep }), /no room for steps/);
-    await assert.rejects(run({ a: { type: 't:join', config: { late: 'yes' } } }, [], { onStep }));
+    await assert.rejects(run({ a: { type: 't:join' } }, [], { onStep }), /cannot store steps/);
+    await assert.rejects(run({ a: { type: 't:join', config: { isAsync: 'yes' } } }, [], { onStep }));
   });
 });

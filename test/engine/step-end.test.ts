@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { toCancelled } from '../../src/engine/step-end.ts';
 import type { ProviderTask, Step } from '../../src/engine/types.ts';
 
-const job = (facts: Partial<ProviderTask>): ProviderTask => ({
+const createTask = (changes: Partial<ProviderTask>): ProviderTask => ({
   provider: 'openai',
   id: null,
   submittedAtMs: 1,
   credits: 5,
-  ...facts,
+  ...changes,
 });
 const running = (jobs: NonNullable<Step['jobs']>, credits?: number): Step => ({
   nodeId: 'm',
@@ -21,12 +21,16 @@ const running = (jobs: NonNullable<Step['jobs']>, credits?: number): Step => ({
 
 describe('a node whose run ends', () => {
   it('owes the reservation of calls without a provider id', () => {
-    const { status, credits, jobs } = toCancelled(running({ 0: job({}), 1: job({ credits: 2 }) }, 10));
+    const { status, credits, jobs } = toCancelled(
+      running({ 0: createTask({}), 1: createTask({ credits: 2 }) }, 10),
+    );
     assert.deepEqual([status, credits, jobs], ['CANCELLED', 17, undefined]);
   });
 
   it('owes nothing yet for calls with an id, and nothing for calls that wait to be submitted', () => {
-    const { credits } = toCancelled(running({ 0: job({ id: 'resp_1' }), 1: job({ queued: true }) }));
+    const { credits } = toCancelled(
+      running({ 0: createTask({ id: 'resp_1' }), 1: createTask({ queued: true }) }),
+    );
     assert.equal(credits, undefined);
   });
 });

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineNode, text } from '../../src/nodes/define.ts';
+import { text } from '../../src/nodes/define.ts';
 import { textValue } from '../support/engine/values.ts';
+import { defineTestNode } from './nodes.ts';
 import { run } from './run-sketch.ts';
 
 describe('a run that is stopped', () => {
-  const hang = (isDeaf: boolean) =>
-    defineNode({
+  const defineHanging = (ignoresSignal: boolean) =>
+    defineTestNode({
       nodeType: 't:hang',
-      label: 'Hang',
-      category: 'utility',
       inputs: { a: text('A') },
-      config: {},
       outputs: { text: text('Text') },
       run: async (_, ctx) => {
-        await (isDeaf ? new Promise(() => undefined) : sleep(60_000, undefined, { signal: ctx.signal }));
+        await (ignoresSignal
+          ? new Promise(() => undefined)
+          : sleep(60_000, undefined, { signal: ctx.signal }));
         return {};
       },
     });
@@ -28,7 +28,7 @@ describe('a run that is stopped', () => {
       { h: { type: 't:hang' }, w: { type: 't:wait' }, after: { type: 't:join' } },
       ['h.text > after.a'],
       { signal: stop.signal, onStep: step => step.nodeId === 'w' && stop.abort() },
-      [hang(false)],
+      [defineHanging(false)],
     );
     assert.deepEqual(outcome, { kind: 'aborted' });
     assert.deepEqual(statuses, { h: 'CANCELLED', w: 'CANCELLED', after: undefined });
@@ -40,7 +40,7 @@ describe('a run that is stopped', () => {
       { h: { type: 't:hang' } },
       [],
       { signal: stop.signal, graceMs: 5, onStep: () => stop.abort() },
-      [hang(true)],
+      [defineHanging(true)],
     );
     assert.deepEqual(outcome, { kind: 'aborted' });
     assert.deepEqual(
@@ -51,19 +51,15 @@ describe('a run that is stopped', () => {
 
   it('records nothing from a node that ends after the grace period', async () => {
     const stop = new AbortController();
-    const late = Promise.withResolvers<{ text: string }>();
-    const deaf = defineNode({
-      nodeType: 't:deaf',
-      label: 'Deaf',
-      category: 'utility',
-      inputs: {},
-      config: {},
+    const result = Promise.withResolvers<{ text: string }>();
+    const unresponsive = defineTestNode({
+      nodeType: 't:unresponsive',
       outputs: { text: text('Text') },
-      run: () => late.promise,
+      run: () => result.promise,
     });
     const options = { signal: stop.signal, graceMs: 0, onStep: () => stop.abort() };
-    const { reported } = await run({ d: { type: 't:deaf' } }, [], options, [deaf]);
-    late.resolve({ text: 'too late' });
+    const { reported } = await run({ d: { type: 't:unresponsive' } }, [], options, [unresponsive]);
+    result.resolve({ text: 'too late' });
     await sleep(1);
     assert.deepEqual(
       reported.map(step => step.status),
@@ -71,10 +67,13 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('ends unstarted items of a list and keeps the results of finished ones', async () => {
+  it('cancels unstarted items of a list and keeps the results of finished ones', async () => {
     const stop = new AbortController();
     const { outcome, steps } = await run(
-      { l: { type: 't:list', config: { items: 'a b c' } }, j: { type: 't:join', config: { late: 'yes' } } },
+      {
+        l: { type: 't:list', config: { items: 'a b c' } },
+        j: { type: 't:join', config: { isAsync: 'yes' } },
+      },
       ['l.list > j.a'],
       {
         signal: stop.signal,
@@ -87,14 +86,14 @@ describe('a run that is stopped', () => {
     assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
   });
 
-  it('before it started runs nothing', async () => {
-    const { outcome, reported } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
+  it('before it starts runs no node', async () => {
+    const { outcome, reported } = await run({ a: { type: 't:text' } }, [], { signal: AbortSignal.abort() });
     assert.deepEqual([outcome.kind, reported.length], ['aborted', 0]);
   });
 
-  it('right after its last node ended is complete', async () => {
+  it('right after its last node ended is completed', async () => {
     const stop = new AbortController();
-    const { outcome } = await run({ a: { type: 't:give' } }, [], {
+    const { outcome } = await run({ a: { type: 't:text' } }, [], {
       signal: stop.signal,
       onStep: () => stop.abort(),
     });

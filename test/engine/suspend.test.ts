@@ -2,19 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunOptions, Step } from '../../src/engine/types.ts';
-import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import type { Step } from '../../src/engine/types.ts';
+import type { NodeSketch } from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
-import { NODES } from './nodes.ts';
-
-const run = (
-  nodes: Readonly<Record<string, NodeSketch>>,
-  edges: readonly string[],
-  options: Partial<RunOptions> = {},
-) => runRecorded(NODES, planGraph(NODES, sketchGraph(nodes, edges)), options);
+import { run } from './run-sketch.ts';
 
 const DELAY = { w: { type: 't:wait', config: { ms: 1000 } }, after: { type: 't:join' } };
-const ASK = { w: { type: 't:wait', config: { kind: 'decision', ms: 1000 } }, after: { type: 't:join' } };
+const APPROVAL = { w: { type: 't:wait', config: { kind: 'decision', ms: 1000 } }, after: { type: 't:join' } };
 const EDGES = ['w.output > after.a'];
 
 describe('a node that waits', () => {
@@ -51,22 +45,22 @@ describe('a node that waits', () => {
 
   it('wakes while other branches are still running', async () => {
     let nowMs = 0;
-    const nodes = { ...DELAY, w: { type: 't:wait', config: { ms: 10 } }, ...sleepers(50) };
-    const { outcome } = await run(nodes, [...EDGES, ...sleeperEdges(50)], { now: () => nowMs++ });
+    const nodes = { ...DELAY, w: { type: 't:wait', config: { ms: 10 } }, ...asyncNodes(50) };
+    const { outcome } = await run(nodes, [...EDGES, ...chainEdges(50)], { now: () => nowMs++ });
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 
   it('wakes with a decision and receives it', async () => {
-    const { steps, outcome } = await run(ASK, EDGES, { now: () => 0 });
+    const { steps, outcome } = await run(APPROVAL, EDGES, { now: () => 0 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 1000, waitsFor: 'decision' });
     const decisions = new Map([['w', { approved: true }]]);
-    const woken = await run(ASK, EDGES, { steps, decisions, now: () => 500 });
+    const woken = await run(APPROVAL, EDGES, { steps, decisions, now: () => 500 });
     assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(decided {"approved":true})') });
   });
 
   it('expires the run if no decision arrives in time', async () => {
-    const { steps } = await run(ASK, EDGES, { now: () => 0 });
-    const late = await run(ASK, EDGES, { steps, now: () => 1000 });
+    const { steps } = await run(APPROVAL, EDGES, { now: () => 0 });
+    const late = await run(APPROVAL, EDGES, { steps, now: () => 1000 });
     assert.deepEqual(late.outcome, {
       kind: 'expired',
       nodeId: 'w',
@@ -87,7 +81,7 @@ describe('a node that waits', () => {
     });
   });
 
-  it('makes a failure elsewhere wait for it', async () => {
+  it('delays the failure of the run until it has finished', async () => {
     const nodes = { f: { type: 't:fail' }, ...DELAY };
     const first = await run(nodes, EDGES, { now: () => 0 });
     assert.equal(first.outcome.kind, 'suspended');
@@ -99,18 +93,18 @@ describe('a node that waits', () => {
 
 describe('a run that continues', () => {
   const nodes = {
-    a: { type: 't:give', config: { value: 'x' } },
+    a: { type: 't:text', config: { value: 'x' } },
     b: { type: 't:join' },
     c: { type: 't:join' },
   };
   const edges = ['a.text > b.a', 'b.text > c.a'];
-  const stepOf = (nodeId: string, status: Step['status'], rest: Partial<Step> = {}): [string, Step] => [
+  const createStep = (nodeId: string, status: Step['status'], rest: Partial<Step> = {}): [string, Step] => [
     nodeId,
     { nodeId, status, attempt: 1, ...rest },
   ];
 
   it('keeps the outputs of completed nodes', async () => {
-    const steps = new Map([stepOf('a', 'COMPLETED', { outputs: { text: textValue('kept') } })]);
+    const steps = new Map([createStep('a', 'COMPLETED', { outputs: { text: textValue('kept') } })]);
     const { reported, steps: after } = await run(nodes, edges, { steps });
     assert.deepEqual(
       reported.map(step => step.nodeId),
@@ -120,7 +114,9 @@ describe('a run that continues', () => {
   });
 
   it('runs an active node again as its next attempt', async () => {
-    const { steps } = await run(nodes, edges, { steps: new Map([stepOf('a', 'RUNNING', { attempt: 2 })]) });
+    const { steps } = await run(nodes, edges, {
+      steps: new Map([createStep('a', 'RUNNING', { attempt: 2 })]),
+    });
     assert.equal(steps.get('a')?.attempt, 3);
     assert.equal(steps.get('a')?.status, 'COMPLETED');
   });
@@ -128,7 +124,7 @@ describe('a run that continues', () => {
   it('keeps a failed node failed', async () => {
     const error = { code: 'x', message: 'y' };
     const { outcome, reported } = await run(nodes, edges, {
-      steps: new Map([stepOf('a', 'FAILED', { error })]),
+      steps: new Map([createStep('a', 'FAILED', { error })]),
     });
     assert.deepEqual(outcome, { kind: 'failed', nodeId: 'a', error });
     assert.deepEqual(
@@ -139,29 +135,31 @@ describe('a run that continues', () => {
 
   it('determines skipped nodes again and reports them once', async () => {
     const error = { code: 'x', message: 'y' };
-    const skipped = [stepOf('b', 'SKIPPED'), stepOf('c', 'SKIPPED')] as const;
-    const still = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error }), ...skipped]) });
+    const skipped = [createStep('b', 'SKIPPED'), createStep('c', 'SKIPPED')] as const;
+    const still = await run(nodes, edges, {
+      steps: new Map([createStep('a', 'FAILED', { error }), ...skipped]),
+    });
     assert.deepEqual(still.reported, []);
     const repaired = await run(nodes, edges, { steps: new Map(skipped) });
     assert.equal(repaired.steps.get('c')?.status, 'COMPLETED');
   });
 
-  it('resumes a woken node that a dead worker had started as woken', async () => {
+  it('resumes a woken node whose worker died', async () => {
     const suspended = { kind: 'time', sinceMs: 0, untilMs: 10 } as const;
-    const { outcome } = await run(DELAY, EDGES, { steps: new Map([stepOf('w', 'RUNNING', { suspended })]) });
+    const { outcome } = await run(DELAY, EDGES, {
+      steps: new Map([createStep('w', 'RUNNING', { suspended })]),
+    });
     assert.deepEqual(outcome, { kind: 'completed' });
   });
 });
 
-/** A chain of nodes that each take a turn of the event loop. */
-function sleepers(length: number): Record<string, NodeSketch> {
+/** Returns a chain of nodes that each take a turn of the event loop. */
+function asyncNodes(length: number): Record<string, NodeSketch> {
   return Object.fromEntries(
-    Array.from({ length }, (_, index) => [`s${index}`, { type: 't:join', config: { late: 'yes' } }]),
+    Array.from({ length }, (_, index) => [`s${index}`, { type: 't:join', config: { isAsync: 'yes' } }]),
   );
 }
 
-function sleeperEdges(length: number): string[] {
-  return Array.from({ length: length - 1 }, (_, index) => `s${index}.text > s${index + 1}.b`).map(
-    edge => edge,
-  );
+function chainEdges(length: number): string[] {
+  return Array.from({ length: length - 1 }, (_, index) => `s${index}.text > s${index + 1}.b`);
 }

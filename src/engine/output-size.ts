@@ -20,43 +20,37 @@ export interface Size {
   readonly memoryBytes: number;
 }
 
-const NOTHING: Size = { bytes: 0, memoryBytes: 0 };
-const add = (a: Size, b: Size): Size => ({
-  bytes: a.bytes + b.bytes,
-  memoryBytes: a.memoryBytes + b.memoryBytes,
-});
-
 /**
  * Returns the size of plain JSON data. Stops counting past `maxBytes`, because shared references can make the total
  * exponential, and because long texts take long to measure.
  */
 export function measureSize(value: unknown, maxBytes: number): Size {
-  return measureWith(getTextBytes, value, maxBytes);
+  return measureWith(countJsonBytes, value, maxBytes);
 }
 
 /**
- * Returns a size that plain JSON data exceeds only by the escapes and multibyte characters of its long texts. This is
- * far cheaper: such a text is neither read nor, if it was concatenated, copied into one piece.
+ * Returns a lower bound of the size, which leaves out the escapes and multibyte characters of long texts. This is far
+ * cheaper: such a text is neither read nor, if it was concatenated, copied into one piece.
  */
 export function measureAtLeast(value: unknown, maxBytes: number): Size {
-  const atLeast: TextBytes = (text, limit) =>
-    text.length > PART_LENGTH ? text.length + 2 : getTextBytes(text, limit);
+  const atLeast: CountTextBytes = (text, limit) =>
+    text.length > PART_LENGTH ? text.length + 2 : countJsonBytes(text, limit);
   return measureWith(atLeast, value, maxBytes);
 }
 
-function measureWith(bytesOf: TextBytes, value: unknown, maxBytes: number): Size {
+function measureWith(countTextBytes: CountTextBytes, value: unknown, maxBytes: number): Size {
   const size = { bytes: 0, memoryBytes: 0 };
-  measure(value, { size, maxBytes, bytesOf, sharedSizes: new Map() });
+  measure(value, { size, maxBytes, countTextBytes, sharedSizes: new Map() });
   return size;
 }
 
 /** Returns the size of a text as JSON, or for a text that is larger than `maxBytes` any size above it. */
-type TextBytes = (text: string, maxBytes: number) => number;
+type CountTextBytes = (text: string, maxBytes: number) => number;
 
 interface Measurement {
   readonly size: { bytes: number; memoryBytes: number };
   readonly maxBytes: number;
-  readonly bytesOf: TextBytes;
+  readonly countTextBytes: CountTextBytes;
   /** Sizes of large objects and arrays, so that one that occurs many times is measured once. */
   readonly sharedSizes: Map<object, Size>;
 }
@@ -67,11 +61,11 @@ const MIN_SHARED_BYTES = 4096;
 function measure(value: unknown, measurement: Measurement): void {
   const { size } = measurement;
   if (typeof value === 'string') {
-    size.bytes += measurement.bytesOf(value, measurement.maxBytes - size.bytes);
+    size.bytes += measurement.countTextBytes(value, measurement.maxBytes - size.bytes);
     size.memoryBytes += 24 + 2 * value.length;
   } else if (typeof value !== 'object' || value === null) {
     // true, false and null have about 4 characters.
-    size.bytes += typeof value === 'number' ? numberBytes(value) : 4;
+    size.bytes += typeof value === 'number' ? countNumberBytes(value) : 4;
     size.memoryBytes += 16;
   } else measureObject(value, measurement);
 }
@@ -92,7 +86,7 @@ function measureObject(value: object, measurement: Measurement): void {
 }
 
 function measureMembers(value: object, measurement: Measurement): void {
-  const { size, maxBytes, bytesOf } = measurement;
+  const { size, maxBytes, countTextBytes } = measurement;
   if (Array.isArray(value)) {
     size.bytes += 2 + value.length;
     size.memoryBytes += 32 + 8 * value.length;
@@ -106,29 +100,29 @@ function measureMembers(value: object, measurement: Measurement): void {
   size.memoryBytes += 56;
   for (const key in value) {
     if (size.bytes > maxBytes) return;
-    size.bytes += bytesOf(key, maxBytes - size.bytes) + 2;
+    size.bytes += countTextBytes(key, maxBytes - size.bytes) + 2;
     size.memoryBytes += 16;
     measure((value as Record<string, unknown>)[key], measurement);
   }
 }
 
 /** Returns the number of digits, without formatting small integers. */
-function numberBytes(value: number): number {
+function countNumberBytes(value: number): number {
   if (!Number.isInteger(value) || value < 0 || value >= 1e9) return String(value).length;
   let length = 1;
   for (let limit = 10; value >= limit; limit *= 10) length++;
   return length;
 }
 
-const SHORT_TEXT = 100;
+const SHORT_LENGTH = 100;
 
-/** A long text is measured in parts, because a copy of the whole would cost as much as the measuring. */
+/** A long text is measured in parts, because copying it whole would take as long as measuring it. */
 const PART_LENGTH = 16_384;
 
-function getTextBytes(text: string, maxBytes: number): number {
+function countJsonBytes(text: string, maxBytes: number): number {
   // Each character has at least one byte.
   if (text.length + 2 > maxBytes) return text.length + 2;
-  if (text.length <= SHORT_TEXT && isPlainAscii(text)) return text.length + 2;
+  if (text.length <= SHORT_LENGTH && isPlainAscii(text)) return text.length + 2;
   if (text.length <= PART_LENGTH) return Buffer.byteLength(JSON.stringify(text));
   let bytes = 2;
   for (let start = 0; start < text.length; ) {
@@ -153,40 +147,6 @@ function isPlainAscii(text: string): boolean {
 
 /** Returns the size of a step's outputs, or of the item results that it has so far. */
 export function measureStep({ outputs, items }: Step, maxBytes: number): Size {
-  if (outputs !== undefined) return measureSize(outputs, maxBytes);
-  return items === undefined ? NOTHING : measureSize(items, maxBytes);
-}
-
-/** Counts the bytes of one run's outputs as they arrive. */
-export class OutputMeter {
-  #size = NOTHING;
-  /** The node whose output exceeded the limit. */
-  exceededBy: string | undefined;
-
-  get size(): Size {
-    return this.#size;
-  }
-
-  /** Adds to the total. Returns false if the total exceeds the limit; every later call then returns false too. */
-  add(nodeId: string, size: Size): boolean {
-    if (this.exceededBy !== undefined) return false;
-    const sum = add(this.#size, size);
-    if (sum.bytes > MAX_RUN_BYTES) {
-      this.exceededBy = nodeId;
-      return false;
-    }
-    this.#size = sum;
-    return true;
-  }
-
-  /** Adds what an earlier addition of the node left out, even if another node exceeded the limit since. */
-  addRest(nodeId: string, size: Size): boolean {
-    const sum = add(this.#size, size);
-    if (sum.bytes > MAX_RUN_BYTES) {
-      this.exceededBy ??= nodeId;
-      return false;
-    }
-    this.#size = sum;
-    return true;
-  }
+  const recorded = outputs ?? items;
+  return recorded === undefined ? { bytes: 0, memoryBytes: 0 } : measureSize(recorded, maxBytes);
 }

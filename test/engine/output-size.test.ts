@@ -1,7 +1,7 @@
 // Tests that the counted size of a run's outputs equals their JSON, however often a value occurs in them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MAX_RUN_BYTES, measureSize } from '../../src/engine/budget.ts';
+import { MAX_RUN_BYTES, measureSize } from '../../src/engine/output-size.ts';
 
 const VALUES: Readonly<Record<string, unknown>> = {
   'small and large integers': [0, 7, 10, 99, 100, 999_999_999, 1_000_000_000, 1e21, -1, -10],
