@@ -1,4 +1,4 @@
-// Stores apps, their runs as visitors know them, the files that visitors upload, and used proofs of work.
+// Stores apps, the addresses of their runs, the files that visitors upload, and used proofs of work.
 import type { Tx } from './db.ts';
 import { joinShares, STRONGER_SHARE } from './permissions.ts';
 import { type After, all, allValues, first, firstValue, insertRow, matches, valueSet } from './rows.ts';
@@ -24,7 +24,7 @@ export interface AppInput {
   readonly isRequired?: boolean;
 }
 
-/** What the page of an app shows. */
+/** The settings of an app that no statement filters by. */
 export interface AppSettings {
   readonly title: string;
   readonly description: string | null;
@@ -45,7 +45,7 @@ export interface NewApp {
   readonly id: string;
   readonly workflow_id: string;
   readonly slug: string;
-  /** Who saved the app last. Its runs are started with the rights of this user. */
+  /** The user who saved the app last. Its runs start with the rights of this user. */
   readonly user_id: number;
   readonly is_enabled: boolean;
   /** null: the current version. */
@@ -69,12 +69,12 @@ export interface AppRow extends NewApp {
 const COLUMNS = `a.id, a.workflow_id, a.slug, a.user_id, a.is_enabled, a.version, a.audience, a.payer, a.max_credits_per_run,
   a.daily_credits, a.runs_per_visitor, a.settings, a.embed_key, a.created_at, a.updated_at`;
 
-/** Earlier slugs that still lead to an app. */
+/** The number of earlier slugs that redirect to an app. */
 const MAX_EARLIER_SLUGS = 20;
 
 /**
- * Creates or replaces the app of a workflow, which keeps its id and its embed key. Its earlier slugs redirect to the new
- * one. Returns false if another app has or had the slug; roll back then.
+ * Creates or replaces the app of a workflow. A replaced app keeps its id, embed key and earlier slugs, which redirect to
+ * the new one. Returns false if another app uses or used the slug; the transaction must then be rolled back.
  */
 export async function saveApp(tx: Tx, app: NewApp): Promise<boolean> {
   const isSaved = await matches(
@@ -204,11 +204,11 @@ export function listApps(
 }
 
 export interface AppRunRow {
-  /** The secret address of the run. */
+  /** The secret part of the run's address. */
   readonly id: string;
   readonly app_id: string;
   readonly execution_id: string;
-  /** Who started it, as a hash. */
+  /** The first id of the visitor who started it. */
   readonly visitor: string;
   readonly in_gallery: boolean;
   readonly created_at: Date;
@@ -238,7 +238,7 @@ export function findAppRunOfExecution(tx: Tx, executionId: string): Promise<AppR
 /** Lists the newest runs that the visitor can still read. */
 export function listRunsOfVisitor(
   tx: Tx,
-  app: { readonly appId: string; readonly visitors: readonly string[] },
+  { appId, visitors }: { readonly appId: string; readonly visitors: readonly string[] },
   limit: number,
 ): Promise<readonly AppRunRow[]> {
   return all(
@@ -246,11 +246,11 @@ export function listRunsOfVisitor(
     `select ${RUN_COLUMNS} from app_runs r join executions e on e.id = r.execution_id
      where r.app_id = $1 and r.visitor = any ($2::text[]) and r.expires_at > now()
      order by r.created_at desc limit $3`,
-    [app.appId, app.visitors, limit],
+    [appId, visitors, limit],
   );
 }
 
-/** Lists the completed ones of the newest 200 runs of an app, of all visitors. */
+/** Lists the completed runs among the newest 200 of an app, of all visitors. */
 export function listCompletedAppRuns(tx: Tx, appId: string, limit: number): Promise<readonly AppRunRow[]> {
   return all(
     tx,
@@ -324,7 +324,6 @@ export async function forgetAppUpload(tx: Tx, mediaId: string): Promise<void> {
   await tx.query('delete from app_uploads where media_id = $1', [mediaId]);
 }
 
-/** Finds an app by id. */
 export function findApp(tx: Tx, id: string): Promise<AppRow | undefined> {
   return first(tx, `select ${COLUMNS} from apps a where a.id = $1`, [id]);
 }
@@ -339,7 +338,7 @@ export function findAppWorkspace(tx: Tx, id: string): Promise<string | undefined
   );
 }
 
-/** Returns the errors, as JSON texts, of runs of the app since that id that failed in the last minutes. */
+/** Returns the errors, as JSON texts, of runs from `fromRunId` that failed in the last minutes, newest first. */
 export function listRecentErrors(
   tx: Tx,
   { appId, fromRunId }: { readonly appId: string; readonly fromRunId: string },

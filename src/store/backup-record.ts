@@ -1,10 +1,10 @@
 // Stores when the last backup was made and what it contains.
 import type { FileTotals } from './backup.ts';
 import type { Tx } from './db.ts';
-import { first } from './rows.ts';
+import { firstValue } from './rows.ts';
 
 export interface BackupRecord {
-  /** The moment that the backup shows. */
+  /** The time of the snapshot. */
   readonly createdAt: string;
   readonly finishedAt: string;
   readonly databaseBytes: number;
@@ -23,6 +23,6 @@ export async function saveLastBackup(tx: Tx, record: BackupRecord): Promise<void
 
 /** Returns undefined if no backup was made. */
 export async function findLastBackup(tx: Tx): Promise<BackupRecord | undefined> {
-  const row = await first<{ readonly value: string }>(tx, 'select value from instance where key = $1', [KEY]);
-  return row && (JSON.parse(row.value) as BackupRecord);
+  const value = await firstValue<string>(tx, 'select value from instance where key = $1', [KEY]);
+  return value === undefined ? undefined : (JSON.parse(value) as BackupRecord);
 }

@@ -36,29 +36,27 @@ export interface SnapshotFile {
 }
 
 const QUEUE_SCHEMA = 'graphile_worker';
-/** Migration tables. They are not backed up, because a restore creates the schema itself. */
-const VERSION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
-/** Rows that describe files of unfinished work, which a backup does not contain. The work starts again. */
+/** Tables of migrations, which are not backed up, because a restore creates the schema itself. */
+const MIGRATION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
+/** Tables of files of unfinished work, which are not backed up. A restored service starts the work again. */
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
 /** Returns the schema version, or undefined if the database has none of our tables. */
 export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {
-  const { rows } = await tx.query<{ ours: boolean; queues: boolean }>(
-    `select to_regclass('schema_migrations') is not null as ours,
-       to_regclass('${QUEUE_SCHEMA}.migrations') is not null as queues`,
+  const { rows } = await tx.query<{ has_tables: boolean; has_queue: boolean }>(
+    `select to_regclass('schema_migrations') is not null as has_tables,
+       to_regclass('${QUEUE_SCHEMA}.migrations') is not null as has_queue`,
   );
-  if (rows[0]?.ours !== true || !rows[0].queues) return undefined;
+  if (rows[0]?.has_tables !== true || !rows[0].has_queue) return undefined;
   const { rows: migrations } = await tx.query<SchemaVersion['migrations'][number]>(
     'select version, name, checksum from schema_migrations order by version',
   );
-  const { rows: queue } = await tx.query<{ last: number }>(
-    `select coalesce(max(id), 0)::integer as last from ${QUEUE_SCHEMA}.migrations`,
-  );
-  return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
+  const queue = await firstNumber(tx, `select max(id) from ${QUEUE_SCHEMA}.migrations`);
+  return { migrations: [...migrations], queue };
 }
 
 /** Prevents partitions from being dropped until the transaction ends. Call it first in the snapshot's transaction. */
-export async function keepPartitions(session: Session): Promise<void> {
+export async function lockPartitions(session: Session): Promise<void> {
   await session.query('lock table execution_steps in access share mode');
 }
 
@@ -73,8 +71,8 @@ export async function listTables(tx: Tx): Promise<TableColumns[]> {
        and c.relpersistence = 'p'
      order by 1`,
   );
-  const without = new Set([...VERSION_TABLES, ...UNFINISHED_TABLES]);
-  return rows.filter(({ name }) => !without.has(name));
+  const excluded = new Set([...MIGRATION_TABLES, ...UNFINISHED_TABLES]);
+  return rows.filter(({ name }) => !excluded.has(name));
 }
 
 /** Lists the last value of each sequence that has been used. */
@@ -107,14 +105,8 @@ export function countOtherConnections(tx: Tx): Promise<number> {
   );
 }
 
-/** Returns whether the database has accounts, which means that a service was started on it. */
-export async function hasAccounts(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query('select 1 from users limit 1');
-  return rows.length > 0;
-}
-
-/** Copies the list of the snapshot's media to a temporary table, so that it can be read after the transaction. */
-export async function noteFiles(session: Session): Promise<FileTotals> {
+/** Copies the list of media to a temporary table, so that it can be read after the snapshot's transaction. */
+export async function recordSnapshotFiles(session: Session): Promise<FileTotals> {
   await session.query('create temporary table backup_files (id text primary key, bytes bigint not null)');
   await session.query('insert into backup_files select id, bytes from media');
   const { rows } = await session.query<FileTotals>(
@@ -137,14 +129,14 @@ export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile>
   }
 }
 
-/** Recomputes the storage usage, because uploads are not restored. Migrating an older backup recomputes it anyway. */
+/** Recomputes the storage usage, because uploads are not restored. An older schema is recomputed by its migration. */
 const RECOUNT = `do $$ begin
   if to_regproc('recount_storage') is not null then perform recount_storage(); end if;
 end $$`;
 
 /**
- * Empties all tables and removes foreign keys and triggers, which would slow down each row. Returns a function that
- * restores both; PostgreSQL then checks every foreign key. Do everything else in the same transaction.
+ * Empties all tables, drops foreign keys and disables triggers, which would slow down each row. Returns a function that
+ * restores both; PostgreSQL then checks every foreign key. The whole restore must be one transaction.
  */
 export async function emptyTables(session: Session): Promise<() => Promise<void>> {
   const tables = (await listTables(session)).map(({ name }) => quoteName(name));
@@ -187,15 +179,15 @@ export async function createStoredFileTable(session: Session): Promise<void> {
   );
 }
 
-export async function noteStoredFile(
+export async function recordStoredFile(
   session: Session,
   { id, bytes, sha256 }: SnapshotFile & { readonly sha256: string },
 ): Promise<void> {
   await session.query('insert into restored_files values ($1, $2, $3)', [id, bytes, sha256]);
 }
 
-/** Deletes media whose file the backup lacks. `damaged` lists those whose file does not match its row. */
-export async function matchStoredFiles(
+/** Deletes media rows without a restored file. `damaged` lists those whose file does not match the row. */
+export async function deleteMediaWithoutFile(
   session: Session,
 ): Promise<{ readonly missing: number; readonly damaged: readonly string[] }> {
   const { rowCount: missing } = await session.query(

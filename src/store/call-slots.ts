@@ -16,7 +16,8 @@ export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
 }
 
 /**
- * Locks the provider's limit across processes. Returns the limit learned from 429 responses, or null if there is none.
+ * Locks the provider's limit until the transaction ends. Returns the limit learned from 429 responses; null if there is
+ * none.
  */
 async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
@@ -29,7 +30,7 @@ async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
 }
 
 /** Returns the smaller limit; null means unlimited. */
-function smallerLimit(a: number | null, b: number | null): number | null {
+function minLimit(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.min(a, b);
 }
@@ -42,16 +43,16 @@ export interface NewSlot extends CallKey {
   readonly deadline_at: Date;
 }
 
-/** A provider, and the limit of one of its credentials. */
+/** A provider and one of its limiters. */
 export interface LimitedProvider {
   readonly provider: string;
   readonly limiter: string;
 }
 
 /**
- * Claims free slots, unless other calls already wait. Calls without a slot are stored as waiting rows. Returns the
- * indexes of the calls that got a slot. `maxConcurrent` is the operator's limit. Locks the limit until the transaction
- * ends.
+ * Stores the calls and gives them free slots, unless other calls already wait. Calls without a slot wait for one.
+ * Returns the indexes of the calls that got a slot. `maxConcurrent` is the operator's limit. Locks the limit until the
+ * transaction ends.
  */
 export async function claimSlots(
   tx: Tx,
@@ -59,7 +60,7 @@ export async function claimSlots(
   calls: readonly NewSlot[],
   maxConcurrent: number | null,
 ): Promise<ReadonlySet<number>> {
-  const limit = smallerLimit(await lockLimit(tx, limiter), maxConcurrent);
+  const limit = minLimit(await lockLimit(tx, limiter), maxConcurrent);
   return valueSet(tx, CLAIM_SLOTS, [
     provider,
     limit,
@@ -88,15 +89,15 @@ with input as materialized (
 select i.index from stored s join input i using (execution_id, node_id, item) where s.slot_at is not null`;
 
 /**
- * Returns the waiting calls that can have a slot now: those of the workspaces with the fewest slots, in order of
- * arrival, and all whose deadline has passed. Locks the limit until the transaction ends.
+ * Returns the waiting calls that can get a slot now, alternating between workspaces; those with the fewest slots come
+ * first. Also returns calls whose deadline has passed. Locks the limit until the transaction ends.
  */
 export async function listNextWaitingCalls(
   tx: Tx,
   { provider, limiter }: LimitedProvider,
   { limit, batch }: { readonly limit: number | null; readonly batch: number },
 ): Promise<readonly CallKey[]> {
-  const maxSlots = smallerLimit(await lockLimit(tx, limiter), limit);
+  const maxSlots = minLimit(await lockLimit(tx, limiter), limit);
   return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, batch, limiter]);
 }
 
@@ -127,7 +128,7 @@ select execution_id, node_id, item from chosen
 union
 (select execution_id, node_id, item from calls where provider = $1 and limiter = $4 and slot_at is null and deadline_at <= now() limit $3)`;
 
-/** Grants slots to waiting calls. The caller wakes their runs in the same transaction. */
+/** Grants slots to waiting calls. The caller must wake their runs in the same transaction. */
 export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set slot_at = now()
@@ -141,7 +142,7 @@ export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<voi
  * Halves the limit after the provider rejected a submission. Rejections within one second belong to the same burst and
  * count once.
  */
-export async function shrinkLimit(tx: Tx, limiter: string, callsHere: number): Promise<void> {
+export async function shrinkLimit(tx: Tx, limiter: string, activeCalls: number): Promise<void> {
   await tx.query(
     `with shrunk as (
        insert into provider_limits as l (provider, calls, shrunk_at)
@@ -153,11 +154,11 @@ export async function shrinkLimit(tx: Tx, limiter: string, callsHere: number): P
        returning provider
      )
      select pg_notify('${CHANNELS.limits}', provider) from shrunk`,
-    [limiter, callsHere],
+    [limiter, activeCalls],
   );
 }
 
-/** Raises each limit by the number of submissions that were accepted since the last call. */
+/** Raises each limit by the number of submissions that the provider has accepted since. */
 export async function growLimits(
   tx: Tx,
   submissions: readonly { readonly limiter: string; readonly count: number }[],
@@ -180,7 +181,7 @@ export function listDurations(tx: Tx): Promise<readonly ModelDuration[]> {
   return all(tx, 'select provider, model, usual_ms from model_durations');
 }
 
-/** Moves the usual duration of a model by a fifth of the difference. Returns the new durations. */
+/** Moves each model's usual duration a fifth of the way toward the measured one. Returns the new durations. */
 export function recordDurations(
   tx: Tx,
   durations: readonly ModelDuration[],

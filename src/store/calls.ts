@@ -1,19 +1,18 @@
-// Reads and writes the rows of provider calls: they are saved with the steps of their nodes, claimed by pollers when
-// due, and marked when they have ended.
+// Stores provider calls. Runs save them with their node states, and pollers claim them when they are due.
 import type { Tx } from './db.ts';
 import { all, allValues, first } from './rows.ts';
 
-/** The calls of one node according to its state. Rows of calls that the state does not contain yet may exist. */
+/** The calls in the state of one node. The table may already have rows of calls that the state does not contain yet. */
 export interface NodeCalls {
   readonly execution_id: string;
   readonly node_id: string;
   readonly workspace: string;
   readonly calls: readonly NewCall[];
-  /** The items whose calls are over; null means all calls of the node. */
-  readonly over: readonly number[] | null;
+  /** The items whose calls have ended; null: all calls of the node. */
+  readonly ended_items: readonly number[] | null;
 }
 
-/** The values that the charge of a call is computed from. */
+/** The values from which a call's charge is computed. */
 export interface CallTerms {
   readonly nodeType: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
@@ -32,9 +31,9 @@ export interface NewCall {
   readonly state: string | null;
   readonly token: string | null;
   readonly asks: number;
-  /** Whether it occupies a slot at its provider; otherwise it waits for one. */
+  /** Whether the call has a slot at its provider. Otherwise, it waits for one. */
   readonly has_slot: boolean;
-  /** The credits reserved for the call, and the terms of its charge. */
+  /** The credits reserved for the call. */
   readonly credits: number;
   readonly terms: CallTerms | null;
   readonly submitted_at: Date;
@@ -42,14 +41,14 @@ export interface NewCall {
   readonly deadline_at: Date;
 }
 
-/** Makes the rows match the states of the nodes. A call that was polled without a result waits again. */
+/** Makes the rows match the states of the nodes. A call whose last poll had no result is polled again. */
 export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
   await tx.query(SAVE_CALLS, [JSON.stringify(nodes)]);
 }
 
 const SAVE_CALLS = `
 with input as materialized (
-  select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json, "over" int[])
+  select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json, ended_items int[])
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
@@ -57,7 +56,7 @@ with input as materialized (
     submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
-  where c.execution_id = i.execution_id and c.node_id = i.node_id and (i."over" is null or c.item = any (i."over"))
+  where c.execution_id = i.execution_id and c.node_id = i.node_id and (i.ended_items is null or c.item = any (i.ended_items))
 )
 insert into calls as c (execution_id, node_id, item, workspace, provider, credential_id, value_id, model, job_id, state, token, asks, slot_at,
   submitted_at, due_at, deadline_at, credits, terms)
@@ -65,13 +64,13 @@ select execution_id, node_id, item, workspace, provider, credential_id, value_id
   submitted_at, due_at, deadline_at, credits, terms from wanted
 on conflict (execution_id, node_id, item) do update
   set credential_id = excluded.credential_id, value_id = excluded.value_id, model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
-    -- A slot that was granted meanwhile is newer than the node's state.
+    -- A slot may have been granted after the node's state was saved.
     slot_at = coalesce(c.slot_at, excluded.slot_at),
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null,
     credits = excluded.credits, terms = excluded.terms
   where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)`;
 
-/** Marks the calls of ended runs as cancelled, so that their providers are asked to stop. */
+/** Marks the calls of ended runs as canceled, so that pollers cancel them at their providers. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with waiting as (delete from calls where execution_id = any ($1::text[]) and slot_at is null)
@@ -86,7 +85,7 @@ export interface CallRow {
   readonly node_id: string;
   readonly item: number;
   readonly provider: string;
-  /** The limit that it counts against: the stored credential's id, or the provider's name. */
+  /** What the call's rate limit is counted by: the id of the stored credential, or the provider's name. */
   readonly limiter: string;
   /** The stored value that submitted it; null: the environment's. */
   readonly value_id: string | null;
@@ -98,7 +97,7 @@ export interface CallRow {
   readonly submitted_at: Date;
   readonly deadline_at: Date;
   readonly cancelled_at: Date | null;
-  /** The credits reserved for it. */
+  /** The credits reserved for the call. */
   readonly credits: number;
 }
 
@@ -106,16 +105,16 @@ export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
 export interface DueCalls {
   readonly limit: number;
-  /** The most calls of one limiter. */
+  /** The maximum number of calls of one limiter. */
   readonly perLimiter: number;
-  /** Limiters whose calls wait. */
+  /** Limiters whose calls are not claimed. */
   readonly except: readonly string[];
   readonly leaseMs: number;
 }
 
 /**
- * Claims due calls of the provider: of each limiter the longest overdue, then its next. No other poller gets them for
- * `leaseMs`.
+ * Claims due calls of the provider, the longest overdue first, alternating between limiters. Other pollers cannot claim
+ * them for `leaseMs`.
  */
 export function claimDueCalls(
   tx: Tx,
@@ -145,10 +144,10 @@ export function claimDueCalls(
   );
 }
 
-/** Among more due calls than this, some limiters may have to wait for the next claim. */
+/** The number of due calls that one claim considers. If there are more, some limiters may wait for the next claim. */
 const MAX_CONSIDERED = 1000;
 
-/** Sets when each call is polled next. */
+/** Stores when to poll each call next. */
 export async function postponeCalls(
   tx: Tx,
   calls: readonly (CallKey & { readonly due_at: Date })[],
@@ -161,7 +160,7 @@ export async function postponeCalls(
   );
 }
 
-/** Marks calls as ended. The caller has locked their runs and wakes them in the same transaction. */
+/** Marks calls as ended. The caller must hold the locks of their runs and wake them in the same transaction. */
 export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set ended_at = now()
@@ -180,7 +179,7 @@ export interface DroppedCall extends CallKey {
   readonly terms: CallTerms | null;
 }
 
-/** Deletes cancelled calls whose outcome is known. Returns those that still existed. */
+/** Deletes canceled calls whose outcome is known. Returns the deleted ones. */
 export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly DroppedCall[]> {
   return all(
     tx,
@@ -191,7 +190,7 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
   );
 }
 
-/** Lists the calls that the run can continue with: they have ended, or were granted a slot. */
+/** Lists the calls that let the run continue, because they have ended or have a slot but are not submitted. */
 export function listEndedCalls(
   tx: Tx,
   executionId: string,
@@ -205,7 +204,7 @@ export function listEndedCalls(
 }
 
 export interface CallState extends CallKey {
-  /** It is active at its provider, or waits for a slot there. */
+  /** Whether the call is active at its provider or waits for a slot. */
   readonly is_awaited: boolean;
 }
 
@@ -219,7 +218,7 @@ export function listCalls(tx: Tx, executionIds: readonly string[]): Promise<read
   );
 }
 
-/** Lists runs that wait for calls without any row that could wake them. */
+/** Lists runs that wait for calls although no call is left to wake them. */
 export function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly string[]> {
   return allValues(
     tx,
@@ -231,10 +230,10 @@ export function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly st
   );
 }
 
-export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;
+export type WebhookCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;
 
-/** Returns the call of a provider's webhook, or undefined if it is over. */
-export function findCallByToken(tx: Tx, provider: string, token: string): Promise<FoundCall | undefined> {
+/** Returns the call to which a provider's webhook belongs, or undefined if it has ended. */
+export function findCallByToken(tx: Tx, provider: string, token: string): Promise<WebhookCall | undefined> {
   return first(
     tx,
     `select execution_id, node_id, item, provider, value_id, model, submitted_at
@@ -243,14 +242,15 @@ export function findCallByToken(tx: Tx, provider: string, token: string): Promis
   );
 }
 
-/** When the next call of the provider is due, and the limiters whose calls wait for slots. */
+/** When a provider's next call is due, and the limiters whose calls wait for slots. */
 export interface PollSchedule {
   readonly due_at: Date | null;
   readonly waiting: readonly string[];
 }
 
 export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSchedule> {
-  const { rows } = await tx.query<PollSchedule>(
+  const schedule = await first<PollSchedule>(
+    tx,
     `with recursive waiting as (
        (select limiter from calls where provider = $1 and slot_at is null order by limiter limit 1)
        union all
@@ -262,7 +262,7 @@ export async function readPollSchedule(tx: Tx, provider: string): Promise<PollSc
        array(select limiter from waiting where limiter is not null limit ${MAX_WAITING_LIMITERS}) as waiting`,
     [provider],
   );
-  return rows[0] as PollSchedule;
+  return schedule as PollSchedule;
 }
 
 const MAX_WAITING_LIMITERS = 1000;

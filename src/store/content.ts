@@ -42,7 +42,7 @@ const COLUMNS = `p.id, p.slug, p.title, p.type, p.parent_category, p.is_publishe
 const FIELDS = `slug, title, type, parent_category, is_published, subtitle, meta_description, hero_image, pillar, subcategory,
   seo_keywords, workflow_id, content, rendered, rendered_format`;
 
-/** Returns the first enabled user with isAuthor. */
+/** Returns the first author who is not disabled. */
 export function findAuthor(tx: Tx): Promise<number | undefined> {
   return firstValue(tx, 'select id from users where is_author and not disabled order by id limit 1');
 }
@@ -92,7 +92,7 @@ export function findContent(tx: Tx, id: number): Promise<ContentRow | undefined>
   );
 }
 
-/** Determines whether a rendered page is still valid. */
+/** The columns that decide whether a rendered page is still valid. */
 export interface ContentHeadRow {
   readonly id: number;
   readonly slug: string;
@@ -158,7 +158,7 @@ export interface RelatedContentRow extends ContentCardRow {
   readonly seo_keywords: readonly string[];
 }
 
-/** Lists the newest published pages of a section, with the fields that relate them. */
+/** Lists the newest published pages of a section, with the fields by which related pages are ranked. */
 export function listRelatedCandidates(
   tx: Tx,
   category: ContentCategory,

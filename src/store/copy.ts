@@ -1,4 +1,4 @@
-// Opens a separate connection for long work, with temporary tables and bulk rows by PostgreSQL's COPY.
+// Opens a separate connection for long tasks, which can use temporary tables and PostgreSQL's COPY.
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
@@ -11,15 +11,15 @@ export interface CopiedTable {
 }
 
 export interface Session extends Tx {
-  /** Commits when `work` resolves. If it throws, the session must end, which rolls back. */
+  /** Commits when `work` resolves. If `work` throws, the caller must end the session, which rolls back. */
   transaction<T>(isolation: 'read committed' | 'repeatable read', work: () => Promise<T>): Promise<T>;
   /** Reads the table's rows in COPY text format, in chunks of complete rows. */
   copyOut(table: CopiedTable): AsyncGenerator<Uint8Array>;
-  /** Appends a chunk from `copyOut`. Throws PostgreSQL's error for a row that it rejects. */
-  copyIn(table: CopiedTable, part: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Appends rows in the format of `copyOut`. Throws PostgreSQL's error for a row that it rejects. */
+  copyIn(table: CopiedTable, chunks: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-const PART_BYTES = 8 * 1024 * 1024;
+const CHUNK_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** Opens a session and closes its connection after the work, so that nothing uncommitted remains. */
@@ -40,10 +40,10 @@ function createSession(client: Client): Session {
       return result;
     },
     copyOut: ({ table, columns }) =>
-      // A select, because a partitioned table itself has no rows to copy.
+      // Uses a select, because `copy` of a partitioned table copies no rows.
       joinRows(client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`))),
-    copyIn: ({ table, columns }, part) =>
-      pipeline(part, client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`))),
+    copyIn: ({ table, columns }, chunks) =>
+      pipeline(chunks, client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`))),
   };
 }
 
@@ -54,11 +54,11 @@ async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
   for await (const piece of pieces) {
     gathered.push(piece);
     bytes += piece.length;
-    // Pieces within a long row are not concatenated one by one, which would copy everything before them.
-    if (bytes < PART_BYTES || !piece.includes(NEWLINE)) continue;
+    // Collects the pieces of a long row, because concatenating one by one would copy everything before each.
+    if (bytes < CHUNK_BYTES || !piece.includes(NEWLINE)) continue;
     const buffered = Buffer.concat(gathered);
     const end = buffered.lastIndexOf(NEWLINE) + 1;
-    // Copied: the consumer may free the memory of a chunk.
+    // Copies the bytes, because the consumer may free a chunk's memory.
     const remainder = Buffer.from(buffered.subarray(end));
     if (end > 0) yield buffered.subarray(0, end);
     gathered = [remainder];

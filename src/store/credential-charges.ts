@@ -1,4 +1,4 @@
-// Stores what calls cost on credentials of workspaces, and enforces the credentials' daily limits.
+// Stores what calls cost on the credentials of workspaces, which may have daily limits.
 import type { CallKey } from './calls.ts';
 import type { Tx } from './db.ts';
 import { all, first } from './rows.ts';
@@ -12,7 +12,7 @@ export interface CredentialCharge extends CallKey {
   readonly usd: number | null;
 }
 
-/** The daily limit of a credential, and the cost of its calls today (UTC), in USD. */
+/** A credential's daily limit and the cost of its calls today (UTC), in USD. */
 export interface DailyUsd {
   readonly limit: number | null;
   readonly spent: number;
@@ -22,10 +22,10 @@ const SPENT_TODAY = `coalesce((
   select sum(h.usd) from credential_charges h
   where h.credential_id = c.id and h.created_at >= date_trunc('day', now(), 'UTC')), 0)::float8`;
 
-/** Locks the credential against other reservations until the transaction ends. */
+/** Returns the credential's spending. Until the transaction ends, others cannot reserve on the credential. */
 export async function lockDailyUsd(tx: Tx, credentialId: string): Promise<DailyUsd | undefined> {
   await tx.query('select from credentials where id = $1 for no key update', [credentialId]);
-  // A statement of its own, because it must see what others reserved while this one waited for the lock.
+  // A separate statement, because it must see what others reserved before this one got the lock.
   return first(
     tx,
     `select c.daily_usd_limit::float8 as limit, ${SPENT_TODAY} as spent from credentials c where c.id = $1`,
@@ -46,7 +46,7 @@ export async function listDailyUsd(
   return new Map(rows.map(row => [row.id, row]));
 }
 
-/** Reserves the cost of a call. A call that is repeated after a crash replaces its reservation. */
+/** Reserves the cost of a call. If the call is repeated after a crash, replaces its reservation. */
 export async function insertCharge(tx: Tx, charge: CredentialCharge): Promise<void> {
   const { execution_id, node_id, item, credential_id, workspace, workflow_id, node_type, usd } = charge;
   await tx.query(
@@ -60,11 +60,11 @@ export async function insertCharge(tx: Tx, charge: CredentialCharge): Promise<vo
 export interface ChargeChange extends CallKey {
   /** null: unknown. */
   readonly usd: number | null;
-  /** The call did not cost anything. */
+  /** Whether the call cost nothing. */
   readonly is_free: boolean;
 }
 
-/** Replaces reservations by the actual costs. */
+/** Replaces reservations with the actual costs, and deletes those of free calls. */
 export async function settleCharges(tx: Tx, changes: readonly ChargeChange[]): Promise<void> {
   await tx.query(
     `with input as (
@@ -89,7 +89,7 @@ export interface CredentialSpending {
   readonly unpriced_calls: number;
 }
 
-/** Lists what calls cost on the workspace's credentials, the most expensive first. */
+/** Lists the cost of calls by credential of the workspace, the most expensive first. */
 export function listCredentialSpending(
   tx: Tx,
   { workspace, from }: { readonly workspace: string; readonly from: Date },

@@ -1,4 +1,4 @@
-// Stores the credentials for model providers, with the values that calls in flight still use.
+// Stores the credentials for model providers, and earlier values that calls in flight still use.
 import type { Tx } from './db.ts';
 import { all, allValues, first, firstNumber, insertRow, lockName, matches } from './rows.ts';
 
@@ -97,7 +97,7 @@ export type NewCredential = Pick<
   'id' | 'workspace' | 'kind' | 'name' | 'is_default' | 'daily_usd_limit' | 'created_by'
 >;
 
-/** Stores a credential. The caller has locked the owner's credentials. */
+/** Stores a credential. The caller must have called `lockCredentials`. */
 export async function insertCredential(tx: Tx, row: NewCredential, value: NewValue): Promise<CredentialRow> {
   if (row.is_default) await clearDefault(tx, row.workspace, row.kind);
   await insertRow(tx, 'credentials', { ...row, value_id: value.id, hint: value.hint });
@@ -117,7 +117,7 @@ export async function clearDefault(tx: Tx, workspace: string | null, kind: strin
   );
 }
 
-/** Changes the properties of a credential that the caller has locked. */
+/** Changes the properties of a credential. The caller must hold its lock. */
 export async function updateCredential(
   tx: Tx,
   { id, name, is_default, daily_usd_limit }: CredentialRow,
@@ -131,7 +131,7 @@ export async function updateCredential(
   return row as CredentialRow;
 }
 
-/** Replaces the value of a credential that the caller has locked. Calls in flight keep the value that submitted them. */
+/** Replaces a credential's value. Calls in flight keep their old value. The caller must hold the credential's lock. */
 export async function replaceValue(tx: Tx, id: string, value: NewValue): Promise<CredentialRow> {
   await retireValues(tx, id);
   await insertValue(tx, id, value);
@@ -159,7 +159,7 @@ export async function removeCredential(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Removes all credentials of a workspace that is deleted. */
+/** Removes all credentials of a workspace, because the workspace is being deleted. */
 export async function removeCredentialsOfWorkspace(tx: Tx, workspace: string): Promise<void> {
   await tx.query(
     `with removed as (
@@ -173,8 +173,8 @@ export async function removeCredentialsOfWorkspace(tx: Tx, workspace: string): P
 }
 
 /**
- * Records the outcome of a request with this value, unless the value was replaced meanwhile. Returns the credential as
- * it was before, or undefined if nothing was recorded.
+ * Records the outcome of a request with this value, unless the value has been replaced. Returns the credential as it
+ * was before, or undefined if nothing was recorded.
  */
 export function recordStatus(
   tx: Tx,
@@ -212,8 +212,8 @@ export function listValues(tx: Tx, ids: readonly string[]): Promise<readonly Sto
 }
 
 /**
- * Lists the credentials that a workspace uses now, at most one per kind: the workflow's choice, which may have been
- * removed, else the workspace's default, else the instance's.
+ * Lists the credentials that a workflow uses, at most one of each kind: the one chosen for the workflow, even if it was
+ * removed; otherwise the workspace's default; otherwise the instance's default.
  */
 export function listUsable(
   tx: Tx,
@@ -233,7 +233,7 @@ export function listUsable(
   );
 }
 
-/** Lists the kinds for which the user's active workspace, or the instance, has a stored default. */
+/** Lists the kinds with a stored default in the user's active workspace or in the instance. */
 export function listActiveKinds(tx: Tx, userId: number): Promise<readonly string[]> {
   return allValues(
     tx,
@@ -265,7 +265,7 @@ export interface CredentialUse {
   readonly name: string;
 }
 
-/** Lists the workflows that chose the credential, or have an active run that uses it, newest first. */
+/** Lists the workflows for which the credential was chosen or whose active runs use it, newest first. */
 export function listUses(tx: Tx, credentialId: string, limit: number): Promise<readonly CredentialUse[]> {
   return all(
     tx,
@@ -282,7 +282,7 @@ export function listUses(tx: Tx, credentialId: string, limit: number): Promise<r
   );
 }
 
-/** Counts the calls at the provider that have not ended. */
+/** Counts the credential's calls that have not ended at the provider. */
 export function countCallsInFlight(tx: Tx, credentialId: string): Promise<number> {
   return firstNumber(
     tx,
@@ -304,7 +304,7 @@ export interface ChosenCredential {
   readonly credential_id: string;
 }
 
-/** Lists the credentials that the workflow uses instead of its workspace's defaults, including removed ones. */
+/** Lists the credentials chosen for the workflow instead of its workspace's defaults, including removed ones. */
 export function listChoices(tx: Tx, workflowId: string): Promise<readonly ChosenCredential[]> {
   return all(
     tx,
@@ -330,7 +330,7 @@ export async function clearChoice(tx: Tx, workflowId: string, kind: string): Pro
 }
 
 /**
- * Deletes values that no credential and no call uses any more. A worker that has just read a value has a minute to
+ * Deletes values that no credential or call uses. Keeps them for a minute, in which a worker that has read a value can
  * store its call.
  */
 export async function deleteUnusedValues(tx: Tx): Promise<number> {

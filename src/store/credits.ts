@@ -1,5 +1,5 @@
-// Reads and writes the credit ledger. Each function changes entry, pool and run in one statement, so that a pool always
-// equals the sum of its entries.
+// Stores the credit ledger. Each function changes entries, pools and runs in one statement, so that a pool always equals
+// the sum of its entries.
 import type { Tx } from './db.ts';
 import { type After, all, first, firstValue, matches } from './rows.ts';
 
@@ -10,14 +10,14 @@ export interface Pool {
 
 /** Returns the pool of a workspace. A workspace without grants has an empty pool. */
 export async function getPool(tx: Tx, workspace: string): Promise<Pool> {
-  const { rows } = await tx.query<Pool>('select balance, held from credit_pools where workspace = $1', [
+  const pool = await first<Pool>(tx, 'select balance, held from credit_pools where workspace = $1', [
     workspace,
   ]);
-  return rows[0] ?? { balance: 0, held: 0 };
+  return pool ?? { balance: 0, held: 0 };
 }
 
-/** Credits are low below this part of what the pool had after the last grant. */
-const LOW_SHARE = 10;
+/** Credits are low below a tenth of what the pool had after the last grant. */
+const LOW_DIVISOR = 10;
 
 /** Adds to the balance, or subtracts a negative amount. Returns false if the balance is too low. */
 export function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
@@ -25,9 +25,9 @@ export function grant(tx: Tx, workspace: string, amount: number, note: string): 
     tx,
     `with pool as (
        insert into credit_pools as p (workspace, balance, held, low_below)
-       select $1, $2, 0, $2::bigint / ${LOW_SHARE} where $2::bigint >= 0
+       select $1, $2, 0, $2::bigint / ${LOW_DIVISOR} where $2::bigint >= 0
        on conflict (workspace) do update set balance = p.balance + excluded.balance,
-         low_below = (p.balance + p.held + excluded.balance) / ${LOW_SHARE}
+         low_below = (p.balance + p.held + excluded.balance) / ${LOW_DIVISOR}
        returning workspace
      ), taken as (
        update credit_pools set balance = balance + $2::bigint
@@ -70,7 +70,7 @@ export async function setDailyBudget(tx: Tx, workspace: string, budget: number |
 export interface Reservation {
   readonly executionId: string;
   readonly workspace: string;
-  /** Of a run that another workspace pays for: the id of the app. */
+  /** The id of the app if another workspace than the workflow's pays. */
   readonly workflowId: string;
   /** The app that started the run. */
   readonly appId: string | null;
@@ -78,8 +78,7 @@ export interface Reservation {
 }
 
 /**
- * Reserves the estimates of new runs. A constraint prevents negative balances. A run with an unknown cost reserves
- * nothing and needs no pool and no entry.
+ * Reserves the estimates of new runs. A constraint rejects negative balances. A run of unknown cost reserves nothing.
  */
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
@@ -99,7 +98,7 @@ export async function insertReservations(tx: Tx, reservations: readonly Reservat
   );
 }
 
-/** The credits reserved for and charged to a run, and the lease that may spend them. */
+/** The credits that are reserved for and charged to a run, and the lease that may spend them. */
 export interface Coverage {
   readonly execution_id: string;
   readonly charged: number;
@@ -118,20 +117,19 @@ export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<r
   );
 }
 
-/** The result of raising a reservation: already high enough, raised, or the balance is too low. */
-export type Raise = 'none' | 'raised' | 'refused';
+/** `none`: the reservation was high enough; `refused`: the balance is too low, or there is no reservation. */
+export type RaiseResult = 'none' | 'raised' | 'refused';
 
 /**
- * Raises the reservation of a run so that it and the charges add up to `total`. Returns `refused` if the balance is too
- * low or the run has no reservation.
+ * Raises the reservation of a run so that it and the charges add up to `total`.
  */
-export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<Raise> {
-  const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
+export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<RaiseResult> {
+  const run = await first<{ missing: number; workspace: string; workflow_id: string }>(
+    tx,
     `select greatest($2::bigint - held - charged, 0) as missing, workspace, workflow_id
      from run_credits where execution_id = $1 for no key update`,
     [executionId, total],
   );
-  const run = rows[0];
   if (run === undefined) return 'refused';
   if (run.missing === 0) return 'none';
   const { rowCount } = await tx.query(
@@ -156,9 +154,9 @@ export type NodeCharge = {
 } & ({ readonly total: number } | { readonly add: number });
 
 /**
- * Charges runs for their nodes, minus earlier charges: first from the run's reservation, then from the pool's balance.
- * What neither covers is recorded once as `overrun` and moves nothing. The caller has locked the executions and the
- * pools, and names each node once. Returns the pools that are low since this charge.
+ * Charges runs for their nodes, minus earlier charges: first from the run's reservation, then from the pool's balance. An
+ * amount that neither covers is recorded as `overrun` and not charged. The caller has locked the executions and the
+ * pools, and passes each node once. Returns the pools that this charge made low.
  */
 export function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<readonly LowPool[]> {
   return all(tx, CHARGE_NODES, [JSON.stringify(charges)]);
@@ -168,11 +166,11 @@ export interface LowPool {
   readonly workspace: string;
   /** The name of its team; null: a personal pool. */
   readonly team_name: string | null;
-  /** The balance and the reserved credits of the workspace. */
+  /** The sum of the balance and the reserved credits. */
   readonly left: number;
 }
 
-// `upto` and `so_far` are running sums: the runs of a pool, and the nodes of a run, are paid in the order of their ids.
+// The runs of a pool, and the nodes of a run, are paid in the order of their ids. `upto` and `so_far` are running sums.
 const CHARGE_NODES = `
 with input as (
   select * from json_to_recordset($1::json) as i(
@@ -203,7 +201,7 @@ with input as (
   where p.workspace = s.workspace
   returning p.workspace, p.balance + p.held as "left", s.charge, p.low_below
 ), nodes as materialized (
-  -- A visitor who pays for a run of an app does not learn its models.
+  -- Hides the models of an app from a visitor who pays for its run.
   select d.*, case when p.workflow_id like 'app\\_%' then null else d.node_type end as shown_type, p.workspace,
     p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
   from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
@@ -220,8 +218,8 @@ select workspace, (select t.name from teams t where t.id = workspace) as team_na
 where "left" < low_below and "left" + charge >= low_below order by workspace`;
 
 /**
- * Releases the remaining reservations of ended runs, except for provider calls that are still to be cancelled. Their
- * reservation is charged or released once the provider reports whether it bills them.
+ * Releases the remaining reservations of ended runs, except those of provider calls that are being canceled. These are
+ * charged or released when the provider reports whether it bills them.
  */
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
@@ -243,13 +241,13 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
-/** Who may have a daily budget. `runs`: the column of `run_credits` that names it. */
-const BUDGETED = {
+/** What may have a daily budget. `runs`: the column of `run_credits` with its id. */
+const BUDGET_SCOPES = {
   workflow: { table: 'workflows', id: 'id', budget: 'daily_credit_budget', runs: 'workflow_id' },
   app: { table: 'apps', id: 'id', budget: 'daily_credits', runs: 'app_id' },
   workspace: { table: 'credit_pools', id: 'workspace', budget: 'daily_budget', runs: 'workspace' },
 } as const;
-export type Budgeted = keyof typeof BUDGETED;
+export type BudgetScope = keyof typeof BUDGET_SCOPES;
 
 export interface DailySpending {
   /** In credits; null: unlimited. */
@@ -258,13 +256,13 @@ export interface DailySpending {
   readonly spent: number;
 }
 
-/** Returns today's spending (UTC) of those of the ids that have a budget. */
-export async function listSpentToday(
+/** Returns today's spending (UTC) by id. Leaves out ids without a budget. */
+export async function listSpendingToday(
   tx: Tx,
-  of: Budgeted,
+  scope: BudgetScope,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, DailySpending>> {
-  const { table, id, budget, runs } = BUDGETED[of];
+  const { table, id, budget, runs } = BUDGET_SCOPES[scope];
   const rows = await all<DailySpending & { readonly id: string }>(
     tx,
     `select b.${id} as id, b.${budget} as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
@@ -276,8 +274,12 @@ export async function listSpentToday(
 }
 
 /** Returns the spending of the run's workflow, app or payer on the day (UTC) on which the run was accepted. */
-export async function findSpentWithRun(tx: Tx, of: Budgeted, executionId: string): Promise<DailySpending> {
-  const { table, id, budget, runs } = BUDGETED[of];
+export async function findSpendingOfRunDay(
+  tx: Tx,
+  scope: BudgetScope,
+  executionId: string,
+): Promise<DailySpending> {
+  const { table, id, budget, runs } = BUDGET_SCOPES[scope];
   const spending = await first<DailySpending>(
     tx,
     `with run as (
@@ -292,7 +294,7 @@ export async function findSpentWithRun(tx: Tx, of: Budgeted, executionId: string
   return spending ?? { budget: null, spent: 0 };
 }
 
-/** Locks apps until the transaction ends, so that others cannot spend their budgets. Lock the pools first. */
+/** Locks apps until the transaction ends, so that no other one spends their budgets. Lock the pools first. */
 export async function lockApps(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query('select from apps where id = any ($1::text[]) order by id for no key update', [ids]);
 }
@@ -330,7 +332,7 @@ export interface EntryRow {
 export function listEntries(tx: Tx, workspace: string, page: After<number>): Promise<readonly EntryRow[]> {
   return all(
     tx,
-    // A visitor who paid for a run of an app does not learn its nodes.
+    // Hides the nodes of an app from a visitor who paid for its run.
     `select id, kind, amount, execution_id, workflow_id,
        case when workflow_id like 'app\\_%' then null else node_id end as node_id, note, created_at from credit_entries
      where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,

@@ -1,12 +1,12 @@
-// Shortens the node states of a large run for display. Works on their texts, because parsing the values would take
-// several times their size in memory.
+// Shortens the node states of a large run for display. Works on their JSON texts, because parsed values would take
+// several times as much memory.
 import { computeFairShare } from '../lib/fair-share.ts';
 import { joinMembers, parseItemTexts, parseMemberTexts } from '../lib/json-scan.ts';
 
 export interface CutRequest {
   /** Rows of one run, oldest first. */
   readonly rows: readonly StepText[];
-  /** The states after this one. */
+  /** Only states after this one. */
   readonly afterSeq: number;
   /** Only the newest state of this node. Default: all states. */
   readonly nodeId?: string;
@@ -31,13 +31,14 @@ interface StepMembers {
  * outputs are cut, and their states are marked `truncated`. Item results are `true`.
  */
 export function cutSteps({ rows, afterSeq, nodeId, maxBytes }: CutRequest): string {
-  const ofNode = nodeId === undefined ? undefined : JSON.stringify(nodeId);
+  const nodeIdText = nodeId === undefined ? undefined : JSON.stringify(nodeId);
   const states = rows
     .flatMap(splitRow)
     .filter(
-      ({ seq, members }) => seq > afterSeq && (ofNode === undefined || members.get('nodeId') === ofNode),
+      ({ seq, members }) =>
+        seq > afterSeq && (nodeIdText === undefined || members.get('nodeId') === nodeIdText),
     )
-    .slice(ofNode === undefined ? 0 : -1);
+    .slice(nodeIdText === undefined ? 0 : -1);
   const maxStateBytes = computeFairShare(
     states.map(({ bytes }) => bytes),
     maxBytes,
@@ -56,8 +57,8 @@ function splitRow({ seq, steps }: StepText): readonly StepMembers[] {
 }
 
 function hideResults(items: string): string {
-  const shown = parseItemTexts(items).map(item => (item === 'null' ? item : 'true'));
-  return `[${shown.join(',')}]`;
+  const hidden = parseItemTexts(items).map(item => (item === 'null' ? item : 'true'));
+  return `[${hidden.join(',')}]`;
 }
 
 function countBytes(members: ReadonlyMap<string, string>): number {
@@ -77,8 +78,8 @@ function cutStep(members: ReadonlyMap<string, string>, maxBytes: number): string
   return joinMembers(new Map(members).set('outputs', joinMembers(cutOutputs)).set('truncated', 'true'));
 }
 
-/** By the type of a value (graph/types.ts): its member with the content, and how that is cut. Media stay whole. */
-const CONTENTS: Readonly<
+/** For each type of value that can be cut: the property with its content, and the function that cuts it. */
+const CUTTERS: Readonly<
   Record<string, readonly [member: string, cut: (text: string, maxBytes: number) => string]>
 > = {
   TEXT: ['text', (text, maxBytes) => quoteStart(JSON.parse(text) as string, maxBytes)],
@@ -100,7 +101,7 @@ function cutValue(value: string, maxBytes: number): string {
   if (Buffer.byteLength(value) <= maxBytes) return value;
   const members = parseMemberTexts(value);
   const type = members.get('type') ?? '""';
-  const [member, cut] = CONTENTS[JSON.parse(type) as string] ?? [];
+  const [member, cut] = CUTTERS[JSON.parse(type) as string] ?? [];
   const content = members.get(member ?? '');
   if (member === undefined || cut === undefined || content === undefined) return value;
   return joinMembers([

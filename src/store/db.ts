@@ -1,10 +1,11 @@
 // Opens connections to PostgreSQL and runs statements and transactions on them.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
+import { getOrCreate } from '../lib/get-or-create.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
-import { boundPool, boundSilence, KEEP_ALIVE, SERVER_KEEP_ALIVE } from './connection/silence.ts';
+import { KEEP_ALIVE, limitPoolSilence, limitSilence, SERVER_KEEP_ALIVE } from './connection/silence.ts';
 
-// int8 counts fit in a double here; timestamps stay text until a presenter converts them.
+// Counts of type int8 fit in a double.
 pg.types.setTypeParser(20, Number);
 
 export interface Rows<R> {
@@ -20,19 +21,19 @@ export interface Tx {
 export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs consecutive statements on one connection, each in its own transaction. */
+  /** Runs statements one after another on one connection, each in its own transaction. */
   inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Calls `onNotify` for each notification of the channels; reconnects automatically. Close it with the returned
-   * function.
+   * Calls `onNotify` for each notification of the channels, and reconnects when needed. Returns a function that stops
+   * listening.
    */
   listen(
     channels: readonly string[],
     onNotify: (channel: string, payload: string) => void,
   ): Promise<() => Promise<void>>;
-  /** Runs long work on a separate connection without time limits. It is closed after the work, committed or not. */
+  /** Runs `work` on a separate connection without time limits, then closes the connection. */
   withOwnConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** For the queue, which has its own statements. */
+  /** For graphile-worker, which runs its own statements. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -45,7 +46,10 @@ export interface DbOptions {
   readonly maxConnections: number;
   /** `pinned`: for statements that find every row by an index, on tables that grow faster than they are analyzed. */
   readonly plans?: 'pinned';
-  /** `pooler`: the server is a transaction pooler, which keeps no session state; `withOwnConnection` and `listen` do not work. */
+  /**
+   * `pooler`: the server is a transaction pooler, which keeps no session state; `withOwnConnection` and `listen` do not
+   * work.
+   */
   readonly through?: 'pooler';
   /** Time limit of a statement. */
   readonly timeoutMs?: number;
@@ -53,35 +57,38 @@ export interface DbOptions {
 }
 
 const TIMEOUT_MS = 20_000;
-/** PostgreSQL cancels statements after their time limit. If it does not respond even then, it is unreachable. */
-const SILENCE = 1.25;
+/**
+ * PostgreSQL cancels a statement at its time limit. If it has not responded after this multiple of the limit, it counts
+ * as unreachable.
+ */
+const SILENCE_FACTOR = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const RELISTEN_DELAY_MS = 500;
 
-// A plan made while a table was nearly empty reads all of it, is kept until the next analyze, and gets slow as the
-// table grows: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. Without these three settings, a kept plan
-// uses the indexes from the start. Name rows by a parameter (`id = any ($1)`): rows of a join are found by scanning a
-// whole index if the table seems small.
+// PostgreSQL plans a scan while a table is nearly empty, and keeps the plan until the next analyze. As the table grows,
+// the plan gets slow: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. These settings make plans use
+// indexes from the start. Statements must select rows by a parameter (`id = any ($1)`), because a join scans a whole
+// index while the table seems small.
 const PINNED_PLANS =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
 /** Opens the pool; connections are made on first use. */
 export function openDb(options: DbOptions): Db {
   const { timeoutMs = TIMEOUT_MS } = options;
-  const silenceMs = timeoutMs * SILENCE;
+  const silenceMs = timeoutMs * SILENCE_FACTOR;
   const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
   const mode = options.through === 'pooler' ? poolerMode(timeoutMs) : SESSION_MODE;
-  let closing = false;
+  let isClosing = false;
   const onError = (err: Error): void => {
     // The pool attaches the client to the error, which must not be logged.
     if ('client' in err) delete err.client;
-    // The server may be stopping too, so a broken connection is expected.
-    if (!closing) options.onError(err);
+    // While closing, lost connections are expected.
+    if (!isClosing) options.onError(err);
   };
   pool.on('error', onError);
   pool.on('connect', client => client.on('error', onError));
-  boundPool(pool, silenceMs);
+  limitPoolSilence(pool, silenceMs);
   return {
     pool,
     query: (statement, values) => runInSequence(pool, mode, tx => tx.query(statement, values)),
@@ -90,7 +97,7 @@ export function openDb(options: DbOptions): Db {
     withOwnConnection: work => runOnOwnConnection(config, work, onError),
     listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
-      closing = true;
+      isClosing = true;
       return pool.end();
     },
   };
@@ -103,7 +110,7 @@ function toPoolConfig(
   const where =
     'url' in connection
       ? { connectionString: connection.url }
-      : // Named, or PGPORT and PGSSLMODE of the environment would be taken.
+      : // Sets port and ssl, so that PGPORT and PGSSLMODE of the environment are ignored.
         {
           host: connection.socketDir,
           port: 5432,
@@ -127,7 +134,7 @@ function toPoolConfig(
   };
 }
 
-/** The mode in which statements are executed: on our own session, or through a pooler. */
+/** How statements are executed: in our own session, or through a pooler. */
 interface ExecutionMode {
   readonly begin: string;
   /** Returns the name of a prepared statement. Undefined: the statement is parsed and planned each time. */
@@ -139,14 +146,12 @@ const poolerMode = (timeoutMs: number): ExecutionMode => ({
   toStatementName: () => undefined,
 });
 
-// Statements are named by their text, so that each is parsed and planned once per connection. The texts are constants
-// of store/, so their number is bounded.
-const names = new Map<string, string>();
+// Names each statement, so that it is parsed and planned once per connection. The number of names is bounded, because
+// the statements are constants of store/.
+const statementNames = new Map<string, string>();
 
 function getStatementName(statement: string): string {
-  const name = names.get(statement) ?? `s${names.size}`;
-  names.set(statement, name);
-  return name;
+  return getOrCreate(statementNames, statement, () => `s${statementNames.size}`);
 }
 
 const SESSION_MODE: ExecutionMode = { begin: 'begin', toStatementName: getStatementName };
@@ -184,7 +189,7 @@ async function runInSequence<T>(
   }
 }
 
-/** Takes a connection from the pool. If this fails, no statement was sent. */
+/** Gets a connection from the pool. If this fails, no statement was sent. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
@@ -198,12 +203,12 @@ async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) =>
   let broken: Error | undefined;
   let hasWritten = false;
   let isCommitting = false;
-  const control = (statement: string): Promise<unknown> =>
+  const runControl = (statement: string): Promise<unknown> =>
     client.query(statement).catch((err: unknown) => {
       throw translate(toError(err), hasWritten);
     });
   try {
-    await control(mode.begin);
+    await runControl(mode.begin);
     const result = await work({
       query: (statement, values) => {
         hasWritten ||= isWrite(statement);
@@ -211,7 +216,7 @@ async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) =>
       },
     });
     isCommitting = true;
-    await control('commit');
+    await runControl('commit');
     return result;
   } catch (err) {
     await client.query('rollback').catch((rollbackError: unknown) => {
@@ -225,7 +230,7 @@ async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) =>
   }
 }
 
-/** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to an error of the caller. */
+/** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to `invalid_request`. */
 function translate(err: Error, mayBeDone: boolean): Error {
   if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
   const code = (err as { code?: unknown }).code;
@@ -243,21 +248,20 @@ function translate(err: Error, mayBeDone: boolean): Error {
 // SQLSTATE classes: connection, deadlock and serialization, resources, locks, operator, system, internal.
 const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX']);
 
-/** Errors that our own code throws. */
-const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
+/** Types of errors that our own code throws. */
+const OWN_ERRORS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
 /**
- * Returns whether the database could not be reached, so that the same statement may work later; otherwise the statement
- * failed.
+ * Returns whether the same statement may succeed later, because the database could not be reached or had no resources.
  */
 export function isOutage(err: unknown): boolean {
-  if (OURS.some(fault => err instanceof fault)) return false;
+  if (OWN_ERRORS.some(type => err instanceof type)) return false;
   const code = (err as { code?: unknown }).code;
   const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
   return !isSqlState || OUTAGE_CLASSES.has(code.slice(0, 2));
 }
 
-/** Returns whether the error is a violated unique constraint of that name. */
+/** Returns whether the error is a violation of this unique constraint. */
 export function isUniqueViolation(err: unknown, constraint: string): boolean {
   return (
     err instanceof Error &&
@@ -283,39 +287,39 @@ async function runOnOwnConnection<T>(
   }
 }
 
-interface Listening {
+interface ListenerOptions {
   readonly config: pg.PoolConfig;
   readonly silenceMs: number;
   readonly onError: (err: Error) => void;
 }
 
 async function listen(
-  { config, silenceMs, onError }: Listening,
+  { config, silenceMs, onError }: ListenerOptions,
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
 ): Promise<() => Promise<void>> {
   let isClosed = false;
   let client: pg.Client;
   let timer: NodeJS.Timeout | undefined;
-  let pulse: NodeJS.Timeout | undefined;
+  let probe: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client(config);
-    client = fresh;
-    fresh.on('notification', message => onNotify(message.channel, message.payload ?? ''));
-    fresh.on('error', err => {
+    const opened = new pg.Client(config);
+    client = opened;
+    opened.on('notification', message => onNotify(message.channel, message.payload ?? ''));
+    opened.on('error', err => {
       if (isClosed) return;
       onError(err);
-      void fresh.end().catch(onError);
+      void opened.end().catch(onError);
     });
-    // A listener that never connected is closed as well when it rejects.
-    fresh.on('end', () => {
-      if (fresh === client) relisten();
+    // Also closes a listener that failed to connect.
+    opened.on('end', () => {
+      if (opened === client) relisten();
     });
-    await fresh.connect();
-    boundSilence(fresh, silenceMs);
-    for (const channel of channels) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // A connection that only listens does not notice a lost peer, so it sends a query now and then.
-    pulse = setInterval(() => fresh.query('select 1').catch(() => undefined), silenceMs);
+    await opened.connect();
+    limitSilence(opened, silenceMs);
+    for (const channel of channels) await opened.query(`listen ${pg.escapeIdentifier(channel)}`);
+    // A connection that only listens does not notice a lost server, so it sends queries.
+    probe = setInterval(() => opened.query('select 1').catch(() => undefined), silenceMs);
   };
   const retry = (): void =>
     void connect().catch((err: unknown) => {
@@ -323,19 +327,19 @@ async function listen(
       void client.end().catch(onError);
       relisten();
     });
-  // Several events may report the same lost connection; reconnect once.
+  // Several events may report the same lost connection, but it is replaced only once.
   const relisten = (): void => {
-    clearInterval(pulse);
+    clearInterval(probe);
     clearTimeout(timer);
     if (!isClosed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
   };
   const close = async (): Promise<void> => {
     isClosed = true;
-    clearInterval(pulse);
+    clearInterval(probe);
     clearTimeout(timer);
     await client.end();
   };
-  // If the caller gets no close function, the listener must not reconnect forever.
+  // The caller gets no function to stop the listener, so it must not keep reconnecting.
   await connect().catch((err: unknown) => {
     void close().catch(onError);
     throw err;
@@ -356,15 +360,15 @@ export async function pingQueue(tx: Tx): Promise<void> {
 export const CHANNELS = {
   /** Execution ids, comma-separated: subscribed runs that have changed. */
   changed: 'graphwright_runs',
-  /** Execution ids, comma-separated: runs to be cancelled. */
+  /** Execution ids, comma-separated: runs to cancel. */
   cancel: 'graphwright_cancel',
   /** Execution ids, comma-separated: runs in a worker's memory for which provider tasks have ended. */
   woken: 'graphwright_woken',
   /** A workflow id: it changed, or its subscribers did. */
   workflows: 'graphwright_workflows',
-  /** Provider names, comma-separated: each accepts fewer concurrent calls than was known. */
+  /** Provider names, comma-separated: the learned limit for their concurrent calls is lower. */
   limits: 'graphwright_limits',
-  /** Constant: a schedule may be due earlier than was known. */
+  /** A constant: a schedule may be due earlier than before. */
   schedules: 'graphwright_schedules',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',

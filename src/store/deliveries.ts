@@ -1,6 +1,6 @@
-// Reads and writes webhook deliveries and their attempts.
+// Stores webhook deliveries and their attempts.
 import type { Tx } from './db.ts';
-import { enqueue, toJobSpecs } from './queue.ts';
+import { enqueue, selectQueuedJobs } from './queue.ts';
 import { all } from './rows.ts';
 
 export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
@@ -22,7 +22,7 @@ export interface DeliveryRow {
   readonly body: string;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** The number of the last attempt. */
+  /** The number of the last attempt that may be made. */
   readonly max_attempts: number;
   readonly last_status_code: number | null;
   readonly next_attempt_at: Date | null;
@@ -33,7 +33,7 @@ export interface DeliveryRow {
 const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, max_attempts, last_status_code,
   next_attempt_at, created_at, finished_at`;
 
-/** A delivery, with the trace of the request whose run it reports. */
+/** A delivery with the trace of the request that started its run. */
 export type TracedDelivery = DeliveryRow & { readonly traceparent: string | null };
 
 export function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
@@ -50,7 +50,7 @@ export function listDeliveries(tx: Tx, executionId: string): Promise<readonly De
   return all(tx, `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`, [executionId]);
 }
 
-/** Queues the delivery again immediately, with twelve more attempts. */
+/** Queues the delivery immediately, with this many more attempts. */
 export async function restartDelivery(tx: Tx, id: string, attempts: number): Promise<void> {
   await tx.query(
     `update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + $2
@@ -91,7 +91,7 @@ export async function recordAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
 }
 
 const RECORD_ATTEMPTS = `
-with moved as (
+with updated as (
   update deliveries d
   set state = i.state, attempts = i.attempt, last_status_code = i.status_code, next_attempt_at = i.next_attempt_at,
     finished_at = case when i.state <> 'attempting' then now() end
@@ -100,10 +100,10 @@ with moved as (
     state text, next_attempt_at timestamptz)
   where d.id = any ($2::text[]) and d.id = i.delivery_id and d.attempts = i.attempt - 1
   returning i.*
-), kept as (
+), inserted as (
   insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)
-  select delivery_id, attempt, started_at, duration_ms, status_code, error, response from moved
+  select delivery_id, attempt, started_at, duration_ms, status_code, error, response from updated
 ), jobs as (
-  ${toJobSpecs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from moved where next_attempt_at is not null`)}
+  ${selectQueuedJobs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from updated where next_attempt_at is not null`)}
 )
 select count(*) from jobs`;

@@ -6,13 +6,13 @@ export interface EncryptedColumn {
   readonly table: string;
   /** The primary key. */
   readonly key: string;
-  /** The encrypted bytes; null if a row has none. */
+  /** SQL: the encrypted bytes; null if the row has none. */
   readonly read: string;
-  /** Sets the column to `v.value`. */
+  /** SQL: sets the column to `v.value`. */
   readonly write: string;
 }
 
-const bytes = (table: string, key: string, column: string): EncryptedColumn => ({
+const byteColumn = (table: string, key: string, column: string): EncryptedColumn => ({
   table,
   key,
   read: column,
@@ -20,13 +20,13 @@ const bytes = (table: string, key: string, column: string): EncryptedColumn => (
 });
 
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
-  bytes('workflows', 'id', 'secrets'),
-  bytes('deliveries', 'id', 'secret'),
-  bytes('oauth_clients', 'id', 'secret'),
-  bytes('oauth_keys', 'name', 'encrypted'),
-  bytes('credential_values', 'id', 'encrypted'),
-  bytes('apps', 'id', 'embed_key'),
-  bytes('triggers', 'id', 'secret'),
+  byteColumn('workflows', 'id', 'secrets'),
+  byteColumn('deliveries', 'id', 'secret'),
+  byteColumn('oauth_clients', 'id', 'secret'),
+  byteColumn('oauth_keys', 'name', 'encrypted'),
+  byteColumn('credential_values', 'id', 'encrypted'),
+  byteColumn('apps', 'id', 'embed_key'),
+  byteColumn('triggers', 'id', 'secret'),
   {
     table: 'executions',
     key: 'id',

@@ -15,13 +15,13 @@ export interface ExecutionFilter {
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
   readonly idempotencyKey: string | null;
-  /** Ids below it: the cursor. */
+  /** The cursor: lists only ids smaller than this. */
   readonly before: string | null;
   readonly limit: number;
 }
 
 /** A run without its request and decisions, which may be long. */
-export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
+export interface ExecutionListRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
   /** JSON text; null: none, or too long for a list. */
   readonly metadata: string | null;
   /** The name of the user who started the run. */
@@ -29,19 +29,23 @@ export interface ListedRow extends Omit<ExecutionRow, 'request' | 'decisions' | 
 }
 
 /** Lists executions, newest first. */
-export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ListedRow[]> {
+export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionListRow[]> {
   const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
   const statement = idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner];
-  const rows = await all<Omit<ListedRow, 'metadata'> & { readonly request: string | null }>(tx, statement, [
-    workflowId ?? filter.userId,
-    filter.statuses,
-    createdAfter,
-    createdBefore,
-    ...toIdRange(filter),
-    filter.limit,
-    ...(idempotencyKey === null ? [] : [idempotencyKey]),
-  ]);
+  const rows = await all<Omit<ExecutionListRow, 'metadata'> & { readonly request: string | null }>(
+    tx,
+    statement,
+    [
+      workflowId ?? filter.userId,
+      filter.statuses,
+      createdAfter,
+      createdBefore,
+      ...toIdRange(filter),
+      filter.limit,
+      ...(idempotencyKey === null ? [] : [idempotencyKey]),
+    ],
+  );
   return rows.map(({ request, ...row }) => ({
     ...row,
     metadata: parseMemberTexts(request ?? '{}').get('metadata') ?? null,
@@ -59,8 +63,8 @@ function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): re
 }
 
 /**
- * Conditions for the owner of a list. They exclude runs of a team that the user has left, unless the workflow is shared
- * with the user.
+ * Conditions on the runs of a user or workflow. A user does not see runs of a team that they have left, unless the
+ * workflow is shared with them.
  */
 const OWNERS = {
   user: `e.user_id = $1::int and (${ownsCreations('e.workspace', '$1::int')} or exists (
@@ -74,13 +78,13 @@ const perOwner = (write: (owner: string) => string): Statements => ({
   workflow: write(OWNERS.workflow),
 });
 
-// Ordered like these two indexes and not by the primary key, which a plan might scan through everyone's rows.
+// The collation of two indexes. With that of the primary key, a plan might scan the rows of all users.
 const ID = 'id collate "C"';
-const WITHIN = `${ID} >= $5 and ${ID} < $6
+const IS_IN_RANGE = `${ID} >= $5 and ${ID} < $6
     and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
-const NEWEST = `order by ${ID} desc limit $7`;
+const NEWEST_FIRST = `order by ${ID} desc limit $7`;
 
-/** A page of requests as long as a body may be would take hundreds of megabytes. */
+/** A page of requests of the maximum size would take hundreds of megabytes. */
 const MAX_REQUEST_BYTES = 32_768;
 
 /**
@@ -92,25 +96,25 @@ const REQUEST = `case when octet_length(e.request) <= ${MAX_REQUEST_BYTES} then 
     select '{"metadata":' || m.text || '}' from (select (e.request::json -> 'metadata')::text as text) m
     where octet_length(m.text) <= ${MAX_REQUEST_BYTES}) end`;
 
-/** Ids are passed as one array, so that joined rows are always looked up one by one. */
-const page = (ids: string): string => `
+/** Selects the runs with these ids, as one array, so that joined rows are always looked up one by one. */
+const selectPage = (ids: string): string => `
 select ${LISTED_COLUMNS}, ${REQUEST} as request, (select name from users u where u.id = e.user_id) as user_name
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;
 
-/** The newest of each status, from an index of owner, status and id. */
+/** Selects the newest of each status, from an index of owner, status and id. */
 const BY_STATUS = perOwner(owner =>
-  page(`
+  selectPage(`
   select n.id from unnest($2::text[]) as s(status) cross join lateral (
-    select id from executions e where ${owner} and status = s.status and ${WITHIN} ${NEWEST}) n
-  ${NEWEST}`),
+    select id from executions e where ${owner} and status = s.status and ${IS_IN_RANGE} ${NEWEST_FIRST}) n
+  ${NEWEST_FIRST}`),
 );
 
-/** A key has few executions, so they are found first; without `materialized` a plan may scan all of the owner's. */
+/** Finds the few executions of the key first. Without `materialized`, a plan may scan all of the owner's. */
 const BY_KEY = perOwner(owner =>
-  page(`
+  selectPage(`
   with found as materialized (
     select id, user_id, workflow_id, workspace, status, created_at from executions where idempotency_key = $8)
-  select id from found e where ${owner} and status = any ($2::text[]) and ${WITHIN} ${NEWEST}`),
+  select id from found e where ${owner} and status = any ($2::text[]) and ${IS_IN_RANGE} ${NEWEST_FIRST}`),
 );

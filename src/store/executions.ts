@@ -37,7 +37,7 @@ export interface ExecutionRow {
   readonly origin_key: string | null;
   /** JSON object: node id → decision. */
   readonly decisions: string | null;
-  /** Workflow id → version of components that are called at the latest one; null: none are. */
+  /** Workflow id → version, for components that are called at their latest version; null: none are. */
   readonly components: Readonly<Record<string, number>> | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -70,8 +70,8 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
 }
 
 /**
- * Lists the newest completed runs of a workflow, among its newest thousand. It omits runs of its app, which belong to
- * the visitors.
+ * Lists the newest completed runs of a workflow, out of its last thousand completed runs. Omits runs of its app, which
+ * belong to the visitors.
  */
 export function listCompletedIds(tx: Tx, workflowId: string, limit: number): Promise<readonly string[]> {
   return allValues(
@@ -84,7 +84,7 @@ export function listCompletedIds(tx: Tx, workflowId: string, limit: number): Pro
   );
 }
 
-/** The owner of a key, and the kind of request. */
+/** An idempotency key, which is unique for its user, workflow and kind of request. */
 export interface IdempotencyKey {
   readonly userId: number;
   readonly workflowId: string;
@@ -107,7 +107,7 @@ export function findIdempotencyKey(tx: Tx, key: IdempotencyKey): Promise<Idempot
   );
 }
 
-/** Lists the keys that were used within 24 hours, each as the JSON array of its members. */
+/** Lists the keys that were used within 24 hours. Each is a JSON array: user id, workflow id, route, key. */
 export async function listUsedKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
     `select k.user_id, k.workflow_id, k.route, k.key

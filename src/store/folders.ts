@@ -1,4 +1,4 @@
-// Reads and writes the folders of a workspace, which form a tree.
+// Stores the folders of a workspace, which form a tree.
 import type { Tx } from './db.ts';
 import { type After, all, allValues, first, firstNumber, lockName } from './rows.ts';
 import type { TeamRole } from './teams.ts';
@@ -84,7 +84,7 @@ export async function updateFolder(
   );
 }
 
-/** Serializes changes of a workspace's tree until the transaction ends. */
+/** Keeps other transactions from changing the workspace's tree until this one ends. */
 export function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
   return lockName(tx, `graphwright.folders:${workspace}`);
 }
@@ -115,7 +115,7 @@ export function measureDepth(tx: Tx, id: string): Promise<number> {
   return firstNumber(tx, `${BELOW} select max(depth) as depth from below`, [id]);
 }
 
-/** Moves the workflows of the folder and everything below to the root, as a change of each. */
+/** Moves the workflows of the folder and its subfolders to the root, which changes each of them. */
 export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `${BELOW}
@@ -125,7 +125,7 @@ export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Deletes subfolders too. */
+/** Deletes the folder with its subfolders. */
 export async function deleteFolderRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from folders where id = $1', [id]);
 }

@@ -1,4 +1,4 @@
-// Reads and writes API keys, which are stored as hashes.
+// Stores API keys, as hashes.
 import type { Tx } from './db.ts';
 import { type After, all, first, firstValue, insertRow, matches } from './rows.ts';
 
@@ -22,7 +22,7 @@ export function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyWithUser | undef
   );
 }
 
-/** Returns whether the key was ever stored, even if it is revoked. */
+/** Returns whether the key exists or existed. */
 export function wasKeyIssued(tx: Tx, hash: Buffer): Promise<boolean> {
   return matches(tx, 'select from api_keys where hash = $1', [hash]);
 }
@@ -94,7 +94,10 @@ export async function revokeUserKeys(tx: Tx, userId: number): Promise<void> {
   ]);
 }
 
-/** Updates `lastUsedAt` in batches, so that requests write nothing. Ordered, so that processes cannot deadlock. */
+/**
+ * Updates the time of last use of many keys, so that not every request writes. Locks them in order of their ids, so
+ * that processes cannot deadlock.
+ */
 export async function touchKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update api_keys k set last_used_at = now()

@@ -1,4 +1,4 @@
-// Migrates the database: forward only, exactly once, however many processes start.
+// Migrates the database, forward only. Each migration is applied once, even if several processes start.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from './db.ts';
 
-/** One connection, because the lock belongs to it. */
+/** The connection that holds the lock. */
 interface Client {
   query<R extends object>(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly R[] }>;
 }
@@ -19,7 +19,7 @@ interface Migration {
   readonly checksum: string;
 }
 
-type Applied = Omit<Migration, 'sql'>;
+type AppliedMigration = Omit<Migration, 'sql'>;
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
@@ -29,17 +29,17 @@ const LOCK_POLL_MS = 50;
 const LOCK_TIMEOUT_MS = 600_000;
 
 /**
- * Applies the files of `migrations/` that are missing in the database, then calls `extra` (a library's migrations), all
- * under one advisory lock. Throws a sentence if the database is newer than the program or an applied file has changed.
- * `upTo`: the last version to apply.
+ * Applies the files of `migrations/` that were not applied yet, then calls `migrateQueue`, all under one advisory lock.
+ * Throws `unavailable` if the database is newer than the program or an applied file has changed. `upTo`: the last version
+ * to apply.
  */
 export async function migrate(
   db: Db,
-  extra: () => Promise<void> = async () => undefined,
+  migrateQueue: () => Promise<void> = async () => undefined,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const migrations = await readMigrations(FOLDER);
-  // Closing the connection frees the lock in any case.
+  // The lock is released when the connection closes.
   await db.withOwnConnection(async client => {
     await acquireLock(client);
     await client.query(
@@ -50,27 +50,27 @@ export async function migrate(
         applied_at timestamptz(3) not null default now()
       )`,
     );
-    const { rows } = await client.query<Applied>(
+    const { rows } = await client.query<AppliedMigration>(
       'select version, name, checksum from schema_migrations order by version',
     );
     for (const migration of listPending(migrations, rows))
       if (migration.version <= upTo) await apply(client, migration);
-    await extra();
+    await migrateQueue();
   });
 }
 
 /** Lists the applied migrations, oldest first. */
-export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'version' | 'name'>[]> {
-  const { rows } = await db.query<Pick<Applied, 'version' | 'name'>>(
+export async function listApplied(db: Db): Promise<readonly Pick<AppliedMigration, 'version' | 'name'>[]> {
+  const { rows } = await db.query<Pick<AppliedMigration, 'version' | 'name'>>(
     'select version, name from schema_migrations order by version',
   );
   return rows;
 }
 
-/** Returns the migrations still to apply, in order. Throws if the applied ones do not match. */
+/** Returns the migrations to apply, in order. Throws if an applied one is unknown or has changed. */
 export function listPending(
   migrations: readonly Migration[],
-  appliedMigrations: readonly Applied[],
+  appliedMigrations: readonly AppliedMigration[],
 ): readonly Migration[] {
   const byVersion = new Map(migrations.map(migration => [migration.version, migration]));
   for (const { version, name, checksum } of appliedMigrations) {
@@ -78,13 +78,13 @@ export function listPending(
     if (migration === undefined) {
       throw new AppError(
         'unavailable',
-        `The database is newer than this program: it has migration ${label(version, name)}, and this program ends with ${label(migrations.at(-1)?.version ?? 0, migrations.at(-1)?.name ?? '')}. Start the newer program, or restore a backup.`,
+        `The database is newer than this program: it has migration ${formatName(version, name)}, and this program ends with ${formatName(migrations.at(-1)?.version ?? 0, migrations.at(-1)?.name ?? '')}. Start the newer program, or restore a backup.`,
       );
     }
     if (migration.checksum !== checksum) {
       throw new AppError(
         'unavailable',
-        `Migration ${label(version, name)} was applied to this database and its file has changed since. Restore the file and put the change into a new migration.`,
+        `Migration ${formatName(version, name)} was applied to this database and its file has changed since. Restore the file and put the change into a new migration.`,
       );
     }
   }
@@ -92,7 +92,7 @@ export function listPending(
   return migrations.filter(({ version }) => !appliedVersions.has(version));
 }
 
-const label = (version: number, name: string): string => `${String(version).padStart(4, '0')}_${name}`;
+const formatName = (version: number, name: string): string => `${String(version).padStart(4, '0')}_${name}`;
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
@@ -115,14 +115,15 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   );
 }
 
-/** Polls, so that it can give up with a message. */
+/** Polls for the lock, so that it can give up with a message. */
 async function acquireLock(client: Client): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-      LOCK_KEY,
-    ]);
-    if (rows[0]?.taken === true) return;
+    const { rows } = await client.query<{ acquired: boolean }>(
+      'select pg_try_advisory_lock($1) as acquired',
+      [LOCK_KEY],
+    );
+    if (rows[0]?.acquired === true) return;
     if (performance.now() > deadline) {
       throw new AppError(
         'unavailable',

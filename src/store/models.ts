@@ -1,5 +1,4 @@
-// Reads and writes the operator's models, and a revision that increases with each change.
-
+// Stores the operator's models, and a revision that increases with each change.
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 import { allValues, firstNumber, firstValue } from './rows.ts';
@@ -14,8 +13,8 @@ export function listModels(tx: Tx): Promise<readonly unknown[]> {
 }
 
 /**
- * Raises the revision and returns it, or undefined if the current one is not `expected`. The row stays locked until the
- * commit.
+ * Increases the revision, locks it until the transaction ends, and returns it. Returns undefined if the current
+ * revision is not `expected`.
  */
 export function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
   return firstValue(

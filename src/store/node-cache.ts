@@ -1,13 +1,13 @@
-// Reads and writes cached results of nodes, by workspace and key.
+// Stores cached node outputs, by workspace and key.
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 
-/** Returns the JSON text of the outputs, or undefined if there is no entry or one of its media is gone. */
+/** Returns the JSON text of the outputs, or undefined if there is no entry or one of its files was deleted. */
 export function findCached(tx: Tx, workspace: string, key: string): Promise<string | undefined> {
   return firstValue(
     tx,
     `select outputs from node_cache c where workspace = $1 and key = decode($2, 'hex')
-     and not exists (select from unnest(c.media_ids) as kept (id) where not exists (select from media m where m.id = kept.id))`,
+     and not exists (select from unnest(c.media_ids) as used (id) where not exists (select from media m where m.id = used.id))`,
     [workspace, key],
   );
 }

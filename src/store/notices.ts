@@ -1,4 +1,4 @@
-// Stores notices: what happened while nobody was watching, one row for each user who is told.
+// Stores notices of events that users may have missed: one row for each user who is notified.
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
@@ -17,11 +17,11 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export interface NewNotice {
   readonly kind: NoticeKind;
-  /** The id of what it is about. A user who has not read a notice of this kind and cause gets no other. */
+  /** The id of its subject. A user with an unread notice of the same kind and cause gets no other one. */
   readonly cause: string;
-  /** The workspace whose owners are told. null: the instance, whose administrators are told. */
+  /** The workspace whose owners are notified; null: the administrators of the instance are. */
   readonly workspace: string | null;
-  /** The creator, who is told too. */
+  /** The creator, who is notified too. */
   readonly userId: number | null;
   readonly title: string;
   readonly text: string;
@@ -29,11 +29,11 @@ export interface NewNotice {
   readonly link: string | null;
 }
 
-/** Tells the creator and the owners. Call it in the transaction that causes the notice. */
+/** Notifies the creator and the owners. Call it in the transaction of the event. */
 export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
   const { kind, cause, workspace, userId, title, text, link } = notice;
   await tx.query(
-    // Always in the same order, so that transactions cannot deadlock.
+    // Ordered, so that transactions cannot deadlock.
     `with inserted as (
        insert into notices (id, user_id, workspace, kind, cause, title, text, link)
        select $1, u.id, $4, $2, $3, $6, $7, $8 from users u
@@ -50,7 +50,7 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
   );
 }
 
-/** The key under which a user's streams are notified. */
+/** Returns the key under which the streams of a user are notified. */
 export function streamKey(userId: number | ''): string {
   return `notices:${userId}`;
 }

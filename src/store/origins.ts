@@ -1,11 +1,11 @@
-// Lists what may start a run besides a request, by the prefix of its id.
+// Lists the origins of runs that no request started: batches, schedules, triggers and apps.
 
 export interface OriginKind {
   /** The prefix of its ids (lib/ids.ts). */
   readonly prefix: string;
-  /** The job that runs with its id whenever one of its runs has ended; null: nobody waits for that. */
+  /** The job to queue with the origin's id whenever one of its runs ends; null: none. */
   readonly task: 'batch' | 'automation' | 'app' | null;
-  /** The members of an execution that show `origin_id` and `origin_key`. */
+  /** The names of `origin_id` and `origin_key` in the API's executions. */
   readonly idMember: string;
   readonly keyMember?: string;
 }
@@ -21,7 +21,7 @@ const ORIGINS: readonly OriginKind[] = [
 export const findOriginKind = (id: string): OriginKind | undefined =>
   ORIGINS.find(({ prefix }) => id.startsWith(`${prefix}_`));
 
-/** Returns an SQL expression: the task of a column with the id of an origin, or null. */
+/** Returns an SQL expression for the task of the origin whose id is in the column; null if there is none. */
 export function originTask(column: string): string {
   const cases = ORIGINS.filter(({ task }) => task !== null).map(
     ({ prefix, task }) => `when '${prefix}' then '${task}'`,

@@ -1,4 +1,4 @@
-// Reads what administrators see at a glance: recent runs, spending of a month, low balances, sizes.
+// Reads the figures of the administrators' overview.
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './executions.ts';
@@ -11,12 +11,12 @@ export interface HourCount {
   readonly count: number;
 }
 
-/** More runs of an hour and status are reported as this number. */
+/** Counting stops at this number for each hour and status. */
 export const MAX_COUNTED_PER_HOUR = 50_000;
 
 /**
- * Counts runs by the hour in which they were accepted. An hour starts at each of the times, and the last ends at
- * `toMs`.
+ * Counts runs by the hour in which they were accepted. `startsMs`: the starts of the hours; `toMs`: the end of the
+ * last.
  */
 export function countRunsByHour(
   tx: Tx,
@@ -42,7 +42,7 @@ export interface SpendingSum {
   readonly charges: number;
 }
 
-/** Returns all charges of a month, named by its first day. */
+/** Sums the charges of a month. `month` is its first day. */
 export async function sumSpending(tx: Tx, month: string): Promise<SpendingSum> {
   const row = await first<SpendingSum>(
     tx,
@@ -53,7 +53,7 @@ export async function sumSpending(tx: Tx, month: string): Promise<SpendingSum> {
   return row ?? { credits: 0, charges: 0 };
 }
 
-/** Lists the most expensive node types; '' are charges made before the type was recorded. */
+/** Lists the most expensive node types. Old charges without a recorded type have the type ''. */
 export function listInstanceSpendingByType(
   tx: Tx,
   month: string,
@@ -103,7 +103,7 @@ export function listSpendingByUser(tx: Tx, month: string, limit: number): Promis
   );
 }
 
-export interface OwnKeySpent {
+export interface OwnKeySpending {
   /** The provider. */
   readonly kind: string;
   readonly usd: number;
@@ -112,8 +112,8 @@ export interface OwnKeySpent {
   readonly unpriced_calls: number;
 }
 
-/** What calls cost on credentials of workspaces between two times, in USD, by provider, the most expensive first. */
-export function listOwnKeySpending(tx: Tx, from: string, to: string): Promise<readonly OwnKeySpent[]> {
+/** Lists what calls on workspaces' credentials cost between two dates, by provider, highest first. */
+export function listOwnKeySpending(tx: Tx, from: string, to: string): Promise<readonly OwnKeySpending[]> {
   return all(
     tx,
     `select c.kind, coalesce(sum(s.usd), 0)::float8 as usd, sum(s.calls)::int as calls,
@@ -182,13 +182,13 @@ export interface InstanceTeam {
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
-  /** Credits a day (UTC) for all its runs; null: unlimited. */
+  /** In credits, for all runs of a day (UTC); null: unlimited. */
   readonly daily_budget: number | null;
   readonly spent_today: number;
   readonly created_at: Date;
 }
 
-/** Lists teams by id, after the cursor, with their spending of the month. `query`: part of the name. */
+/** Lists teams by id, with their spending in the month. `query` matches a part of the name. */
 export function listInstanceTeams(
   tx: Tx,
   query: string | null,

@@ -1,5 +1,4 @@
-// Reads and writes direct shares of workflows with users and emails. Also defines the rights of creators, which in a
-// team last as long as their membership.
+// Stores direct shares of workflows with users and emails, and defines SQL conditions for who may read or edit a workflow.
 import type { Tx } from './db.ts';
 import { type After, all, first, firstNumber, matches } from './rows.ts';
 
@@ -137,7 +136,7 @@ export async function openEmailShare(tx: Tx, workflowId: string, userId: number)
   );
 }
 
-/** Ends the shares that owners can attribute to the user. Returns false if there are none. */
+/** Deletes the shares that owners can attribute to the user. Returns false if there are none. */
 export function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
   return matches(
     tx,
@@ -157,7 +156,7 @@ export function deleteEmailShare(tx: Tx, workflowId: string, email: string): Pro
   );
 }
 
-/** Ends the user's shares of the team's workflows, by user id and by email. */
+/** Deletes the user's shares of the team's workflows, by user id and by email. */
 export async function deletePermissionsIn(tx: Tx, teamId: string, userId: number): Promise<void> {
   await tx.query(
     `with by_email as (
@@ -178,14 +177,14 @@ export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Returns the SQL condition that the user still owns what they created in the workspace: it is a personal workspace, a
- * team that the user is in, or a deleted team. A scalar subquery, so that the planner does not turn it into a join and
- * lose the order of a list.
+ * Returns the SQL condition that the user owns what they created in the workspace: it is a personal workspace, a team of
+ * the user, or a deleted team. It is a scalar subquery, because the planner would turn another one into a join and lose
+ * the order of a list.
  */
 export const ownsCreations = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
-/** The condition that user $1 may edit the workflow `w`: it is theirs, of a team of theirs, or shared with them. */
+/** The condition that user $1 may edit the workflow `w`: it belongs to them or their team, or is shared with them. */
 export const EDITABLE = `w.deleted_at is null and (
   ${isCreator('$1::int')}
   or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))

@@ -1,32 +1,33 @@
-// Checks whether a PostgreSQL server can be used before anything is changed in it, and reports problems with a remedy.
+// Checks at startup whether a PostgreSQL server is usable, before changing anything in it, and explains problems.
 import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Tx } from './db.ts';
+import { first } from './rows.ts';
 import { checkServerVersion } from './server-version.ts';
 
 interface RoleAttributes {
   readonly account: string;
   readonly database: string;
   readonly is_read_only: boolean;
-  readonly may_make_tables: boolean;
-  readonly may_make_schema: boolean;
-  readonly may_write: boolean;
-  /** `client`: this connection itself set the statement timeout. */
-  readonly limit_source: string;
+  readonly can_create_tables: boolean;
+  readonly can_create_schema: boolean;
+  readonly can_write: boolean;
+  /** Where the statement timeout comes from. It is `client` unless a pooler dropped our setting. */
+  readonly timeout_source: string;
   readonly clock_ms: number;
 }
 
 const ROLE_ATTRIBUTES = `
 select current_user as account, current_database() as database,
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
-  coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
-  to_regnamespace('graphile_worker') is not null or has_database_privilege(current_database(), 'create') as may_make_schema,
-  coalesce(has_table_privilege(to_regclass('schema_migrations'), 'insert'), true) as may_write,
-  (select source from pg_settings where name = 'statement_timeout') as limit_source,
+  coalesce(has_schema_privilege(current_schema(), 'create'), false) as can_create_tables,
+  to_regnamespace('graphile_worker') is not null or has_database_privilege(current_database(), 'create') as can_create_schema,
+  coalesce(has_table_privilege(to_regclass('schema_migrations'), 'insert'), true) as can_write,
+  (select source from pg_settings where name = 'statement_timeout') as timeout_source,
   extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms`;
 
 /**
- * Checks the server and returns its clock in ms. Throws `unavailable` with a sentence. `setting` is undefined for the
+ * Checks the server and returns its clock in ms. Throws `unavailable` with the problem. `setting` is undefined for the
  * embedded server.
  */
 export async function preflight(
@@ -35,8 +36,7 @@ export async function preflight(
 ): Promise<{ readonly clockMs: number }> {
   try {
     await checkServerVersion(tx);
-    const { rows } = await tx.query<RoleAttributes>(ROLE_ATTRIBUTES);
-    const attributes = rows[0] as RoleAttributes;
+    const attributes = (await first<RoleAttributes>(tx, ROLE_ATTRIBUTES)) as RoleAttributes;
     const problem = describeProblem(attributes, setting?.setting ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
     return { clockMs: attributes.clock_ms };
@@ -46,27 +46,27 @@ export async function preflight(
 }
 
 /**
- * Checks that DATABASE_URL, a pooler, points to the same database as `direct`. Throws a sentence; returns one if its
- * statements have no time limit.
+ * Throws `unavailable` if the pooler and the direct connection lead to different databases. Returns a warning if
+ * statements through the pooler have no time limit.
  */
 export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Promise<string | undefined> {
   try {
-    const [there, here] = [await identify(pooled), await identify(direct)];
-    if (there.system !== here.system || there.database !== here.database)
-      throw new AppError('unavailable', OTHER_DATABASE);
+    const [pooledId, directId] = [await identify(pooled), await identify(direct)];
+    if (pooledId.system !== directId.system || pooledId.database !== directId.database)
+      throw new AppError('unavailable', DIFFERENT_DATABASES);
     const { rows } = await pooled.query<{ limit: string; account: string }>(
       `select current_setting('statement_timeout') as limit, current_user as account`,
     );
     const { limit, account } = rows[0] as { limit: string; account: string };
-    return limit === '0' ? noLimit(account) : undefined;
+    return limit === '0' ? describeMissingLimit(account) : undefined;
   } catch (err) {
     throw explainConnection(toError(err), { ...PRIMARY, url });
   }
 }
 
-const OTHER_DATABASE =
+const DIFFERENT_DATABASES =
   'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Point both to the same one.';
-const noLimit = (account: string): string =>
+const describeMissingLimit = (account: string): string =>
   `Statements through the pooler of DATABASE_URL have no time limit. Run "alter role ${account} set statement_timeout = '20s'" and restart the pooler.`;
 
 const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
@@ -76,7 +76,7 @@ const DIRECT = {
 };
 
 /** Returns the setting with the direct connection to PostgreSQL, or undefined for the embedded one. */
-export function directSetting({
+export function getDirectSetting({
   DATABASE_URL,
   DATABASE_DIRECT_URL,
 }: Pick<Settings, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'>): ConnectionSetting | undefined {
@@ -86,12 +86,12 @@ export function directSetting({
 
 function describeProblem(attributes: RoleAttributes, setting: string): string | undefined {
   const { account, database } = attributes;
-  if (attributes.limit_source !== 'client') return describePooler(setting);
+  if (attributes.timeout_source !== 'client') return describePooler(setting);
   if (attributes.is_read_only)
     return `The PostgreSQL server of ${setting} is read-only and may be a replica. Point ${setting} to the primary, or turn off default_transaction_read_only for ${account}.`;
-  if (!attributes.may_make_tables || !attributes.may_write)
+  if (!attributes.can_create_tables || !attributes.can_write)
     return `The account ${account} may not create tables in the database ${database}. Make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and all privileges on its tables.`;
-  if (!attributes.may_make_schema)
+  if (!attributes.can_create_schema)
     return `The account ${account} may not create the schema of the queue in the database ${database}. Run "grant create on database ${database} to ${account}".`;
   return undefined;
 }
@@ -122,8 +122,8 @@ const NO_RESPONSE: Explanation = ({ server, setting, otherwise }) =>
 const REJECTED: Explanation = ({ server, account, setting }) =>
   `The PostgreSQL server at ${server} rejected ${account}. Correct the user and password in ${setting}, or pg_hba.conf. If the server requires encryption, add ?sslmode=require.`;
 
-/** By the system's or PostgreSQL's code. */
-const EXPLAINED: Readonly<Record<string, Explanation>> = {
+/** Explanations by the error code of the system or of PostgreSQL. */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: NO_RESPONSE,
   ECONNRESET: NO_RESPONSE,
   EHOSTUNREACH: NO_RESPONSE,
@@ -131,7 +131,7 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ENOENT: NO_RESPONSE,
   ETIMEDOUT: NO_RESPONSE,
   EAI_AGAIN: ({ server, setting }) =>
-    `The host name in ${server} cannot be resolved now. Correct ${setting}, or the resolver.`,
+    `The host name in ${server} cannot be resolved now. Correct ${setting} or the DNS settings.`,
   ENOTFOUND: ({ server, setting }) => `The host in ${server} was not found. Correct ${setting}.`,
   '28000': REJECTED,
   '28P01': REJECTED,
@@ -143,15 +143,15 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
     `The PostgreSQL server at ${server} is starting or stopping. Try again in a moment.`,
 };
 
-/** Converts a connection failure to a sentence with a remedy; returns any other error unchanged. */
+/** Converts a connection failure to an error that says what to do. Returns other errors unchanged. */
 function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
   const root = getRootCause(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
-  const isLate = /timeout/i.test(root.message);
+  const isTimeout = /timeout/i.test(root.message);
   if (code === '08P01' && /startup parameter/.test(root.message))
     return new AppError('unavailable', describePooler(setting), { cause: err });
-  const explain = EXPLAINED[code] ?? (isLate ? NO_RESPONSE : undefined);
+  const explain = EXPLANATIONS[code] ?? (isTimeout ? NO_RESPONSE : undefined);
   return explain === undefined
     ? err
     : new AppError('unavailable', explain({ ...parseTarget(url), setting, otherwise }), { cause: err });
@@ -179,17 +179,16 @@ function parseTarget(url: string): Omit<Parameters<Explanation>[0], keyof Connec
   };
 }
 
-export interface Identity {
-  /** Of the server. */
+interface DatabaseId {
+  /** The identifier of the server's data. */
   readonly system: string;
   readonly database: string;
 }
 
-const IDENTITY = `
-select system_identifier::text as system, current_database() as database
-from pg_control_system()`;
-
-async function identify(tx: Tx): Promise<Identity> {
-  const { rows } = await tx.query<Identity>(IDENTITY);
-  return rows[0] as Identity;
+async function identify(tx: Tx): Promise<DatabaseId> {
+  const id = await first<DatabaseId>(
+    tx,
+    'select system_identifier::text as system, current_database() as database from pg_control_system()',
+  );
+  return id as DatabaseId;
 }

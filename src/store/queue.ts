@@ -1,20 +1,18 @@
-// Enqueues jobs within the statement or transaction that causes them. Also unlocks lost jobs, for which graphile-worker has no function.
+// Queues jobs in the same transaction as the change that needs them, and unlocks the jobs of dead processes.
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 
-const TASKS = ['run', 'deliver', 'render', 'batch', 'automation', 'app'] as const;
-export type Task = (typeof TASKS)[number];
+export type Task = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app';
 
-/** SQL: the tasks of which an id has at most one waiting job. */
+/** SQL: tasks with at most one waiting job for each id. */
 const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
 
 /**
- * Returns a select that queues one job for each row (task, id, run_at) of `rows` in one call: fifty jobs at once are
- * twenty times faster than fifty calls, each of which takes a global lock at commit to notify. In a `with`, something
- * must read from it, or PostgreSQL skips it. A batch, automation or app has at most one waiting job, which the next one
- * replaces.
+ * Returns a select that queues one job for each row (task, id, run_at) of `rows`. A new job of a batch, automation or
+ * app replaces the waiting one. One call for fifty jobs is twenty times faster than fifty calls, because each takes a
+ * global lock when it commits. If this is part of a `with`, another part must read from it, or PostgreSQL skips it.
  */
-export function toJobSpecs(rows: string): string {
+export function selectQueuedJobs(rows: string): string {
   return `select from (
     select array_agg((job.task, json_build_object('id', job.id), null, job.run_at, null,
       case when job.task in ${UNIQUE_TASKS} then job.task || ':' || job.id end, null, null)::graphile_worker.job_spec) as specs
@@ -31,15 +29,15 @@ export async function enqueue(
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
-    `select count(*) from (${toJobSpecs('select $1::text as task, id, $3::timestamptz as run_at from unnest($2::text[]) as id')}) as jobs`,
+    `select count(*) from (${selectQueuedJobs('select $1::text as task, id, $3::timestamptz as run_at from unnest($2::text[]) as id')}) as jobs`,
     [task, ids, runAt],
   );
 }
 
-// Longer than a job takes to reach the process that locked it.
+// A process receives a job that it locked within this time.
 const LOCKED_SECONDS = 20;
 
-/** Lists ids of jobs that these pools have locked for a while. */
+/** Lists the ids of jobs that these pools locked more than 20 seconds ago. */
 export function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
   return allValues(
     tx,
@@ -49,7 +47,7 @@ export function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readon
   );
 }
 
-/** Returns jobs that these pools have locked but do not know; the attempt is not counted. */
+/** Unlocks jobs that these pools have locked but did not receive. The attempt does not count. */
 export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly string[]): Promise<void> {
   await tx.query(
     `update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)
@@ -59,8 +57,8 @@ export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly
 }
 
 /**
- * Deletes jobs that were replaced while they ran, and whose process died. graphile-worker marks them as given up,
- * because the job that replaced them does their work.
+ * Deletes jobs that were replaced while running and whose process then died. graphile-worker marks replaced jobs as
+ * having no attempts left, because the new job does their work.
  */
 export async function deleteReplacedJobs(tx: Tx): Promise<void> {
   await tx.query(

@@ -3,10 +3,10 @@ import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 
 /**
- * Adds `block` uses of the key to the window, whatever the limit, and returns the total. A process whose clock is
- * behind counts in the newer window that others have started.
+ * Adds `uses` to the key's count in the window and returns the new count. If another process has started a newer
+ * window, counts in that window.
  */
-export async function countUses(tx: Tx, key: string, windowStart: number, block: number): Promise<number> {
+export async function countUses(tx: Tx, key: string, windowStart: number, uses: number): Promise<number> {
   return (await firstValue(
     tx,
     `insert into rate_windows as w (key, window_start, used) values ($1, $2, $3)
@@ -14,6 +14,6 @@ export async function countUses(tx: Tx, key: string, windowStart: number, block:
        used = case when w.window_start < excluded.window_start then 0 else w.used end + excluded.used,
        window_start = greatest(w.window_start, excluded.window_start)
      returning used`,
-    [key, windowStart, block],
+    [key, windowStart, uses],
   )) as number;
 }

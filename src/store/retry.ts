@@ -1,11 +1,11 @@
-// Retries while the database is unreachable: a run must not fail because PostgreSQL is restarted.
+// Retries database work while PostgreSQL is unreachable, so that runs survive a restart of PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, isOutage } from './db.ts';
 
-// A restart is over by then; if not, other workers have claimed the run.
+// Their sum is longer than a restart takes. After that, other workers have claimed the run.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
-/** Repeats the work while the database cannot be reached, for at most half a minute. The work may be executed twice. */
+/** Retries the work for up to half a minute while the database is unreachable. Work that succeeded may run again. */
 export async function retryOutages<T>(work: () => Promise<T>, onOutage: (err: unknown) => void): Promise<T> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
@@ -20,10 +20,10 @@ export async function retryOutages<T>(work: () => Promise<T>, onOutage: (err: un
 }
 
 /**
- * Wraps a database for idempotent statements. A transaction's work must throw only AppError, or its error is mistaken
- * for an outage.
+ * Wraps a database so that statements are retried during an outage; they must be idempotent. The work of a transaction
+ * must throw only AppError, because any other error without an SQLSTATE counts as an outage.
  */
-export function retryingDb(db: Db, onOutage: (err: unknown) => void): Db {
+export function withOutageRetries(db: Db, onOutage: (err: unknown) => void): Db {
   return {
     ...db,
     query: (statement, values) => retryOutages(() => db.query(statement, values), onOutage),

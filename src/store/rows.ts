@@ -1,8 +1,7 @@
-// Runs a statement and returns its rows or the values of its first column, or whether it affected a row. Also inserts and
-// updates single rows, and locks names.
+// Runs statements and converts their results: to rows, to the values of the first column, or to whether a row matched.
 import type { Tx } from './db.ts';
 
-/** A page of a list: the rows after the key, or the first ones if it is null. */
+/** Selects one page of a list. `after` is the key of the previous page's last row; null selects the first page. */
 export interface After<K> {
   readonly after: K | null;
   readonly limit: number;
@@ -48,7 +47,7 @@ export async function matches(tx: Tx, ...statement: Statement): Promise<boolean>
   return ((await tx.query(...statement)).rowCount ?? 0) > 0;
 }
 
-/** Inserts a row. The names of its members are columns, which must not come from outside. */
+/** Inserts a row. The property names are the columns; they must not come from users, because they are not escaped. */
 export async function insertRow(tx: Tx, table: string, row: object): Promise<void> {
   const columns = Object.keys(row);
   const parameters = columns.map((_, index) => `$${index + 1}`);
@@ -58,21 +57,21 @@ export async function insertRow(tx: Tx, table: string, row: object): Promise<voi
   );
 }
 
-/** Sets the columns that are members of `change`, as for `insertRow`, and those of `set`. */
+/** Sets the columns in `change`, and runs the SQL assignments in `assignments`. */
 export async function updateRow(
   tx: Tx,
   table: string,
   id: string,
   change: object,
-  set: readonly string[] = [],
+  assignments: readonly string[] = [],
 ): Promise<void> {
   const columns = Object.keys(change).map((column, index) => `${column} = $${index + 2}`);
-  const all = [...columns, ...set];
-  if (all.length === 0) return;
-  await tx.query(`update ${table} set ${all.join(', ')} where id = $1`, [id, ...Object.values(change)]);
+  const changes = [...columns, ...assignments];
+  if (changes.length === 0) return;
+  await tx.query(`update ${table} set ${changes.join(', ')} where id = $1`, [id, ...Object.values(change)]);
 }
 
-/** Waits until no other transaction holds the lock of that name, and holds it until this one ends. */
+/** Waits for the advisory lock of that name and holds it until the transaction ends. */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }

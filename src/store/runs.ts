@@ -1,12 +1,11 @@
-// Reads and writes the rows of runs. A batch of changes is one statement, so that the changes share one commit and
-// everything that belongs together is written together.
-
+// Reads and writes the rows of runs. A batch of changes is one statement, so that the changes and their effects share
+// one commit.
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
 import type { DeliveryEvent } from './deliveries.ts';
 import type { ExecutionStatus } from './executions.ts';
 import { originTask } from './origins.ts';
-import { toJobSpecs } from './queue.ts';
+import { selectQueuedJobs } from './queue.ts';
 import { all, first, matches, valueSet } from './rows.ts';
 
 /** The properties of a run that never change. */
@@ -28,7 +27,7 @@ export interface RunSpec {
   readonly resumed_from_id: string | null;
   /** JSON object: provider → id of the stored credential; null: only those of the environment. */
   readonly credentials: string | null;
-  /** Workflow id → version of components that are called at the latest one; null: none are. */
+  /** Workflow id → version of the components whose calls name no version; null: there are none. */
   readonly components: Readonly<Record<string, number>> | null;
   /** W3C trace context of the request that started it; null without tracing. */
   readonly traceparent: string | null;
@@ -127,11 +126,11 @@ with input as materialized (
   select id, step_count, steps::text
   from input where step_count > 0 and id in (select id from accepted)
 ), jobs as (
-  ${toJobSpecs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
+  ${selectQueuedJobs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
 )
 select id from accepted, (select count(*) from jobs) as enqueued`;
 
-/** Stores the paid node types that new runs may call. */
+/** Stores the paid node types in new runs. */
 export async function insertRunModels(
   tx: Tx,
   runs: readonly { readonly executionId: string; readonly models: readonly string[] }[],
@@ -144,7 +143,7 @@ export async function insertRunModels(
   );
 }
 
-/** A completed run that nobody executed: the recorded results of a template. */
+/** A completed run that no worker executed. It contains a template's sample results. */
 export interface SampleRun
   extends Pick<RunSpec, 'id' | 'workflow_id' | 'user_id' | 'workspace' | 'nodes_total'> {
   readonly steps: readonly object[];
@@ -180,7 +179,7 @@ export async function findSampleRun(
   );
 }
 
-export function getRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+export function listRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   return all(tx, `select ${COLUMNS} from executions e where e.id = any ($1::text[])`, [ids]);
 }
 
@@ -225,7 +224,7 @@ export interface WorkspaceLoad {
   readonly has_parked: boolean;
 }
 
-export function countUnderWay(
+export function countActiveRuns(
   tx: Tx,
   workspaces: readonly string[],
   maxCount: number,
@@ -240,7 +239,7 @@ export function countUnderWay(
   );
 }
 
-/** Locks the run if it has not ended and the lease is current. Returns false if it no longer belongs to the worker. */
+/** Locks the run if it has not ended and the lease is current. Otherwise returns false. */
 export function lockLeasedRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
   return matches(
     tx,
@@ -261,7 +260,7 @@ export interface NewDelivery {
 
 /** A change of one run's row, and everything that is written with it. */
 export interface RunWrite {
-  /** The row that the change was decided on. If the stored row differs, nothing is written. */
+  /** The row from which the change was computed. If the stored row differs, nothing is written. */
   readonly before: RunRow;
   readonly row: RunRow;
   /** Steps (engine/types.ts), oldest first. */
@@ -270,16 +269,16 @@ export interface RunWrite {
   /** When a worker should claim it; null: no job. */
   readonly job_at: Date | null;
   /** Whether the change frees a slot, so that a deferred run of its workspace may start. */
-  readonly frees: boolean;
-  /** Whether its worker is notified of the cancel. */
-  readonly cancels: boolean;
-  /** Whether its worker is notified of the wake-up. */
-  readonly wakes: boolean;
+  readonly frees_slot: boolean;
+  /** Whether the change notifies the worker of a cancel. */
+  readonly notifies_cancel: boolean;
+  /** Whether the change notifies the worker of a wake-up. */
+  readonly notifies_wake: boolean;
 }
 
 /**
- * Writes the changes whose stored rows still equal `before`, with their effects. Returns the ids that were written.
- * Runs that another writer has changed are skipped, with their effects.
+ * Writes the changes and their effects. Skips runs whose stored row no longer equals `before`, because another writer
+ * has changed it. Returns the ids that were written.
  */
 export function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
   const inputs: object[] = [];
@@ -312,18 +311,18 @@ function toInput({ before, row, steps, ...more }: RunWrite): object {
   };
 }
 
-/** CTE `input`: the changes, one row per run. A run must occur only once. */
+/** CTE `input`: the changes, one row per run. Each run may occur only once. */
 const READ_INPUT = `
   select * from json_to_recordset($1::json) as i(
     id text, from_seq int, from_lease int, from_worker text, from_woken bool, from_ended bool, status text, lease int, worker_id text,
     parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
     error text, decisions text, started_at timestamptz, finished_at timestamptz, delivery json,
-    job_at timestamptz, frees bool, cancels bool, wakes bool, step_count int, steps_from int, steps_bytes int)`;
+    job_at timestamptz, frees_slot bool, notifies_cancel bool, notifies_wake bool, step_count int, steps_from int, steps_bytes int)`;
 
 /**
- * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker and wake-up are still
- * those of `before` and it has not ended since. Every part below reads from here, so a lost swap writes nothing at all.
- * The ids are passed twice, because the planner uses the primary key for the array only.
+ * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker, wake-up and end are
+ * still those of `before`. Every part below reads from here, so nothing is written for a row that has changed. The ids
+ * are passed twice, because the planner uses the primary key only for the array.
  */
 const UPDATE_ROWS = `
   update executions e
@@ -335,11 +334,12 @@ const UPDATE_ROWS = `
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
     and (e.finished_at is not null) = i.from_ended
   returning e.id, e.watched, e.workspace, e.user_id, e.workflow_id, e.status, e.origin_id, e.finished_at, i.from_ended, i.from_seq + i.step_count as steps_seq,
-    i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees, i.cancels, i.wakes`;
+    i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees_slot, i.notifies_cancel, i.notifies_wake`;
 
 /**
- * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. Their texts
- * are passed as bytes, because parsing them as JSON and copying them with each row takes twice as long as storing them.
+ * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. The texts
+ * of all runs are passed as one byte array, because parsing and copying them as JSON takes twice as long as storing
+ * them.
  */
 const INSERT_STEPS = `
   insert into execution_steps (execution_id, seq, steps)
@@ -356,17 +356,17 @@ const INSERT_DELIVERIES = `
   returning id`;
 
 /**
- * CTE `unparked`: for each slot that a workspace gets back, unparks its oldest parked run. Skips rows that another
- * transaction unparks at the same time, so that two of them never wait for each other.
+ * CTE `unparked`: unparks the workspace's oldest parked run for each slot that becomes free. Skips rows that another
+ * transaction is unparking, so that the two cannot wait for each other.
  */
 const UNPARK_RUNS = `
   update executions e set parked = false
-  from (select workspace, count(*) as slots from written where frees group by workspace) f cross join lateral (
+  from (select workspace, count(*) as slots from written where frees_slot group by workspace) f cross join lateral (
     select p.id from executions p where p.workspace = f.workspace and p.parked order by p.id limit f.slots for update skip locked) p
   where e.id = p.id
   returning e.id`;
 
-/** CTE `followed`: stores an item for each trigger that starts a run after a run that has just ended. */
+/** CTE `followed`: stores an item for each trigger that starts a run when one of these runs ends. */
 const INSERT_FOLLOWING = `
   insert into trigger_items (trigger_id, item, status)
   select t.id, w.id, 'waiting' from written w join triggers t on t.source_id = w.workflow_id
@@ -377,7 +377,7 @@ const INSERT_FOLLOWING = `
  * CTE `jobs`: enqueues one job for each delivery, for each unparked run, for each run that a worker should claim at a
  * given time, and for each batch, schedule and trigger with runs that ended.
  */
-const ENQUEUE_JOBS = toJobSpecs(`
+const ENQUEUE_JOBS = selectQueuedJobs(`
   select 'deliver' as task, id, null::timestamptz as run_at from outbox
   union all select 'run', id, null from unparked
   union all select 'run', id, job_at from written where job_at is not null
@@ -386,13 +386,12 @@ const ENQUEUE_JOBS = toJobSpecs(`
   union all select distinct 'automation', trigger_id, null::timestamptz from followed`);
 
 /**
- * Builds a select that sends one notification with the ids of the written runs that fulfil the condition, or none. It
- * is sent with the commit.
+ * Builds a select that notifies the channel with the ids of the written runs that meet the condition, if there are any.
  */
-const notify = (channel: string, condition: 'watched' | 'cancels' | 'wakes'): string =>
+const buildNotify = (channel: string, condition: 'watched' | 'notifies_cancel' | 'notifies_wake'): string =>
   `select pg_notify('${channel}', string_agg(id, ',')) from written where ${condition} having count(*) > 0`;
 
-// PostgreSQL skips a part that selects and is never read, so the result reads the jobs and notifications.
+// PostgreSQL skips a CTE that only selects and is never read, so the final select reads the jobs and notifications.
 const WRITE_RUNS = `
 with input as materialized (${READ_INPUT}
 ), written as (${UPDATE_ROWS}
@@ -401,9 +400,9 @@ with input as materialized (${READ_INPUT}
 ), unparked as (${UNPARK_RUNS}
 ), followed as (${INSERT_FOLLOWING}
 ), jobs as (${ENQUEUE_JOBS}
-), changed as (${notify(CHANNELS.changed, 'watched')}
-), cancelled as (${notify(CHANNELS.cancel, 'cancels')}
-), woken as (${notify(CHANNELS.woken, 'wakes')}
+), changed as (${buildNotify(CHANNELS.changed, 'watched')}
+), cancelled as (${buildNotify(CHANNELS.cancel, 'notifies_cancel')}
+), woken as (${buildNotify(CHANNELS.woken, 'notifies_wake')}
 )
 select id from written, (select count(*) from jobs) as enqueued, (select count(*) from changed) as changes,
   (select count(*) from cancelled) as cancels, (select count(*) from woken) as wakes`;

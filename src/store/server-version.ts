@@ -1,18 +1,17 @@
-// Checks the version of an external PostgreSQL.
+// Checks that a PostgreSQL server is new enough.
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 
 const OLDEST_MAJOR = 15;
 
-/** Throws a sentence with the version if the server is older than PostgreSQL 15. */
+/** Throws `unavailable` if the server is older than PostgreSQL 15. */
 export async function checkServerVersion(tx: Tx): Promise<void> {
-  const { rows } = await tx.query<{ server_version_num: string }>('show server_version_num');
-  const problem = describeVersionProblem(rows[0]?.server_version_num ?? '');
+  const problem = describeVersionProblem((await firstValue(tx, 'show server_version_num')) ?? '');
   if (problem !== undefined) throw new AppError('unavailable', problem);
 }
 
-/** Describes the problem with a `server_version_num` such as `150004`; undefined if it is supported. */
+/** Returns the problem with a `server_version_num` such as `150004`; undefined if it is supported. */
 export function describeVersionProblem(versionNum: string): string | undefined {
   const number = Number.parseInt(versionNum, 10);
   if (number >= OLDEST_MAJOR * 10_000) return undefined;

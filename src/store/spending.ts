@@ -1,4 +1,4 @@
-// Reports what a workspace was charged, by day, node type and workflow, and the daily budgets of its workflows.
+// Lists the charges of a workspace by day, node type and workflow, and the daily budgets of its workflows.
 import type { Tx } from './db.ts';
 import { type After, all, matches } from './rows.ts';
 
@@ -58,7 +58,7 @@ export interface BudgetRow {
   readonly id: string;
   readonly name: string;
   readonly budget: number;
-  /** Cost and reservations of its runs accepted today (UTC). */
+  /** Credits charged to and reserved for its runs that were accepted today (UTC). */
   readonly spent: number;
 }
 

@@ -1,5 +1,5 @@
-// Reads the node states of runs: complete, to continue a run, or with long values shortened, for display. A row
-// contains the states of one checkpoint; the last state of a node counts.
+// Reads the node states of runs: in full to continue a run, or with long values shortened for display. Each row
+// contains the states of one checkpoint. A node's last state is its current one.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../lib/limiter.ts';
 import { createThreadPool } from '../lib/threads/pool.ts';
@@ -9,7 +9,7 @@ import { allValues, first } from './rows.ts';
 
 export interface StepRow {
   readonly seq: number;
-  /** engine/types.ts Step. */
+  /** A `Step` (engine/types.ts). */
   readonly step: unknown;
 }
 
@@ -21,7 +21,7 @@ export interface StoredSteps {
   readonly rows: readonly StepRow[] | undefined;
 }
 
-const NONE: StoredSteps = { bytes: 0, rows: [] };
+const NO_STEPS: StoredSteps = { bytes: 0, rows: [] };
 
 /** Returns the node states of each run after `afterSeq`, oldest first, if they have at most `maxBytes`. */
 export async function listStepsOfRuns(
@@ -44,7 +44,7 @@ export async function listStepsOfRuns(
     const ownRows = stepsByRun.get(id) ?? [];
     const [{ bytes = 0 } = {}] = ownRows;
     if (bytes > maxBytes) return { bytes, rows: undefined };
-    if (ownRows.length === 0) return NONE;
+    if (ownRows.length === 0) return NO_STEPS;
     return { bytes, rows: ownRows.flatMap(({ seq, steps }) => parseRow(seq, steps ?? '[]', afterSeq)) };
   });
 }
@@ -85,9 +85,9 @@ async function* readTexts(
   }
 }
 
-/** Runs whose node states are smaller are read without waiting for other reads. */
+/** Runs whose node states are smaller are read without a limit on concurrency. */
 const SMALL_BYTES = 1_000_000;
-/** The maximum that is read for display. If a run has more, long values are shortened. */
+/** The maximum size of node states for display. Larger ones are shortened. */
 const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each takes several times its size in memory.
@@ -119,7 +119,7 @@ export async function listBoundedSteps(
     const boundedRows =
       (await readSince(MAX_LIST_BYTES)) ??
       (await readCutSteps(tx, executionId, { afterSeq, maxBytes: MAX_LIST_BYTES }));
-    // Presenting the parsed states takes as long again, so yield first.
+    // Presenting the parsed states takes as long as parsing them.
     await nextTurn();
     return boundedRows;
   };
@@ -131,7 +131,7 @@ async function readSteps(
   executionId: string,
   bounds: { readonly maxBytes: number; readonly afterSeq?: number },
 ): Promise<readonly StepRow[] | undefined> {
-  const [{ rows } = NONE] = await listStepsOfRuns(tx, [executionId], bounds);
+  const [{ rows } = NO_STEPS] = await listStepsOfRuns(tx, [executionId], bounds);
   return rows;
 }
 
@@ -141,18 +141,18 @@ async function readCutSteps(
   executionId: string,
   { afterSeq = -1, nodeId, maxBytes }: Partial<CutRequest> & Pick<CutRequest, 'maxBytes'>,
 ): Promise<readonly StepRow[]> {
-  const ofNode = nodeId === undefined ? {} : { nodeId };
-  const rows = await Array.fromAsync(readTexts(tx, executionId, { afterSeq, ...ofNode }));
+  const filter = nodeId === undefined ? { afterSeq } : { afterSeq, nodeId };
+  const rows = await Array.fromAsync(readTexts(tx, executionId, filter));
   const text = await cutPool.run(
-    { rows, afterSeq, ...ofNode, maxBytes },
+    { rows, ...filter, maxBytes },
     { account: executionId, signal: AbortSignal.timeout(CUT_WAIT_MS) },
   );
   return JSON.parse(text) as readonly StepRow[];
 }
 
 /**
- * Returns the states of one node, oldest first, with the newest complete up to `maxBytes`. For large runs, only the
- * newest.
+ * Returns the states of one node, oldest first; for large runs, only the newest state, which is complete if it has at
+ * most `maxBytes`.
  */
 export async function listStepsOfNode(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Reads and writes teams and their members.
+// Stores teams and their members.
 import { deleteTriggersOfWorkspace } from './automation/triggers.ts';
 import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
@@ -95,7 +95,7 @@ export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('delete from teams where id = $1', [teamId]);
 }
 
-/** Serializes changes of the team's members until the transaction ends. */
+/** Keeps other transactions from changing the team's members until this one ends. */
 export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('select from teams where id = $1 for no key update', [teamId]);
 }

@@ -1,4 +1,4 @@
-// Reads and writes users, and the settings of this installation that are stored with them.
+// Stores users.
 import type { Tx } from './db.ts';
 import { isKnownNetwork } from './people/sessions.ts';
 import { type After, all, first, firstValue, matches } from './rows.ts';
@@ -38,7 +38,7 @@ export interface ListedUserRow extends UserRow {
   readonly last_seen_at: Date | null;
 }
 
-/** Lists users by id, after the cursor. `query` is a part of name or email. */
+/** Lists users by id. `query` matches a part of the name or email; null matches all users. */
 export function listUsers(
   tx: Tx,
   query: string | null,
@@ -56,7 +56,7 @@ export function listUsers(
   );
 }
 
-/** Returns whether there is an account. */
+/** Returns whether any account exists. */
 export function hasUsers(tx: Tx): Promise<boolean> {
   return matches(tx, 'select from users limit 1');
 }
@@ -79,7 +79,7 @@ export async function insertUser(
   )) as number;
 }
 
-/** Writes the members that are not null. Returns undefined if there is no such user. */
+/** Changes the columns that are not null. Returns undefined if there is no such user. */
 export function updateUser(
   tx: Tx,
   id: number,
@@ -101,7 +101,7 @@ export function updateUser(
   );
 }
 
-/** Returns whether any user can sign in, with a password or an identity at a provider. */
+/** Returns whether any user has a password or an identity at a sign-in provider. */
 export function canAnyUserSignIn(tx: Tx): Promise<boolean> {
   return matches(
     tx,
@@ -151,7 +151,7 @@ export async function updateActiveTeam(tx: Tx, userId: number, teamId: string | 
   await tx.query('update users set active_team_id = $2 where id = $1', [userId, teamId]);
 }
 
-/** Serializes a part of startup across all processes until the transaction ends. */
+/** Until the transaction ends, prevents other processes from running the same part of startup. */
 export async function lockStartUp(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('graphwright.start-up'))`);
 }

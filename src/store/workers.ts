@@ -16,21 +16,21 @@ export function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
   return insertRow(tx, 'workers', worker);
 }
 
-/** A run held by the worker. */
-export interface HeldRun {
+/** A run whose lease the worker holds. */
+export interface LeasedRun {
   readonly id: string;
   readonly lease: number;
   readonly cancelling: boolean;
 }
 
 /**
- * Records a heartbeat and the ids that lock the worker's jobs. Returns the runs held by it; undefined if others have
- * declared it dead.
+ * Records a heartbeat and the pools under which the worker locks jobs. Returns the runs whose leases the worker holds,
+ * or undefined if another worker has declared it dead.
  */
 export async function touchWorker(
   tx: Tx,
   { id, pools }: Pick<WorkerRow, 'id' | 'pools'>,
-): Promise<readonly HeldRun[] | undefined> {
+): Promise<readonly LeasedRun[] | undefined> {
   const { rows } = await tx.query<{ id: string | null; lease: number; cancelling: boolean }>(
     `with alive as (update workers set heartbeat_at = now(), pools = $2 where id = $1 returning id)
      select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id and e.under_way`,
@@ -40,8 +40,8 @@ export async function touchWorker(
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
 }
 
-/** Lists workers without a heartbeat for 20 s, and those of this host, whose processes can be checked. */
-export function listSuspects(
+/** Lists workers without a recent heartbeat, and all workers of this host, because their processes can be checked. */
+export function listWorkersToCheck(
   tx: Tx,
   hostname: string,
 ): Promise<readonly (WorkerRow & { readonly silent: boolean })[]> {
@@ -53,30 +53,32 @@ export function listSuspects(
   );
 }
 
-/** Deletes a worker. Returns its queue pools, whose jobs must be unlocked, or undefined if it was already deleted. */
+/** Deletes a worker. Returns its pools, whose jobs the caller must unlock, or undefined if it was already deleted. */
 export function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
   return firstValue(tx, 'delete from workers where id = $1 returning pools', [id]);
 }
 
-/** A run held by a worker that does not advance it. */
+/** A run whose worker no longer exists. */
 export interface OrphanRun {
   readonly id: string;
   readonly lease: number;
   readonly worker_id: string;
 }
 
-/** What no worker advances. */
-export interface Stranded {
-  /** Runs held by an unknown worker. Deleting a dead worker leaves none of these. */
+/** Work that no worker continues. */
+export interface StrandedWork {
+  /** Runs whose worker is not registered. Deleting a dead worker leaves none. */
   readonly orphans: readonly OrphanRun[];
   /** Whether any run is deferred. */
   readonly hasDeferred: boolean;
-  /** Whether a process was lost while it started the run of a schedule. */
+  /** Whether a process died while starting a schedule's run. */
   readonly hasLostFirings: boolean;
 }
 
-/** Finds what no worker advances. One statement at each heartbeat: each part reads an index that is nearly always empty. */
-export async function findStranded(tx: Tx): Promise<Stranded> {
+/**
+ * Finds work that no worker continues. Each heartbeat calls this; the indexes that it reads are nearly always empty.
+ */
+export async function findStrandedWork(tx: Tx): Promise<StrandedWork> {
   const rows = await all<OrphanRun & { readonly found: 'orphan' | 'deferred' | 'firing' }>(
     tx,
     `select 'orphan' as found, id, lease, worker_id from executions e
@@ -92,7 +94,7 @@ export async function findStranded(tx: Tx): Promise<Stranded> {
   };
 }
 
-/** Lists pools with locked jobs that belong to no worker, because it died between its start and its registration. */
+/** Lists pools that lock jobs but belong to no worker, because the worker died before it was registered. */
 export function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   return allValues(
     tx,
@@ -103,17 +105,16 @@ export function listOrphanPools(tx: Tx): Promise<readonly string[]> {
 }
 
 /**
- * Enqueues deferred runs whose workspace has a slot again. Closes the race between deferring a run and another one
- * ending.
+ * Queues deferred runs whose workspace has a free slot. This is needed if a run was deferred while another one ended.
  */
 export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
-    `with spare as (
+    `with free as (
        select p.workspace, $1::int - (select count(*) from executions r where r.workspace = p.workspace and r.under_way) as slots
        from (select distinct workspace from executions where parked) p
      )
      update executions e set parked = false
-     from spare s cross join lateral (
+     from free s cross join lateral (
        select id from executions p where p.workspace = s.workspace and p.parked order by id limit greatest(s.slots, 0) for update skip locked) p
      where e.id = p.id returning e.id`,
     [maxConcurrent],

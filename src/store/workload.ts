@@ -1,20 +1,20 @@
-// Counts pending work for the metrics.
+// Counts jobs, runs, calls and workers for the metrics.
 import type { Tx } from './db.ts';
-import { all, firstNumber, firstValue } from './rows.ts';
+import { all, first, firstNumber, firstValue } from './rows.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 
 export interface JobCount {
   readonly task: string;
-  /** ready: waits for a worker; scheduled: for its time; running: on a worker; failed: given up. */
+  /** ready: waits for a worker; scheduled: waits for its time; running: on a worker; failed: has no attempts left. */
   readonly state: (typeof JOB_STATES)[number];
   readonly count: number;
-  /** Seconds since the oldest due one became due; below 0 if none is due yet. */
+  /** Seconds since the oldest one became due; negative if none is due. */
   readonly oldest_seconds: number;
 }
 
-// Longer queues are reported with this length: counting everything would cost the database too much.
+// Counting stops here, because counting a longer queue takes too long.
 const MAX_COUNTED = 100_000;
 
 export function countJobs(tx: Tx): Promise<readonly JobCount[]> {
@@ -31,18 +31,19 @@ export function countJobs(tx: Tx): Promise<readonly JobCount[]> {
   );
 }
 
-/** Runs on a worker, and runs that wait for a provider task. */
+/** Counts the runs on workers and the runs that wait for a provider task. */
 export async function countRunsUnderWay(
   tx: Tx,
 ): Promise<{ readonly running: number; readonly waiting: number }> {
-  const { rows } = await tx.query<{ running: number; waiting: number }>(
+  const counts = await first<{ running: number; waiting: number }>(
+    tx,
     `select count(worker_id)::int as running, (count(*) - count(worker_id))::int as waiting
      from executions where under_way`,
   );
-  return rows[0] ?? { running: 0, waiting: 0 };
+  return counts ?? { running: 0, waiting: 0 };
 }
 
-/** Runs that wait for another run of their workspace to end. */
+/** Counts the runs that wait for another run of their workspace to end. */
 export function countParkedRuns(tx: Tx): Promise<number> {
   return firstNumber(tx, 'select count(*)::int from executions where parked');
 }
@@ -91,7 +92,7 @@ export interface ListedWorker {
   readonly started_at: Date;
   readonly heartbeat_at: Date;
   readonly is_alive: boolean;
-  /** Runs held by the worker. */
+  /** The number of runs on the worker. */
   readonly runs: number;
 }
 

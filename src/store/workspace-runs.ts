@@ -1,8 +1,8 @@
-// Lists the runs of a workspace or of the whole instance. A page examines a bounded number of rows, read newest first
-// from the index that fits the filter best. If it finds too few matches in them, it says where to continue.
+// Lists the runs of a workspace or of the whole instance. Each page examines a limited number of rows, newest first,
+// from the index that fits the filter best. If too few of them match, the page says where to continue.
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { Db, Tx } from './db.ts';
-import type { ListedRow } from './execution-lists.ts';
+import type { ExecutionListRow } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
 import { ownsCreations } from './permissions.ts';
 import { all, first } from './rows.ts';
@@ -16,7 +16,7 @@ export interface WorkspaceRunFilter {
   readonly includesPersonal: boolean;
   readonly workflowId: string | null;
   readonly userId: number | null;
-  /** A paid node type that the run may call. */
+  /** Only runs with a node of this paid type. */
   readonly model: string | null;
   readonly errorCode: string | null;
   /** The type of the node that failed the run. */
@@ -24,11 +24,11 @@ export interface WorkspaceRunFilter {
   readonly statuses: readonly ExecutionStatus[];
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
-  /** Ids below it: the cursor. */
+  /** The cursor: lists only ids smaller than this. */
   readonly before: string | null;
 }
 
-export interface WorkspaceRunRow extends Omit<ListedRow, 'metadata'> {
+export interface WorkspaceRunRow extends Omit<ExecutionListRow, 'metadata'> {
   /** null: the workflow was deleted. */
   readonly workflow_name: string | null;
   /** null: the team was deleted. */
@@ -40,7 +40,7 @@ export interface WorkspaceRunRow extends Omit<ListedRow, 'metadata'> {
 
 export interface WorkspaceRunPage {
   readonly rows: readonly WorkspaceRunRow[];
-  /** The id after which older runs were not examined; undefined: there are none, or the page is full. */
+  /** The last examined id, if older runs may match. Undefined if the page is full or no more runs match. */
   readonly examinedTo: string | undefined;
 }
 
@@ -48,8 +48,8 @@ export interface WorkspaceRunPage {
 const MAX_EXAMINED = 5000;
 
 /**
- * Reads candidates from their index whatever the statistics say: a plan that scans the table and sorts it seems cheap
- * until the table is large.
+ * Runs statements with index scans only. While the table is small, PostgreSQL's planner would choose a table scan,
+ * which is slow when few rows match.
  */
 function withIndexPlans<T>(db: Pick<Db, 'transaction'>, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async tx => {
@@ -85,14 +85,14 @@ async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Prom
        left join workflows w on w.id = e.workflow_id and w.deleted_at is null
        left join teams t on t.id = e.workspace
        left join users p on p.id = ${PERSONAL_ID}
-     where e.id = any (array(${toMatching(search, budget)} limit ${limit})) order by e.id desc`,
+     where e.id = any (array(${selectMatching(search, budget)} limit ${limit})) order by e.id desc`,
     [...search.values, filter.readerId],
   );
   if (budget === limit || rows.length >= limit) return { rows, examinedTo: undefined };
   const last = await first<{ readonly id: string }>(
     tx,
     `select n.id from (${search.toSource(budget)}) n order by n.${ID} desc offset ${budget - 1} limit 1`,
-    search.values.slice(0, search.sourceValues),
+    search.values.slice(0, search.sourceValueCount),
   );
   return { rows, examinedTo: last?.id };
 }
@@ -124,14 +124,14 @@ export function listFailureGroups(
        max(created_at) as last_at, (array_agg(error->>'message' order by id desc))[1] as message
      from (
        select e.id, e.workflow_id, e.user_id, e.created_at, e.error::json as error
-       from executions e where e.error is not null and e.id = any (array(${toMatching(search, MAX_EXAMINED)}))) f
+       from executions e where e.error is not null and e.id = any (array(${selectMatching(search, MAX_EXAMINED)}))) f
      group by 1, 2 order by runs desc, last_at desc limit ${MAX_GROUPS}`,
       search.values,
     ),
   );
 }
 
-/** Failures beyond this number are not grouped. */
+/** How many of the newest failures are grouped. */
 export const MAX_GROUPED = MAX_EXAMINED;
 
 /** The user of a personal workspace, or null. */
@@ -141,7 +141,7 @@ const mayOpen = (reader: string): string =>
   `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${ownsCreations('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
-// An id starts with its creation time, and created_at is read from the clock at the same moment.
+// An id starts with its creation time, which can differ slightly from `created_at`.
 const SLACK_MS = 2000;
 
 interface Search {
@@ -150,12 +150,12 @@ interface Search {
   /** The condition that candidates must meet; `true`: none. */
   readonly matches: string;
   readonly values: readonly unknown[];
-  /** How many of the values the source uses: the first ones. */
-  readonly sourceValues: number;
+  /** The number of values that the source uses, which are the first ones. */
+  readonly sourceValueCount: number;
 }
 
 /** The filters that have an index with the status and the id, the most selective first. */
-const INDEXED = [
+const INDEXED_FILTERS = [
   ['workflowId', 'e.workflow_id', 'text'],
   ['userId', 'e.user_id', 'int'],
   ['workspace', 'e.workspace', 'text'],
@@ -170,15 +170,15 @@ function toSearch(filter: WorkspaceRunFilter): Search {
     before !== null && before < end ? before : end,
   ];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
-  const owner = model === null ? INDEXED.find(([name]) => filter[name] !== null) : undefined;
+  const owner = model === null ? INDEXED_FILTERS.find(([name]) => filter[name] !== null) : undefined;
   const modelValue = model === null ? '' : add(model, 'text');
-  const owned = owner === undefined ? 'true' : `${owner[1]} = ${add(filter[owner[0]], owner[2])}`;
-  const sourceValues = values.length;
+  const ownerCondition = owner === undefined ? 'true' : `${owner[1]} = ${add(filter[owner[0]], owner[2])}`;
+  const sourceValueCount = values.length;
   const conditions = model === null ? [] : [`e.status = any ($1::text[])`];
   const compare = (column: string, operator: string, value: unknown, type: string): void => {
     if (value !== null) conditions.push(`${column} ${operator} ${add(value, type)}`);
   };
-  for (const [name, column, type] of INDEXED)
+  for (const [name, column, type] of INDEXED_FILTERS)
     if (name !== owner?.[0]) compare(column, '=', filter[name], type);
   if (filter.workspace === null && !filter.includesPersonal)
     conditions.push(
@@ -189,19 +189,20 @@ function toSearch(filter: WorkspaceRunFilter): Search {
   compare(`e.error::json->>'code'`, '=', filter.errorCode, 'text');
   compare(`e.error::json->>'nodeType'`, '=', filter.failedNodeType, 'text');
   return {
-    toSource: budget => (model === null ? selectByStatus(owned, budget) : selectByModel(modelValue, budget)),
+    toSource: budget =>
+      model === null ? selectByStatus(ownerCondition, budget) : selectByModel(modelValue, budget),
     matches: conditions.join(' and ') || 'true',
     values,
-    sourceValues,
+    sourceValueCount,
   };
 }
 
 const ID = 'id collate "C"';
 
-/** Selects the newest of each status, from an index of owner, status and id. */
-const selectByStatus = (owned: string, budget: number): string => `
+/** Selects the newest runs of each status, from an index on owner, status and id. */
+const selectByStatus = (ownerCondition: string, budget: number): string => `
   select n.id from unnest($1::text[]) as s(status) cross join lateral (
-    select e.id from executions e where ${owned} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3
+    select e.id from executions e where ${ownerCondition} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3
     order by e.${ID} desc limit ${budget}) n
   order by n.${ID} desc limit ${budget}`;
 
@@ -210,8 +211,8 @@ const selectByModel = (model: string, budget: number): string => `
   where $1::text[] is not null and m.model = ${model} and m.execution_id collate "C" >= $2 and m.execution_id collate "C" < $3
   order by m.execution_id collate "C" desc limit ${budget}`;
 
-/** Checks the candidates one by one, so that none is read once the page is full. */
-function toMatching({ toSource, matches }: Search, budget: number): string {
+/** Selects the ids that match. Checks candidates one by one, so that PostgreSQL can stop when the page is full. */
+function selectMatching({ toSource, matches }: Search, budget: number): string {
   const check =
     matches === 'true'
       ? ''

@@ -5,7 +5,7 @@ import { claimSlots } from '../../src/store/call-slots.ts';
 import { type NewCall, saveCalls } from '../../src/store/calls.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const MOST = 3;
+const MAX_CONCURRENT = 3;
 const DEADLINE = new Date(Date.now() + 60_000);
 const KEY = { execution_id: 'ex_1', node_id: 'm', workspace: 'user:1' } as const;
 
@@ -15,8 +15,8 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** Returns which of the items have a slot. */
-async function take(...items: readonly number[]): Promise<readonly number[]> {
+/** Claims slots for the items. Returns the items that got one. */
+async function claimFor(...items: readonly number[]): Promise<readonly number[]> {
   const calls = items.map(item => ({
     ...KEY,
     item,
@@ -24,10 +24,10 @@ async function take(...items: readonly number[]): Promise<readonly number[]> {
     value_id: null,
     deadline_at: DEADLINE,
   }));
-  const places = await database.db.transaction(tx =>
-    claimSlots(tx, { provider: 'fal', limiter: 'fal' }, calls, MOST),
+  const slots = await database.db.transaction(tx =>
+    claimSlots(tx, { provider: 'fal', limiter: 'fal' }, calls, MAX_CONCURRENT),
   );
-  return items.filter((_, index) => places.has(index));
+  return items.filter((_, index) => slots.has(index));
 }
 
 const listItems = async (where = 'true'): Promise<readonly number[]> => {
@@ -37,7 +37,7 @@ const listItems = async (where = 'true'): Promise<readonly number[]> => {
   return rows.map(({ item }) => item);
 };
 
-const submitted = (item: number): NewCall => ({
+const createCall = (item: number): NewCall => ({
   item,
   provider: 'fal',
   credential_id: null,
@@ -55,19 +55,19 @@ const submitted = (item: number): NewCall => ({
   deadline_at: DEADLINE,
 });
 
-it('a call with a new slot keeps it when an older state of its node is stored', async () => {
-  assert.deepEqual(await take(0), [0]);
-  assert.deepEqual(await take(1, 2), [1, 2]);
+it('keeps the new slot of a call when an older state of its node is saved', async () => {
+  assert.deepEqual(await claimFor(0), [0]);
+  assert.deepEqual(await claimFor(1, 2), [1, 2]);
   // The node's state when the first call had been submitted.
-  await saveCalls(database.db, [{ ...KEY, calls: [submitted(0)], over: [] }]);
+  await saveCalls(database.db, [{ ...KEY, calls: [createCall(0)], ended_items: [] }]);
   assert.deepEqual(await listItems('slot_at is not null'), [0, 1, 2]);
-  assert.deepEqual(await take(3, 4), []);
+  assert.deepEqual(await claimFor(3, 4), []);
   assert.deepEqual(await listItems('slot_at is null'), [3, 4]);
 });
 
-it('the row of an item is deleted with the item, and all rows with the node', async () => {
-  await saveCalls(database.db, [{ ...KEY, calls: [submitted(1)], over: [0] }]);
+it('deletes the row of an item that has ended, and all rows of a node that has ended', async () => {
+  await saveCalls(database.db, [{ ...KEY, calls: [createCall(1)], ended_items: [0] }]);
   assert.deepEqual(await listItems(), [1, 2, 3, 4]);
-  await saveCalls(database.db, [{ ...KEY, calls: [], over: null }]);
+  await saveCalls(database.db, [{ ...KEY, calls: [], ended_items: null }]);
   assert.deepEqual(await listItems(), []);
 });

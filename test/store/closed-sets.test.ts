@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { AUDIENCES, PAYERS } from '../../src/store/apps.ts';
+import { OUTCOMES, PAUSE_REASONS } from '../../src/store/automation/automation.ts';
 import { ROW_STATUSES } from '../../src/store/automation/batch-rows.ts';
 import { BATCH_STATUSES } from '../../src/store/automation/batches.ts';
 import {
@@ -10,11 +11,10 @@ import {
   FIRING_KINDS,
   FIRING_OUTCOMES,
   OVERLAPS,
-  PAUSE_CODES,
   RUNS_VERSIONS,
 } from '../../src/store/automation/schedules.ts';
 import { DELIMITERS, TABLE_FORMATS } from '../../src/store/automation/tables.ts';
-import { EVENT_OUTCOMES, TRIGGER_KINDS } from '../../src/store/automation/triggers.ts';
+import { ITEM_STATUSES, TRIGGER_KINDS } from '../../src/store/automation/triggers.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
@@ -52,14 +52,14 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'renders.status': RENDER_STATUSES,
   'schedules.catch_up': CATCH_UPS,
   'schedules.overlap': OVERLAPS,
-  'schedules.paused_reason': PAUSE_CODES,
+  'schedules.paused_reason': PAUSE_REASONS,
   'schedules.runs_version': RUNS_VERSIONS,
   'tables.delimiter': DELIMITERS,
   'tables.format': TABLE_FORMATS,
   'team_invitations.role': TEAM_ROLES,
   'team_members.role': TEAM_ROLES,
-  'trigger_events.outcome': EVENT_OUTCOMES,
-  'trigger_items.status': ['seen', 'candidate', 'waiting', 'running', 'done'],
+  'trigger_events.outcome': OUTCOMES,
+  'trigger_items.status': ITEM_STATUSES,
   'triggers.kind': TRIGGER_KINDS,
   'workflow_email_shares.role': SHARE_ROLES,
   'workflow_permissions.role': SHARE_ROLES,
@@ -72,7 +72,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-it('has a check for each set of the code with the same values, and no other check', async () => {
+it('has a check constraint with the same values for each set of the code, and no others', async () => {
   const { rows } = await database.db.query<{ column: string; definition: string; is_valid: boolean }>(
     `select c.conrelid::regclass || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition,
        c.convalidated as is_valid
@@ -81,11 +81,11 @@ it('has a check for each set of the code with the same values, and no other chec
   );
   const checks = rows.map(({ column, definition, is_valid }) => [
     column,
-    [...definition.matchAll(/'([^']+)'/g)].map(([, word]) => word).sort(),
+    [...definition.matchAll(/'([^']+)'/g)].map(([, value]) => value).sort(),
     is_valid,
   ]);
   assert.deepEqual(
     Object.fromEntries(checks.map(([column, ...check]) => [column, check])),
-    Object.fromEntries(Object.entries(SETS).map(([column, words]) => [column, [[...words].sort(), true]])),
+    Object.fromEntries(Object.entries(SETS).map(([column, values]) => [column, [[...values].sort(), true]])),
   );
 });

@@ -20,14 +20,14 @@ after(() => database.drop());
 const insert = (n: number, text: string | null): Promise<unknown> =>
   database.db.query(`insert into ${FROM.table} values ($1, $2)`, [n, text]);
 
-/** The reader frees each chunk, so it is copied here. */
-async function partsOf(session: Session): Promise<Buffer[]> {
-  const parts: Buffer[] = [];
-  for await (const part of session.copyOut(FROM)) {
-    parts.push(Buffer.from(part));
-    part.fill(0);
+/** Returns copies of the chunks, and overwrites the originals, like a reader that frees them. */
+async function copyOutChunks(session: Session): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of session.copyOut(FROM)) {
+    chunks.push(Buffer.from(chunk));
+    chunk.fill(0);
   }
-  return parts;
+  return chunks;
 }
 
 const digest = async (table: string): Promise<unknown> => {
@@ -39,14 +39,14 @@ const digest = async (table: string): Promise<unknown> => {
 
 describe('a table that is copied out', () => {
   it('has no chunk if it is empty', async () => {
-    assert.deepEqual(await withSession(database.db, partsOf), []);
+    assert.deepEqual(await withSession(database.db, copyOutChunks), []);
   });
 
   it('has one chunk if it is small, with characters that COPY escapes', async () => {
     for (const [n, text] of ['a\nb', 'tab\t', '\\.', '\\', '', null, '😀'].entries()) await insert(n, text);
-    const parts = await withSession(database.db, partsOf);
-    assert.equal(parts.length, 1);
-    assert.equal(parts[0]?.filter(byte => byte === 10).length, 7, 'a row a line');
+    const chunks = await withSession(database.db, copyOutChunks);
+    assert.equal(chunks.length, 1);
+    assert.equal(chunks[0]?.filter(byte => byte === 10).length, 7, 'one line per row');
   });
 
   it('has chunks of complete rows, even if one row is longer than a chunk', async () => {
@@ -55,15 +55,15 @@ describe('a table that is copied out', () => {
     await insert(14, 'x'.repeat(16 * MB));
     await insert(15, 'the last\n');
     await withSession(database.db, async session => {
-      const parts = await partsOf(session);
-      assert.ok(parts.length >= 2, `${parts.length} parts`);
-      for (const part of parts) assert.equal(part.at(-1), 10);
-      // Each chunk alone, as in a restore.
-      for (const part of parts)
+      const chunks = await copyOutChunks(session);
+      assert.ok(chunks.length >= 2, `${chunks.length} chunks`);
+      for (const chunk of chunks) assert.equal(chunk.at(-1), 10);
+      // Each chunk is copied separately, as in a restore.
+      for (const chunk of chunks)
         await session.copyIn(
           TO,
           (async function* () {
-            yield part;
+            yield chunk;
           })(),
         );
     });

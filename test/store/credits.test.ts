@@ -30,7 +30,7 @@ describe('the credit ledger', () => {
     await grant(db, workspace, balance, 'test');
     return workspace;
   };
-  const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
+  const reserve = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
     db.transaction(async tx => {
       if (((await lockPools(tx, [workspace])).get(workspace)?.balance ?? 0) < amount) return false;
       await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', appId: null, amount }]);
@@ -39,7 +39,7 @@ describe('the credit ledger', () => {
   const charge = (executionId: string, nodeId: string, total: number) =>
     chargeNodes(db, [{ executionId, nodeId, nodeType: 'generate:x', total }]);
 
-  /** Returns the sum of the entries, which the pool must equal. */
+  /** Asserts that the pool equals the sum of its entries. */
   const assertBalanced = async (workspace: string): Promise<void> => {
     const { rows } = await db.query<{ balance: number; held: number }>(
       `select coalesce(sum(case kind when 'grant' then amount when 'hold' then -amount when 'release' then amount else 0 end), 0)::bigint as balance,
@@ -50,14 +50,14 @@ describe('the credit ledger', () => {
     assert.deepEqual(await getPool(db, workspace), rows[0]);
   };
 
-  it('gives an unknown workspace an empty pool', async () => {
+  it('has an empty pool for an unknown workspace', async () => {
     assert.deepEqual(await getPool(db, 'user:999999'), { balance: 0, held: 0 });
   });
 
   it('moves a reservation out of the balance, a charge out of the reservation, and the rest back', async () => {
     const workspace = await makePool(100);
     const run = newId('execution');
-    assert.equal(await hold(workspace, 40, run), true);
+    assert.equal(await reserve(workspace, 40, run), true);
     assert.deepEqual(await getPool(db, workspace), { balance: 60, held: 40 });
     await charge(run, 'node', 15);
     await charge(run, 'node', 15);
@@ -81,7 +81,7 @@ describe('the credit ledger', () => {
   it('refuses a reservation that the balance does not cover, and writes nothing', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
-    assert.equal(await hold(workspace, 11, run), false);
+    assert.equal(await reserve(workspace, 11, run), false);
     assert.equal(await raiseReservation(db, run, 1), 'refused');
     assert.deepEqual(await getPool(db, workspace), { balance: 10, held: 0 });
     assert.equal((await listEntries(db, workspace, { after: null, limit: 10 })).length, 1);
@@ -90,7 +90,7 @@ describe('the credit ledger', () => {
   it('raises a reservation to the required amount, and no further', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
-    await hold(workspace, 4, run);
+    await reserve(workspace, 4, run);
     assert.equal(await raiseReservation(db, run, 3), 'none');
     assert.equal(await raiseReservation(db, run, 9), 'raised');
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 9 });
@@ -99,10 +99,10 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('charges more than a reservation as far as the pool suffices, and records the rest once', async () => {
+  it('charges more than a reservation as far as the balance suffices, and records the rest once', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
-    await hold(workspace, 4, run);
+    await reserve(workspace, 4, run);
     await charge(run, 'node', 9);
     assert.deepEqual(await getPool(db, workspace), { balance: 1, held: 0 });
     await charge(run, 'node', 13);
@@ -121,25 +121,31 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('adds up over any charges of many runs at once', async () => {
+  it('stays balanced over random charges of many runs at once', async () => {
     const random = seededRandom(20261123);
-    const below = (limit: number): number => Math.floor(random() * limit);
+    const randomBelow = (limit: number): number => Math.floor(random() * limit);
     for (let round = 0; round < 25; round++) {
-      const workspaces = [await makePool(below(60)), await makePool(below(60))];
+      const workspaces = [await makePool(randomBelow(60)), await makePool(randomBelow(60))];
       const runs = Array.from({ length: 4 }, (_, index) => ({ id: newId('execution'), pool: index % 2 }));
-      for (const { id, pool } of runs) await hold(workspaces[pool] ?? '', below(12), id);
-      const accepted = await listCoverageOf(runs.map(({ id }) => id));
+      for (const { id, pool } of runs) await reserve(workspaces[pool] ?? '', randomBelow(12), id);
+      const accepted = await listAcceptedRuns(runs.map(({ id }) => id));
       const costs = runs
         .filter(({ id }) => accepted.has(id))
         .flatMap(({ id, pool }) =>
-          ['a', 'b'].map(nodeId => ({ executionId: id, nodeId, nodeType: null, total: below(20), pool })),
+          ['a', 'b'].map(nodeId => ({
+            executionId: id,
+            nodeId,
+            nodeType: null,
+            total: randomBelow(20),
+            pool,
+          })),
         );
-      for (const step of [costs, costs.map(cost => ({ ...cost, total: cost.total + below(9) }))]) {
+      for (const step of [costs, costs.map(cost => ({ ...cost, total: cost.total + randomBelow(9) }))]) {
         await chargeNodes(db, step);
         await chargeNodes(db, step);
         for (const workspace of workspaces) await assertBalanced(workspace);
         for (const { executionId, nodeId, total } of step)
-          assert.equal(await billedOf(executionId, nodeId), total);
+          assert.equal(await readBilled(executionId, nodeId), total);
         for (const [pool, workspace] of workspaces.entries())
           await assertPaidBeforeOverrun(workspace, step, pool);
       }
@@ -154,8 +160,8 @@ describe('the credit ledger', () => {
     }
   });
 
-  /** Amounts charged and recorded as overrun. */
-  const billedOf = async (executionId: string, nodeId: string): Promise<number> => {
+  /** Returns the amounts that were charged or recorded as overrun. */
+  const readBilled = async (executionId: string, nodeId: string): Promise<number> => {
     const { rows } = await db.query<{ billed: number }>(
       `select coalesce(sum(amount), 0)::bigint as billed from credit_entries
        where execution_id = $1 and node_id = $2 and kind in ('charge', 'overrun')`,
@@ -163,14 +169,14 @@ describe('the credit ledger', () => {
     );
     return rows[0]?.billed ?? 0;
   };
-  const listCoverageOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const listAcceptedRuns = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
     const { rows } = await db.query<{ execution_id: string }>(
       'select execution_id from run_credits where execution_id = any ($1::text[])',
       [ids],
     );
     return new Set(rows.map(({ execution_id }) => execution_id));
   };
-  /** A pool pays its entire balance before anything is an overrun. */
+  /** Asserts that the pool paid its entire balance before an overrun was recorded. */
   const assertPaidBeforeOverrun = async (
     workspace: string,
     costs: readonly { readonly executionId: string; readonly pool: number }[],
@@ -241,7 +247,7 @@ describe('the credit ledger', () => {
 
   it('admits 50 of 200 simultaneous reservations against a balance for 50', async () => {
     const workspace = await makePool(500);
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => hold(workspace, 10)));
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => reserve(workspace, 10)));
     assert.equal(outcomes.filter(Boolean).length, 50);
     assert.deepEqual(await getPool(db, workspace), { balance: 0, held: 500 });
     await assertBalanced(workspace);

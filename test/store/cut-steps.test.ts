@@ -4,9 +4,12 @@ import { describe, it } from 'node:test';
 import { cutSteps, type StepText } from '../../src/store/cut-steps.ts';
 
 const NUMBER = { type: 'NUMBER', number: 5 };
-const text = (content: string) => ({ type: 'TEXT', text: content });
+const createText = (content: string) => ({ type: 'TEXT', text: content });
 
-const rowOf = (seq: number, ...steps: readonly object[]): StepText => ({ seq, steps: JSON.stringify(steps) });
+const createRow = (seq: number, ...steps: readonly object[]): StepText => ({
+  seq,
+  steps: JSON.stringify(steps),
+});
 const completed = (nodeId: string, outputs: object, more: object = {}) => ({
   nodeId,
   status: 'COMPLETED',
@@ -28,26 +31,26 @@ const cut = (
     };
   }[];
 
-describe('the states of a large run', () => {
-  it('are numbered in order and keep what is short, whatever its characters', () => {
+describe('cutSteps', () => {
+  it('numbers states in order and keeps short ones unchanged, whatever characters they contain', () => {
     const steps = ['"\\ \u2028 ä€😀 \ud83d', '[{,]}'].map(content =>
-      completed(content, { [content]: text(content) }, { provider: { [content]: [content] } }),
+      completed(content, { [content]: createText(content) }, { provider: { [content]: [content] } }),
     );
-    assert.deepEqual(cut([rowOf(1, ...steps), rowOf(2, steps[0] ?? {})]), [
+    assert.deepEqual(cut([createRow(1, ...steps), createRow(2, steps[0] ?? {})]), [
       { seq: 0, step: steps[0] },
       { seq: 1, step: steps[1] },
       { seq: 2, step: steps[0] },
     ]);
   });
 
-  it('lose only the ends of long outputs, and are marked', () => {
-    const short = completed('short', { text: text('a') });
+  it('cuts the ends of long outputs, and marks the state', () => {
+    const short = completed('short', { text: createText('a') });
     const long = completed('long', {
-      a: text('é"\n'.repeat(50_000)),
+      a: createText('é"\n'.repeat(50_000)),
       b: NUMBER,
       c: { type: 'JSON', json: [1, 'x'.repeat(50_000)] },
     });
-    const [first, second] = cut([rowOf(1, short, long)]);
+    const [first, second] = cut([createRow(1, short, long)]);
     assert.deepEqual(first?.step, short);
     const { a, b, c } = second?.step.outputs ?? {};
     assert.equal(second?.step.truncated, true);
@@ -57,10 +60,10 @@ describe('the states of a large run', () => {
     assert.ok(JSON.stringify(second).length < 20_000);
   });
 
-  it('share the limit between the items of lists', () => {
-    const items = Array.from({ length: 4 }, (_, index) => text(`${index}`.repeat(9000)));
+  it('divides the limit among the items of a list', () => {
+    const items = Array.from({ length: 4 }, (_, index) => createText(`${index}`.repeat(9000)));
     const [state] = cut([
-      rowOf(0, completed('list', { list: { type: 'LIST', items: [...items, text('short')] } })),
+      createRow(0, completed('list', { list: { type: 'LIST', items: [...items, createText('short')] } })),
     ]);
     const shown = state?.step.outputs?.list?.items as readonly { text: string }[];
     assert.deepEqual(
@@ -70,20 +73,20 @@ describe('the states of a large run', () => {
     assert.deepEqual([shown[0]?.text.length, shown[4]?.text], [2000, 'short']);
   });
 
-  it('show which items have ended instead of their results', () => {
-    const items = [{ text: text('x'.repeat(50_000)) }, null, true];
-    const [state] = cut([rowOf(0, { nodeId: 'mapped', status: 'RUNNING', items })]);
+  it('replaces the results of items by whether they have ended', () => {
+    const items = [{ text: createText('x'.repeat(50_000)) }, null, true];
+    const [state] = cut([createRow(0, { nodeId: 'mapped', status: 'RUNNING', items })]);
     assert.deepEqual(state?.step, { nodeId: 'mapped', status: 'RUNNING', items: [true, null, true] });
   });
 
-  it('are those after a state, or the newest of a node', () => {
+  it('returns the states after a number, or the newest state of a node', () => {
     const rows = [
-      rowOf(2, completed('a', {}), completed('b', {}), completed('a', { n: NUMBER })),
-      rowOf(3, completed('b', {})),
+      createRow(2, completed('a', {}), completed('b', {}), completed('a', { n: NUMBER })),
+      createRow(3, completed('b', {})),
     ];
-    const numbers = (more: object) => cut(rows, more).map(({ seq, step }) => `${seq} ${step.nodeId}`);
-    assert.deepEqual(numbers({ afterSeq: 0 }), ['1 b', '2 a', '3 b']);
-    assert.deepEqual(numbers({ nodeId: 'a' }), ['2 a']);
-    assert.deepEqual(numbers({ nodeId: 'none' }), []);
+    const listStates = (more: object) => cut(rows, more).map(({ seq, step }) => `${seq} ${step.nodeId}`);
+    assert.deepEqual(listStates({ afterSeq: 0 }), ['1 b', '2 a', '3 b']);
+    assert.deepEqual(listStates({ nodeId: 'a' }), ['2 a']);
+    assert.deepEqual(listStates({ nodeId: 'none' }), []);
   });
 });

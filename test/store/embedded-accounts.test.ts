@@ -11,11 +11,11 @@ import { AppError } from '../../src/lib/errors.ts';
 import { openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { chooseRunner } from '../../src/store/embedded/run-as.ts';
-import { isRunning, startService, waitUntil } from '../support/processes.ts';
+import { isRunning, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
-const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root has to become somebody else';
-const MISSING = 'graphwright-no-such-account';
-const NAMELESS = { uid: 64_732, gid: 64_732 };
+const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root runs PostgreSQL as another user';
+const MISSING_ACCOUNT = 'graphwright-no-such-account';
+const WITHOUT_ACCOUNT = { uid: 64_732, gid: 64_732 };
 const ORDINARY = { uid: 65_534, gid: 65_534 };
 
 const succeeds = async (command: string, args: readonly string[], ids = {}): Promise<boolean> =>
@@ -48,7 +48,7 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
       await db.close();
     }
   };
-  const clusterOwner = async (dataDir: string): Promise<number> =>
+  const getClusterOwner = async (dataDir: string): Promise<number> =>
     (await stat(join(dataDir, 'postgres', 'cluster'))).uid;
 
   beforeEach(async () => {
@@ -65,26 +65,26 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8');
     assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m);
     assert.match(status, /^Groups:\t\s*$/m);
-    assert.equal(await clusterOwner(root), 65_534);
+    assert.equal(await getClusterOwner(root), 65_534);
   });
 
-  it('runs if there is no such account', async () => {
-    const postgres = await start(root, MISSING);
+  it('runs if the account does not exist', async () => {
+    const postgres = await start(root, MISSING_ACCOUNT);
     assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
   });
 
-  for (const account of ['nobody', MISSING]) {
-    it(`runs below a folder that only root can enter, preferring the account ${account}`, {
+  for (const account of ['nobody', MISSING_ACCOUNT]) {
+    it(`runs below a folder that only root can enter, with the account ${account}`, {
       skip: NO_NAMESPACES,
     }, async () => {
       await chmod(root, 0o700);
       const postgres = await start(join(root, 'data'), account);
       assert.deepEqual(await runQuery(postgres, 'select 1 as one'), [{ one: 1 }]);
-      assert.equal(await clusterOwner(join(root, 'data')), 0);
+      assert.equal(await getClusterOwner(join(root, 'data')), 0);
     });
   }
 
-  it('moves its cluster if the folder moves to where the account has no access', {
+  it('changes the owner of the cluster if its folder moves to where the account has no access', {
     skip: NO_NAMESPACES,
   }, async () => {
     await mkdir(join(root, 'open'));
@@ -96,9 +96,9 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
     assert.deepEqual(await runQuery(postgres, 'select n from t'), [{ n: 5 }]);
   });
 
-  for (const account of ['nobody', MISSING]) {
-    it(`ends with a killed service, preferring the account ${account}`, async () => {
-      const service = startService({ dataDir: root, account });
+  for (const account of ['nobody', MISSING_ACCOUNT]) {
+    it(`stops when the service is killed, with the account ${account}`, async () => {
+      const service = spawnEmbedded({ dataDir: root, account });
       const { postmaster, connection } = await service.next('ready');
       await service.end('SIGKILL');
       await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
@@ -109,9 +109,9 @@ describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
 });
 
 describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, () => {
-  let reaches = false;
+  let canRead = false;
   before(async () => {
-    reaches = await succeeds(
+    canRead = await succeeds(
       '/bin/sh',
       ['-c', 'test -r "$1" && test -x "$2"', 'sh', import.meta.filename, process.execPath],
       ORDINARY,
@@ -119,14 +119,14 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 
   for (const [who, ids, skip] of [
-    ['that user', ORDINARY, false],
-    ['a number without an account', NAMELESS, NO_NAMESPACES],
+    ['this user', ORDINARY, false],
+    ['a user ID without an account', WITHOUT_ACCOUNT, NO_NAMESPACES],
   ] as const) {
-    it(`runs as ${who} and ends with a killed service`, { skip }, async t => {
-      if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+    it(`runs as ${who} and stops when the service is killed`, { skip }, async t => {
+      if (!canRead) return t.skip('an ordinary user cannot enter the folder of this repository');
       const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
       await chown(root, ids.uid, ids.gid);
-      const service = startService({ dataDir: root }, ids);
+      const service = spawnEmbedded({ dataDir: root }, ids);
       try {
         const { postmaster, connection } = await service.next('ready');
         const status = await readFile(`/proc/${postmaster}/status`, 'utf8');
@@ -141,12 +141,12 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
     });
   }
 
-  it('continues as that account with what root created', async t => {
-    if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+  it('uses a cluster that root created', async t => {
+    if (!canRead) return t.skip('an ordinary user cannot enter the folder of this repository');
     const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     await chown(root, ORDINARY.uid, ORDINARY.gid);
     await (await startEmbedded({ dataDir: root, account: 'nobody' })).stop();
-    const service = startService({ dataDir: root }, ORDINARY);
+    const service = spawnEmbedded({ dataDir: root }, ORDINARY);
     try {
       await service.next('ready');
     } finally {
@@ -156,9 +156,9 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 
   it('reports a folder that it cannot write', async t => {
-    if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+    if (!canRead) return t.skip('an ordinary user cannot enter the folder of this repository');
     const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
-    const service = startService({ dataDir: join(root, 'data') }, ORDINARY);
+    const service = spawnEmbedded({ dataDir: join(root, 'data') }, ORDINARY);
     try {
       await assert.rejects(service.next('ready'), /The data folder .* cannot be used .*EACCES/);
     } finally {
@@ -169,8 +169,13 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
 });
 
 describe('errors reported to root', { skip: NOT_ROOT }, () => {
-  it('name each attempt if none works', async () => {
-    const request = { postgres: '/nowhere/postgres', folder: '/', owner: undefined, account: MISSING };
+  it('list every attempt if all fail', async () => {
+    const request = {
+      postgres: '/nowhere/postgres',
+      folder: '/',
+      owner: undefined,
+      account: MISSING_ACCOUNT,
+    };
     await assert.rejects(
       chooseRunner(request),
       (err: unknown) =>

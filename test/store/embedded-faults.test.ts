@@ -14,36 +14,36 @@ import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/e
 import { chooseRunner } from '../../src/store/embedded/run-as.ts';
 import { type Server, startServer } from '../../src/store/embedded/server.ts';
 import type { TestAddress } from '../support/postgres.ts';
-import { isRunning, type ServiceProcess, startService, waitUntil } from '../support/processes.ts';
+import { isRunning, type ServiceProcess, spawnEmbedded, waitUntil } from '../support/processes.ts';
 
-const PLATFORM_KILLS =
+const NO_PARENT_DEATH_SIGNAL =
   process.platform === 'linux' ? false : 'the kernel has no signal for the death of a parent';
 
 describe('the embedded PostgreSQL', () => {
   let dataDir: string;
   let cluster: string;
-  let lines: string[];
-  let pools: Db[];
+  let logLines: string[];
+  let openDbs: Db[];
   let services: ServiceProcess[];
   let running: EmbeddedPostgres | undefined;
 
   const open = (connection: TestAddress): Db => {
     const db = openDb({ connection, maxConnections: 2, onError: () => undefined });
-    pools.push(db);
+    openDbs.push(db);
     return db;
   };
   const start = async (
     more: Partial<Parameters<typeof startEmbedded>[0]> = {},
   ): Promise<EmbeddedPostgres> => {
-    running = await startEmbedded({ dataDir, log: line => lines.push(line), ...more });
+    running = await startEmbedded({ dataDir, log: line => logLines.push(line), ...more });
     return running;
   };
-  const launch = (): ServiceProcess => {
-    const service = startService({ dataDir });
+  const startChildService = (): ServiceProcess => {
+    const service = spawnEmbedded({ dataDir });
     services.push(service);
     return service;
   };
-  const isAnswering = async (db: Db): Promise<boolean> =>
+  const isResponding = async (db: Db): Promise<boolean> =>
     db.query('select 1').then(
       () => true,
       () => false,
@@ -52,19 +52,19 @@ describe('the embedded PostgreSQL', () => {
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
     cluster = join(dataDir, 'postgres', 'cluster');
-    [lines, pools, services, running] = [[], [], [], undefined];
+    [logLines, openDbs, services, running] = [[], [], [], undefined];
   });
   afterEach(async () => {
     for (const service of services) await service.end('SIGKILL');
-    await Promise.all(pools.map(db => db.close()));
+    await Promise.all(openDbs.map(db => db.close()));
     await running?.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('ends with a killed service, and keeps what was committed', {
-    skip: PLATFORM_KILLS,
+  it('stops when the service is killed, and keeps committed rows', {
+    skip: NO_PARENT_DEATH_SIGNAL,
   }, async () => {
-    const service = launch();
+    const service = startChildService();
     const { postmaster, connection } = await service.next('ready');
     await open(connection).query('insert into kept values (42)');
     await service.end('SIGKILL');
@@ -74,8 +74,8 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(existsSync(connection.socketDir), false, "the killed service's socket folder is gone");
   });
 
-  it('starts at once after service and postmaster were killed', async () => {
-    const service = launch();
+  it('starts after service and postmaster were killed', async () => {
+    const service = startChildService();
     const { postmaster, connection } = await service.next('ready');
     await open(connection).query('insert into kept values (43)');
     process.kill(postmaster, 'SIGKILL');
@@ -85,7 +85,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('survives Ctrl-C to the process group, so that the service can drain', async () => {
-    const service = launch();
+    const service = startChildService();
     const { postmaster } = await service.next('ready');
     process.kill(-service.pid, 'SIGINT');
     assert.equal((await service.next('drained')).postmaster, postmaster);
@@ -100,16 +100,16 @@ describe('the embedded PostgreSQL', () => {
     await db.query('create table t as select 1 as n');
     process.kill(pid, 'SIGKILL');
     await waitUntil('the next postmaster', () => postgres.pid !== pid);
-    await waitUntil('an answer', () => isAnswering(db));
+    await waitUntil('a response', () => isResponding(db));
     assert.deepEqual((await db.query('select n from t')).rows, [{ n: 1 }]);
     assert.equal(postgres.socketDir, socketDir);
   });
 
-  it('restarts when the next postmaster is killed too, before it is ready', async () => {
+  it('restarts when the new postmaster is killed before it is ready', async () => {
     const kills: number[] = [];
     const postgres = await start({
       log: line => {
-        lines.push(line);
+        logLines.push(line);
         if (kills.length !== 1 || !/starting PostgreSQL/.test(line)) return;
         const next = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
         kills.push(next);
@@ -124,13 +124,13 @@ describe('the embedded PostgreSQL', () => {
       'the postmaster after the next',
       () => kills.length === 2 && !kills.includes(postgres.pid),
     );
-    await waitUntil('an answer', () => isAnswering(db));
+    await waitUntil('a response', () => isResponding(db));
   });
 
-  it('starts if a kill left its pid files empty', async () => {
+  it('restarts if a kill left empty pid files', async () => {
     const postgres = await start({
       log: line => {
-        lines.push(line);
+        logLines.push(line);
         if (!/ended unexpectedly/.test(line)) return;
         writeFileSync(join(cluster, 'postmaster.pid'), '');
         writeFileSync(join(running?.socketDir ?? '', '.s.PGSQL.5432.lock'), '');
@@ -138,17 +138,17 @@ describe('the embedded PostgreSQL', () => {
     });
     const db = open(postgres);
     process.kill(postgres.pid, 'SIGKILL');
-    await waitUntil('an answer of the next', () => isAnswering(db));
+    await waitUntil('a response of the next postmaster', () => isResponding(db));
     assert.equal(
-      lines.filter(line => /ended unexpectedly/.test(line)).length,
+      logLines.filter(line => /ended unexpectedly/.test(line)).length,
       1,
-      'The first start succeeded.',
+      'the first restart succeeds',
     );
-    assert.equal(lines.filter(line => /names no process; removing/.test(line)).length, 2);
+    assert.equal(logLines.filter(line => /names no process; removing/.test(line)).length, 2);
   });
 
-  it('ends a busy backend of a killed postmaster before it starts another', {
-    skip: PLATFORM_KILLS,
+  it('ends a busy backend of a killed postmaster before it starts a new one', {
+    skip: NO_PARENT_DEATH_SIGNAL,
   }, async () => {
     const postgres = await start();
     const { pid } = postgres;
@@ -161,7 +161,7 @@ describe('the embedded PostgreSQL', () => {
     assert.ok((await busy) instanceof Error);
   });
 
-  it('reports once if it cannot be restarted', async () => {
+  it('calls onExit if it cannot be restarted', async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const postgres = await start({ onExit: resolve });
     await rename(join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away'));
@@ -169,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
     assert.match((await promise).message, /did not start[\s\S]*pg_control/);
   });
 
-  it('starts despite a pid file that names another living process, and leaves that process alone', async () => {
+  it('starts despite a pid file with the pid of another process, which it does not kill', async () => {
     await (await start()).stop();
     // A process of the cluster's own account: PostgreSQL itself would trust the file.
     const { uid, gid } = await stat(cluster);
@@ -180,22 +180,22 @@ describe('the embedded PostgreSQL', () => {
         join(cluster, 'postmaster.pid'),
         `${other.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
       );
-      assert.ok(await isAnswering(open(await start())));
+      assert.ok(await isResponding(open(await start())));
       assert.ok(isRunning(other.pid ?? 0));
-      assert.ok(lines.some(line => line.includes(`names process ${other.pid}`)));
+      assert.ok(logLines.some(line => line.includes(`names process ${other.pid}`)));
     } finally {
       other.kill('SIGKILL');
     }
   });
 
-  it('ends a postmaster that outlived its service and replaces it', async () => {
+  it('replaces a postmaster that outlived its service', async () => {
     const first = await start();
     await first.stop();
     const orphan = await startOrphan(dataDir, cluster);
     const postgres = await start();
     assert.notEqual(postgres.pid, orphan.pid);
     await orphan.ended;
-    assert.ok(await isAnswering(open(postgres)));
+    assert.ok(await isResponding(open(postgres)));
     assert.equal(Number.parseInt(await readFile(join(cluster, 'postmaster.pid'), 'utf8'), 10), postgres.pid);
   });
 });

@@ -8,15 +8,15 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { acquireLock } from '../../src/store/embedded/lock.ts';
 
 const ps = spawnSync('/bin/sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).stdout.trim();
-const NO_PS = ps === '' ? 'there is no ps here' : false;
+const NO_PS = ps === '' ? 'ps is not installed' : false;
 
 describe('acquireLock', () => {
   let folder: string;
   let file: string;
   const path = process.env.PATH;
 
-  const take = () => acquireLock(file, folder, 'http://localhost:3998');
-  const write = (holder: Readonly<Record<string, unknown>>) =>
+  const acquire = () => acquireLock(file, folder, 'http://localhost:3998');
+  const writeHolder = (holder: Readonly<Record<string, unknown>>) =>
     writeFile(file, JSON.stringify({ host: hostname(), since: 'then', ...holder }));
 
   beforeEach(async () => {
@@ -28,30 +28,30 @@ describe('acquireLock', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is exclusive until it is released, and then names no holder', async () => {
-    const lock = await take();
+  it('is exclusive until it is released, and then reports no previous holder', async () => {
+    const lock = await acquire();
     await assert.rejects(
-      take(),
+      acquire(),
       new RegExp(`at http://localhost:3998 \\(process ${process.pid} on ${hostname()}`),
     );
     await lock.describe({ socketDir: '/tmp/x' });
     assert.match(await readFile(file, 'utf8'), /"socketDir":"\/tmp\/x"\}\n$/);
     await lock.release();
-    const next = await take();
+    const next = await acquire();
     assert.equal(next.previous, undefined);
     await next.release();
   });
 
-  it('relies on the kernel, not the file: a reused pid holds no lock', async () => {
-    await write({ pid: process.pid });
-    const lock = await take();
+  it('uses the lock of the kernel, so a file with a reused pid does not hold the lock', async () => {
+    await writeHolder({ pid: process.pid });
+    const lock = await acquire();
     assert.equal(lock.previous?.pid, process.pid);
     await lock.release();
   });
 
   it('accepts a file with any content', async () => {
     await writeFile(file, '\0{"pid":');
-    await (await take()).release();
+    await (await acquire()).release();
   });
 
   describe('without flock', { skip: NO_PS }, () => {
@@ -61,10 +61,10 @@ describe('acquireLock', () => {
     });
 
     it('is exclusive too', async () => {
-      const lock = await take();
-      await assert.rejects(take(), /is in use by the service/);
+      const lock = await acquire();
+      await assert.rejects(acquire(), /is in use by the service/);
       await lock.release();
-      await (await take()).release();
+      await (await acquire()).release();
     });
 
     it('replaces a holder that is gone, or whose pid was reused', async () => {
@@ -72,8 +72,8 @@ describe('acquireLock', () => {
         { pid: 2 ** 22 + 1, started: 'Mon Jan  1 00:00:00 2024' },
         { pid: process.pid, started: 'Mon Jan  1 00:00:00 2024' },
       ]) {
-        await write(holder);
-        const lock = await take();
+        await writeHolder(holder);
+        const lock = await acquire();
         assert.equal(lock.previous?.pid, holder.pid);
         await lock.release();
       }

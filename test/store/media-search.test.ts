@@ -45,7 +45,7 @@ describe('the search for media', () => {
     return rows.map(({ name }) => name).sort();
   };
 
-  it('finds parts of any length, in any script and case, with all characters taken literally', async () => {
+  it('finds parts of any length, script and case, and takes all characters literally', async () => {
     const found = {
       h: ['Harbour.PNG', "it's.png"],
       bo: ['Harbour.PNG'],
@@ -59,7 +59,7 @@ describe('the search for media', () => {
       狐: ['狐.png'],
       中の狐: ['狐.png'],
       '.png': Object.keys(TEXTS).sort(),
-      // Its three terms are in one file, but not in a row.
+      // The file contains all three-letter terms of this text, but not the text.
       'boat boat': [],
       'user:1': [],
       us: [],
@@ -67,12 +67,12 @@ describe('the search for media', () => {
     for (const [search, names] of Object.entries(found)) assert.deepEqual(await find(search), names, search);
   });
 
-  it('finds prompts of others only for those who may read them', async () => {
+  it('finds prompts of others only for users who may read them', async () => {
     assert.deepEqual(await find('boat', 2), []);
     assert.deepEqual(await find('harbour', 2), ['Harbour.PNG']);
   });
 
-  it('reads an index', async () => {
+  it('uses an index', async () => {
     const plan = await database.db.transaction(async tx => {
       await tx.query('set local enable_seqscan = off');
       const { rows } = await tx.query<{ 'QUERY PLAN': string }>(

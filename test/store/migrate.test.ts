@@ -34,13 +34,13 @@ describe('migrate', () => {
     await test.drop();
   });
 
-  it('runs each file once when four pools start at once on an empty database', async () => {
+  it('runs each file once if four processes start on an empty database', async () => {
     const pools = Array.from({ length: 4 }, () => open(test.connection, empty));
-    let inside = 0;
+    let active = 0;
     const extra = async (): Promise<void> => {
-      assert.equal(++inside, 1, 'only one is inside the lock');
+      assert.equal(++active, 1, 'only one process holds the lock');
       await pools[0]?.query('select pg_sleep(0.05)');
-      inside--;
+      active--;
     };
     try {
       await Promise.all(pools.map(pool => migrate(pool, extra)));
@@ -54,7 +54,7 @@ describe('migrate', () => {
     }
   });
 
-  it('releases the lock and leaves the database usable when extra throws', async () => {
+  it('releases the lock if the migration of the queue throws', async () => {
     const pool = open(test.connection, empty);
     try {
       await assert.rejects(

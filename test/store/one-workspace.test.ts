@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 const STORE = join(import.meta.dirname, '../../src/store');
 
 /** What requests, runs, calls and deliveries read and write. Sweeps, backups and administration are not hot paths. */
-const HOT = [
+const HOT_FILES = [
   'call-slots',
   'calls',
   'credential-charges',
@@ -40,11 +40,11 @@ const HOT = [
  */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one owner, who is put into the text': [
-    'execution-lists page',
+    'execution-lists selectPage',
     'execution-lists REQUEST',
     'people/sessions isKnownNetwork',
     'people/sessions knowsNetwork',
-    'queue toJobSpecs',
+    'queue selectQueuedJobs',
     'workflows/lists CARD',
     'workflows/lists FILTERS',
     'workflows/lists latestRun',
@@ -56,7 +56,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workflows/workflows LOCK',
     'workflows/workflows POSTER',
     'workflows/workflows newestOutput',
-    'workflows/workflows readBy',
+    'workflows/workflows selectWithRoles',
   ],
   'of a component, whose callers may be in other workspaces': [
     'workflows/component-callers countHiddenCallers',
@@ -70,7 +70,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'runs INSERT_STEPS',
     'runs UNPARK_RUNS',
     'runs WRITE_RUNS',
-    'runs notify',
+    'runs buildNotify',
   ],
   // Limits would be divided among the databases.
   'of a provider, which takes the calls of all workspaces': [
@@ -87,8 +87,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'queue deleteReplacedJobs',
     'workers enqueueDeferredRuns',
     'workers listOrphanPools',
-    'workers findStranded',
-    'workers listSuspects',
+    'workers findStrandedWork',
+    'workers listWorkersToCheck',
   ],
   // Public templates would be copied to their own table.
   'of what every workspace may read': [
@@ -120,22 +120,24 @@ interface Statement {
 
 const SQL = /[`'(\s](?:select|insert into|update|delete from)\s/;
 /** One row, or the rows of one owner: an equality with one value, or inserted values. */
-const OF_ONE =
+const ONE_ROW_OR_OWNER =
   /(?:workspace|user_id|team_id|workflow_id|execution_id|delivery_id|worker_id|\bid|\bkey|token|hash)\)?\s*=\s*\(?\$\d|values \(\$1/;
 /** Rows of a batch, by their ids. */
-const OF_MANY = /any \(\$|json_to_recordset|unnest\(\$/;
+const ROWS_BY_ID = /any \(\$|json_to_recordset|unnest\(\$/;
 
-/** Each top-level declaration that contains SQL. */
-function statementsOf(file: string, text: string): readonly Statement[] {
+/** Returns the top-level declarations that contain SQL. */
+function listStatements(file: string, text: string): readonly Statement[] {
   const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   return code.split(/^(?=(?:export )?(?:async )?(?:const|function) )/m).flatMap(part => {
     const name = /^(?:export )?(?:async )?(?:const|function) (\w+)/.exec(part)?.[1];
     if (name === undefined || !SQL.test(part)) return [];
-    return [{ name: `${file} ${name}`, isConfined: OF_ONE.test(part) || OF_MANY.test(part) }];
+    return [{ name: `${file} ${name}`, isConfined: ONE_ROW_OR_OWNER.test(part) || ROWS_BY_ID.test(part) }];
   });
 }
 
-const statements = HOT.flatMap(file => statementsOf(file, readFileSync(join(STORE, `${file}.ts`), 'utf8')));
+const statements = HOT_FILES.flatMap(file =>
+  listStatements(file, readFileSync(join(STORE, `${file}.ts`), 'utf8')),
+);
 
 describe('the statements of the hot paths', () => {
   it('are classified by the rows they name', () => {
@@ -146,7 +148,7 @@ describe('the statements of the hot paths', () => {
       'const D = 7;',
     ].join('\n');
     assert.deepEqual(
-      statementsOf('x', text).map(({ name, isConfined }) => [name, isConfined]),
+      listStatements('x', text).map(({ name, isConfined }) => [name, isConfined]),
       [
         ['x A', true],
         ['x B', true],
@@ -155,7 +157,7 @@ describe('the statements of the hot paths', () => {
     );
   });
 
-  it('concern one workspace, except for those in the table, which lists no others', () => {
+  it('concern one workspace, with exactly the exceptions in the table', () => {
     const found = statements.filter(({ isConfined }) => !isConfined).map(({ name }) => name);
     assert.deepEqual(found.toSorted(), Object.values(EXCEPTIONS).flat().toSorted());
   });

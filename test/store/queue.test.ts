@@ -1,4 +1,4 @@
-// Tests that the queue loses no job that another one starts beside, and what it keeps of jobs whose process died.
+// Tests that the queue loses no job, and deletes replaced jobs of dead processes.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,29 +11,29 @@ before(async () => {
 });
 after(() => database.drop());
 
-const lockAll = (): Promise<unknown> =>
+const lockAllJobs = (): Promise<unknown> =>
   database.db.query(
     `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead', attempts = 1`,
   );
-const unlockAll = (): Promise<unknown> =>
+const unlockAllJobs = (): Promise<unknown> =>
   database.db.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null');
-const list = async (): Promise<readonly unknown[]> =>
+const listJobs = async (): Promise<readonly unknown[]> =>
   (
     await database.db.query<{ task: string; left: number }>(
       'select task_identifier as task, max_attempts - attempts as left from graphile_worker.jobs order by 1, 2',
     )
   ).rows.map(({ task, left }) => [task, left]);
 
-it('deletes a job that was replaced while it ran, once its process is known to be dead, and no other', async () => {
+it('deletes jobs that were replaced while they ran, once their process is dead, except runs', async () => {
   const tasks: readonly Task[] = ['automation', 'batch', 'run'];
   for (const task of tasks) await enqueue(database.db, task, ['id_1']);
-  await lockAll();
+  await lockAllJobs();
   for (const task of tasks) await enqueue(database.db, task, ['id_1']);
   await deleteReplacedJobs(database.db);
-  assert.equal((await list()).length, 6, 'while they are locked, they may still run');
-  await unlockAll();
+  assert.equal((await listJobs()).length, 6, 'locked jobs may still run');
+  await unlockAllJobs();
   await deleteReplacedJobs(database.db);
-  assert.deepEqual(await list(), [
+  assert.deepEqual(await listJobs(), [
     ['automation', 25],
     ['batch', 25],
     ['run', 24],
@@ -41,25 +41,25 @@ it('deletes a job that was replaced while it ran, once its process is known to b
   ]);
 });
 
-it('queues the next job of a batch although the waiting one starts at the same time', async () => {
+it('queues the next job of a batch if the previous one starts at the same time', async () => {
   await database.db.query('delete from graphile_worker._private_jobs');
   const { promise: blocked, resolve: onBlocked } = Promise.withResolvers<void>();
   const first = database.db.transaction(async tx => {
     await enqueue(tx, 'batch', ['id_2']);
     await tx.query(`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`);
     onBlocked();
-    await untilWaiting();
+    await waitForLock();
   });
   await blocked;
   await Promise.all([first, enqueue(database.db, 'batch', ['id_2'])]);
-  assert.deepEqual(await list(), [
+  assert.deepEqual(await listJobs(), [
     ['batch', 0],
     ['batch', 25],
   ]);
 });
 
 /** Resolves when a statement of this database waits for a lock. */
-async function untilWaiting(): Promise<void> {
+async function waitForLock(): Promise<void> {
   const isWaiting = async (): Promise<boolean> => {
     const { rows } = await database.db.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

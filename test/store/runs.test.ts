@@ -48,28 +48,28 @@ describe('writing runs', () => {
     return id;
   };
   /** Creates a write of two node states and nothing else. */
-  const writeOf = (row: RunRow, more: Partial<RunWrite> = {}): RunWrite => ({
+  const createWrite = (row: RunRow, more: Partial<RunWrite> = {}): RunWrite => ({
     before: row,
     row: { ...row, seq: row.seq + STEPS.length, nodes_done: 2 },
     steps: STEPS,
     delivery: null,
     job_at: null,
-    frees: false,
-    cancels: false,
-    wakes: false,
+    frees_slot: false,
+    notifies_cancel: false,
+    notifies_wake: false,
     ...more,
   });
-  const jobsOf = (...ids: readonly string[]): Promise<readonly string[]> =>
+  const listJobs = (...ids: readonly string[]): Promise<readonly string[]> =>
     list(
       `select t.identifier || ' ' || (payload->>'id') as value from graphile_worker._private_jobs j
        join graphile_worker._private_tasks t on t.id = j.task_id where payload->>'id' = any ($1::text[]) order by 1`,
       [ids],
     );
 
-  describe('updates the row', () => {
-    it('if it has not changed', async () => {
+  describe('the row', () => {
+    it('is updated if it has not changed', async () => {
       const row = await insert();
-      assert.deepEqual(await writeRuns(database.db, [writeOf(row)]), new Set([row.id]));
+      assert.deepEqual(await writeRuns(database.db, [createWrite(row)]), new Set([row.id]));
       assert.deepEqual(await list("select seq || ' ' || nodes_done as value from executions"), ['3 2']);
     });
 
@@ -81,48 +81,48 @@ describe('writing runs', () => {
       'its end': "status = 'CANCELLED', finished_at = now()",
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`does not apply if ${name} has changed: then nothing is written with it`, async () => {
+      it(`is not updated if ${name} has changed, and nothing else is written`, async () => {
         const row = await insert({ watched: true });
         const parked = await insertParked(row.workspace);
         await database.db.query(`update executions set ${change} where id = $1`, [row.id]);
-        const write = writeOf(row, { delivery: DELIVERY, job_at: new Date(), frees: true });
+        const write = createWrite(row, { delivery: DELIVERY, job_at: new Date(), frees_slot: true });
         assert.deepEqual(await writeRuns(database.db, [write]), new Set());
         assert.deepEqual(await list('select execution_id as value from execution_steps'), []);
         assert.deepEqual(await list('select id as value from deliveries'), []);
         assert.deepEqual(await list('select id as value from executions where parked'), [parked]);
-        assert.deepEqual(await jobsOf(row.id, parked, DELIVERY.id), []);
+        assert.deepEqual(await listJobs(row.id, parked, DELIVERY.id), []);
       });
     }
 
-    it('applies to each run that has not changed, independent of others in the batch', async () => {
+    it('is updated for each unchanged run of a batch, whatever happens to the others', async () => {
       const [changed, same] = [await insert(), await insert()];
       await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
-      const written = await writeRuns(database.db, [writeOf(changed), writeOf(same)]);
+      const written = await writeRuns(database.db, [createWrite(changed), createWrite(same)]);
       assert.deepEqual(written, new Set([same.id]));
     });
   });
 
   it('stores the node states as one row under the number of the last one', async () => {
     const row = await insert();
-    await writeRuns(database.db, [writeOf(row)]);
-    const silent = await insert();
-    await writeRuns(database.db, [writeOf(silent, { steps: [] })]);
+    await writeRuns(database.db, [createWrite(row)]);
+    const unwatched = await insert();
+    await writeRuns(database.db, [createWrite(unwatched, { steps: [] })]);
     const rows = await list(
       'select json_build_array(execution_id, seq, steps::json) as value from execution_steps',
     );
     assert.deepEqual(rows, [[row.id, row.seq + STEPS.length, STEPS]]);
   });
 
-  it('stores for each run of a batch its own node states, also of characters with several bytes', async () => {
+  it('stores the node states of each run of a batch, including multibyte characters', async () => {
     const texts = ['ä€😀', '', '\u0000 and half a pair \ud83d', 'plain'];
     const stored = texts.map(text => (text === '' ? [] : [{ nodeId: 'a', status: 'COMPLETED', text }]));
-    const writes = await Promise.all(stored.map(async steps => writeOf(await insert(), { steps })));
+    const writes = await Promise.all(stored.map(async steps => createWrite(await insert(), { steps })));
     await writeRuns(database.db, writes);
-    const saved = await list<readonly [string, string]>(
+    const storedRows = await list<readonly [string, string]>(
       'select json_build_array(execution_id, steps) as value from execution_steps',
     );
     assert.deepEqual(
-      new Map(saved),
+      new Map(storedRows),
       new Map(
         writes.flatMap(({ row, steps }) => (steps.length === 0 ? [] : [[row.id, JSON.stringify(steps)]])),
       ),
@@ -131,12 +131,12 @@ describe('writing runs', () => {
 
   it('stores the delivery for the user of the run, with its secret decoded and a job', async () => {
     const row = await insert();
-    await writeRuns(database.db, [writeOf(row, { delivery: DELIVERY })]);
+    await writeRuns(database.db, [createWrite(row, { delivery: DELIVERY })]);
     const sql = `select json_build_array(id, execution_id, user_id, url, convert_from(secret, 'UTF8'), state) as value from deliveries`;
     assert.deepEqual(await list(sql), [
       [DELIVERY.id, row.id, row.user_id, DELIVERY.url, 'sealed', 'pending'],
     ]);
-    assert.deepEqual(await jobsOf(row.id, DELIVERY.id), [`deliver ${DELIVERY.id}`]);
+    assert.deepEqual(await listJobs(row.id, DELIVERY.id), [`deliver ${DELIVERY.id}`]);
   });
 
   it('unparks and queues the oldest parked run for each slot that its workspace gets back', async () => {
@@ -149,11 +149,11 @@ describe('writing runs', () => {
     const other = await insertParked('y');
     await writeRuns(
       database.db,
-      ended.map(row => writeOf(row, { frees: true })),
+      ended.map(row => createWrite(row, { frees_slot: true })),
     );
     const left = await list('select id as value from executions where parked order by id');
     assert.deepEqual(left, [parked[2], other]);
-    assert.deepEqual(await jobsOf(...parked, other), [`run ${parked[0]}`, `run ${parked[1]}`]);
+    assert.deepEqual(await listJobs(...parked, other), [`run ${parked[0]}`, `run ${parked[1]}`]);
   });
 
   it('leaves a parked run to the transaction that is unparking it', async () => {
@@ -161,7 +161,7 @@ describe('writing runs', () => {
     const parked = [await insertParked(ended.workspace), await insertParked(ended.workspace)];
     await database.db.transaction(async tx => {
       await tx.query('select from executions where id = $1 for update', [parked[0]]);
-      await writeRuns(database.db, [writeOf(ended, { frees: true })]);
+      await writeRuns(database.db, [createWrite(ended, { frees_slot: true })]);
     });
     assert.deepEqual(await list('select id as value from executions where parked'), [parked[0]]);
   });
@@ -169,33 +169,36 @@ describe('writing runs', () => {
   it('queues a run for the time at which a worker should claim it', async () => {
     const [now, later] = [await insert(), await insert()];
     const at = new Date(Date.now() + 3_600_000);
-    await writeRuns(database.db, [writeOf(now, { job_at: new Date() }), writeOf(later, { job_at: at })]);
+    await writeRuns(database.db, [
+      createWrite(now, { job_at: new Date() }),
+      createWrite(later, { job_at: at }),
+    ]);
     const sql = `select run_at as value from graphile_worker._private_jobs where payload->>'id' = $1`;
     assert.deepEqual(await list(sql, [later.id]), [at]);
-    assert.deepEqual(await jobsOf(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
+    assert.deepEqual(await listJobs(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
   });
 
   it('notifies of watched, canceled and woken runs, each only on its channel', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const close = await database.db.listen(Object.values(CHANNELS), (channel, ids) =>
-      heard.push(`${channel} ${ids}`),
+      received.push(`${channel} ${ids}`),
     );
     try {
       const watched = [await insert({ watched: true }), await insert({ watched: true })];
-      const [cancelled, woken, silent] = [await insert(), await insert(), await insert()];
+      const [cancelled, woken, unwatched] = [await insert(), await insert(), await insert()];
       await writeRuns(database.db, [
-        ...watched.map(row => writeOf(row)),
-        writeOf(cancelled, { cancels: true }),
-        writeOf(woken, { wakes: true }),
-        writeOf(silent),
+        ...watched.map(row => createWrite(row)),
+        createWrite(cancelled, { notifies_cancel: true }),
+        createWrite(woken, { notifies_wake: true }),
+        createWrite(unwatched),
       ]);
       const expected = [
         `${CHANNELS.changed} ${watched[0]?.id},${watched[1]?.id}`,
         `${CHANNELS.cancel} ${cancelled.id}`,
         `${CHANNELS.woken} ${woken.id}`,
       ];
-      await waitUntil('the notifications', () => heard.length >= expected.length);
-      assert.deepEqual(heard.toSorted(), expected.toSorted());
+      await waitUntil('the notifications', () => received.length >= expected.length);
+      assert.deepEqual(received.toSorted(), expected.toSorted());
     } finally {
       await close();
     }

@@ -9,7 +9,7 @@ import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import {
-  chooseSpan,
+  choosePartitionDays,
   createStepPartitions,
   dropStepPartitions,
   getFirstPartitionEnd,
@@ -17,10 +17,10 @@ import {
 } from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/runs/many-executions.ts';
-import { addForWrites, writeRun } from '../support/runs/written-runs.ts';
+import { extendOldSchema, writeRun } from '../support/runs/written-runs.ts';
 
 const DAY_MS = 86_400_000;
-const UNPARTITIONED = 104;
+const LAST_UNPARTITIONED_MIGRATION = 104;
 
 let test: TestDatabase;
 before(async () => {
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => test.drop());
 
-const namesOf = async (db: Db): Promise<readonly string[]> =>
+const listNames = async (db: Db): Promise<readonly string[]> =>
   (await listStepPartitions(db)).map(({ name }) => name);
 
 /** Returns the number of rows of each partition, by name. */
@@ -53,8 +53,8 @@ describe('the migration', () => {
     const runDb = openDb({ connection, maxConnections: 4, plans: 'pinned', onError });
     try {
       const queue = () => migrateQueue({ db, log: createLogger('silent') });
-      await migrate(db, queue, UNPARTITIONED);
-      await addForWrites(db);
+      await migrate(db, queue, LAST_UNPARTITIONED_MIGRATION);
+      await extendOldSchema(db);
       const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(db, many);
       await db.query(`insert into execution_steps select id, 1, '[]' from executions`);
@@ -79,7 +79,7 @@ describe('the migration', () => {
   });
 });
 
-/** Returns how many runs were accepted and ended, one after the other. */
+/** Accepts and ends runs one after the other until the signal fires. Returns their number. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count++) await writeRun(db, newId('execution'));
@@ -88,36 +88,36 @@ async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
 
 describe('partitions of node states', () => {
   it('span a twelfth of the days that runs are kept, at most a month', () => {
-    assert.deepEqual([1, 7, 90, 365, 36_500].map(chooseSpan), [1, 1, 8, 31, 31]);
+    assert.deepEqual([1, 7, 90, 365, 36_500].map(choosePartitionDays), [1, 1, 8, 31, 31]);
   });
 
   it('are created in advance, once, by any number of processes', async () => {
     const nowMs = Date.now();
     await Promise.all([1, 2, 3].map(() => createStepPartitions(test.db, nowMs, 8)));
-    const [first, ...made] = await listStepPartitions(test.db);
+    const [first, ...created] = await listStepPartitions(test.db);
     assert.equal(first?.name, 'execution_steps_before');
-    assert.equal(made.length, 2);
+    assert.equal(created.length, 2);
     assert.deepEqual(
-      made.map(({ from }) => from),
-      [first?.to, made[0]?.to],
+      created.map(({ from }) => from),
+      [first?.to, created[0]?.to],
     );
-    assert.ok((made.at(-1)?.to ?? '') >= getFirstIdAt('execution', nowMs + 16 * DAY_MS));
+    assert.ok((created.at(-1)?.to ?? '') >= getFirstIdAt('execution', nowMs + 16 * DAY_MS));
     assert.equal(await createStepPartitions(test.db, nowMs, 8), 0);
   });
 
-  it('are created again after months without a service, and take over rows from the default partition', async () => {
+  it('are created after months without a service, and take over rows from the default partition', async () => {
     const laterMs = Date.now() + 300 * DAY_MS;
-    const had = await namesOf(test.db);
+    const namesBefore = await listNames(test.db);
     const between = newId('execution', laterMs - 100 * DAY_MS);
-    const fresh = newId('execution', laterMs);
-    await insertSteps(test.db, [between, fresh]);
+    const newest = newId('execution', laterMs);
+    await insertSteps(test.db, [between, newest]);
     assert.equal((await countByPartition(test.db)).get('execution_steps_rest'), 2);
     assert.ok((await createStepPartitions(test.db, laterMs, 8)) > 0);
     const counts = await countByPartition(test.db);
     const day = new Date(laterMs).toISOString().slice(0, 10).replaceAll('-', '');
     assert.equal(counts.get(`execution_steps_${day}`), 1);
     assert.equal(counts.get('execution_steps_rest'), 1);
-    assert.equal((await namesOf(test.db)).length, had.length + 3);
+    assert.equal((await listNames(test.db)).length, namesBefore.length + 3);
   });
 
   it('are dropped once they are old, keeping states of runs that still exist', async () => {
@@ -150,7 +150,6 @@ describe('partitions of node states', () => {
     const partition = (await listStepPartitions(test.db))[0];
     assert.ok(partition);
     const toId = (n: number): string => `${partition.from}${String(n).padStart(16, '0')}`;
-    // As many as samples of templates that people copied.
     await test.db.query(
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total, created_at)
        select $1 || lpad(n::text, 16, '0'), 'wf_a', 1, 1, 'w', 'COMPLETED', 'sample', '{}', 1, now()
@@ -170,13 +169,13 @@ describe('partitions of node states', () => {
   });
 
   it('are kept while a long read uses them', async () => {
-    const had = await namesOf(test.db);
+    const namesBefore = await listNames(test.db);
     await test.db.transaction(async tx => {
       await tx.query('lock table execution_steps in access share mode');
       await assert.rejects(dropStepPartitions(test.db, getFirstIdAt('execution', Number.POSITIVE_INFINITY)), {
         code: '55P03',
       });
     });
-    assert.deepEqual(await namesOf(test.db), had);
+    assert.deepEqual(await listNames(test.db), namesBefore);
   });
 });

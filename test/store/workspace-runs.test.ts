@@ -1,5 +1,5 @@
-// Lists of runs of a workspace and of the instance: each combination of filters finds what it should, and a page
-// examines a bounded number of rows.
+// Tests lists of the runs of a workspace and of the instance: each combination of filters finds the right runs, and a
+// page examines a bounded number of rows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
@@ -65,7 +65,7 @@ before(async () => {
 });
 after(() => drop());
 
-const EVERYTHING: WorkspaceRunFilter = {
+const ALL_RUNS: WorkspaceRunFilter = {
   readerId: ANA,
   workspace: null,
   includesPersonal: true,
@@ -89,16 +89,16 @@ const CHOICES: { readonly [K in keyof WorkspaceRunFilter]?: readonly WorkspaceRu
   statuses: [EXECUTION_STATUSES, ['FAILED']],
 };
 
-function combine(
+function listCombinations(
   choices: readonly (readonly [string, readonly unknown[]])[],
 ): readonly Partial<WorkspaceRunFilter>[] {
   const [head, ...tail] = choices;
   if (head === undefined) return [{}];
-  const rest = combine(tail);
+  const rest = listCombinations(tail);
   return head[1].flatMap(value => rest.map(each => ({ ...each, [head[0]]: value })));
 }
 
-const fits = (run: Run, filter: WorkspaceRunFilter): boolean =>
+const matches = (run: Run, filter: WorkspaceRunFilter): boolean =>
   (filter.workspace === null
     ? filter.includesPersonal || run.workspace === 'team_a' || run.workspace === `user:${filter.readerId}`
     : run.workspace === filter.workspace) &&
@@ -111,7 +111,7 @@ const fits = (run: Run, filter: WorkspaceRunFilter): boolean =>
   (filter.createdAfter === null || run.created_at > filter.createdAfter) &&
   (filter.createdBefore === null || run.created_at < filter.createdBefore);
 
-/** All ids up to the limit, over as many pages as it takes, and the most rows that one page read. */
+/** Returns ids up to the limit, from as many pages as needed, and the maximum number of rows that a page read. */
 async function list(
   filter: WorkspaceRunFilter,
 ): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
@@ -146,9 +146,9 @@ async function countRead(tx: Tx): Promise<number> {
 }
 
 test('every combination of filters finds its newest runs and examines a bounded number of rows', async () => {
-  for (const choice of combine(Object.entries(CHOICES))) {
-    const filter = { ...EVERYTHING, ...choice };
-    const expected = runs.filter(run => fits(run, filter)).slice(0, LIMIT);
+  for (const choice of listCombinations(Object.entries(CHOICES))) {
+    const filter = { ...ALL_RUNS, ...choice };
+    const expected = runs.filter(run => matches(run, filter)).slice(0, LIMIT);
     const { ids, read } = await list(filter);
     assert.deepEqual(
       ids,
@@ -159,11 +159,11 @@ test('every combination of filters finds its newest runs and examines a bounded 
   }
 });
 
-test('a list excludes other personal workspaces, and runs outside of its time', async () => {
+test('a list excludes other personal workspaces, and runs outside of its period', async () => {
   const middle = new Date(END_MS - 45 * 86_400_000);
   for (const change of [{ includesPersonal: false }, { createdAfter: middle }, { createdBefore: middle }]) {
-    const filter = { ...EVERYTHING, userId: null, ...change, readerId: BEA };
-    const expected = runs.filter(run => fits(run, filter)).slice(0, LIMIT);
+    const filter = { ...ALL_RUNS, userId: null, ...change, readerId: BEA };
+    const expected = runs.filter(run => matches(run, filter)).slice(0, LIMIT);
     const { ids } = await list(filter);
     assert.deepEqual(
       ids,
@@ -175,26 +175,26 @@ test('a list excludes other personal workspaces, and runs outside of its time', 
 
 test('a list without conditions reads only the rows that it shows', async () => {
   for (const workspace of [null, 'team_a']) {
-    const { ids, read } = await list({ ...EVERYTHING, workspace });
+    const { ids, read } = await list({ ...ALL_RUNS, workspace });
     assert.equal(ids.length, LIMIT);
     assert.ok(read < 20 * LIMIT, `${read} rows`);
   }
 });
 
 test('a run shows its models, workspace and starter, and whether the reader may open it', async () => {
-  const { rows } = await listWorkspaceRuns(db, { ...EVERYTHING, model: 'generate:x' }, 1);
+  const { rows } = await listWorkspaceRuns(db, { ...ALL_RUNS, model: 'generate:x' }, 1);
   assert.deepEqual(rows[0]?.models, ['generate:x']);
-  const team = (await listWorkspaceRuns(db, { ...EVERYTHING, workspace: 'team_a' }, 1)).rows[0];
+  const team = (await listWorkspaceRuns(db, { ...ALL_RUNS, workspace: 'team_a' }, 1)).rows[0];
   assert.equal(team?.workspace_name, 'Studio');
   assert.equal(team?.may_open, true);
-  const foreign = (await listWorkspaceRuns(db, { ...EVERYTHING, workspace: `user:${BEA}` }, 1)).rows[0];
+  const foreign = (await listWorkspaceRuns(db, { ...ALL_RUNS, workspace: `user:${BEA}` }, 1)).rows[0];
   assert.equal(foreign?.workspace_name, 'User 8');
   assert.equal(foreign?.user_name, 'User 8');
   assert.equal(foreign?.may_open, false);
 });
 
-test('failed runs are grouped by error and failed node type, and a group is what its filters list', async () => {
-  const groups = await listFailureGroups(db, { ...EVERYTHING, workspace: 'team_a' });
+test('failed runs are grouped by error and failed node type', async () => {
+  const groups = await listFailureGroups(db, { ...ALL_RUNS, workspace: 'team_a' });
   const failed = runs.filter(({ status, workspace }) => status === 'FAILED' && workspace === 'team_a');
   assert.equal(
     groups.reduce((sum, group) => sum + group.runs, 0),

@@ -1,12 +1,12 @@
-// Stores the rows of batches. The statement that moves rows to another status also moves the counts of their batch, so
-// the counts always add up.
+// Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so they
+// always agree.
 import type { Tx } from '../db.ts';
 import { type After, all, allValues, first, matches } from '../rows.ts';
 
 export const ROW_STATUSES = ['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-export interface NewBatchRow {
+export interface NewRow {
   readonly row_number: number;
   readonly key: string | null;
   /** JSON text by node id. */
@@ -16,29 +16,29 @@ export interface NewBatchRow {
   readonly estimated_credits: number;
 }
 
-/** The characters of inputs that one statement writes. */
+/** Rows are inserted when they have this many characters. */
 const MAX_INSERTED_CHARACTERS = 1_000_000;
 
 /** Stores the rows of a new batch. */
-export async function insertRows(tx: Tx, batchId: string, rows: AsyncIterable<NewBatchRow>): Promise<void> {
-  let part: NewBatchRow[] = [];
+export async function insertRows(tx: Tx, batchId: string, rows: AsyncIterable<NewRow>): Promise<void> {
+  let pending: NewRow[] = [];
   let characters = 0;
   const flush = async (): Promise<void> => {
     await tx.query(
       `insert into batch_rows (batch_id, row_number, key, inputs, config, estimated_credits)
        select $1, row_number, key, inputs, config, estimated_credits
        from json_to_recordset($2::json) as i(row_number int, key text, inputs text, config text, estimated_credits bigint)`,
-      [batchId, JSON.stringify(part)],
+      [batchId, JSON.stringify(pending)],
     );
-    part = [];
+    pending = [];
     characters = 0;
   };
   for await (const row of rows) {
-    part.push(row);
+    pending.push(row);
     characters += row.inputs.length + (row.config?.length ?? 0) + 100;
     if (characters >= MAX_INSERTED_CHARACTERS) await flush();
   }
-  if (part.length > 0) await flush();
+  if (pending.length > 0) await flush();
 }
 
 /** A row whose execution has just ended. */
@@ -48,25 +48,25 @@ export interface SettledRow {
 }
 
 /**
- * Returns an update of rows that moves the counts of the batch `$1` with them. `update` must return `row_number`,
- * `old_status` and `status`, and the columns of `result`.
+ * Builds a statement that runs `update` and adjusts the counts of the batch `$1`. `update` must return `old_status`,
+ * `status` and the columns in `result`, which the statement returns.
  */
-const movingRows = (update: string, result: string): string => `
-  with moved as (${update}),
+const buildStatusChange = (update: string, result: string): string => `
+  with updated as (${update}),
   change as (select ${ROW_STATUSES.map(
     status =>
       `count(*) filter (where status = '${status}') - count(*) filter (where old_status = '${status}') as ${status}`,
-  ).join(', ')} from moved),
+  ).join(', ')} from updated),
   counted as (update batches b set ${ROW_STATUSES.map(
     status => `rows_${status} = b.rows_${status} + c.${status}`,
-  ).join(', ')} from change c where b.id = $1 and exists (select from moved) returning b.id)
-  select ${result}, (select count(*) from counted) as batches from moved`;
+  ).join(', ')} from change c where b.id = $1 and exists (select from updated) returning b.id)
+  select ${result}, (select count(*) from counted) as batches from updated`;
 
-/** Settles the running rows whose executions have ended. Returns them in the order in which they ended. */
+/** Settles the running rows whose executions have ended. Returns them in the order they ended. */
 export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
   const settled = await all<SettledRow & { readonly execution_id: string }>(
     tx,
-    `${movingRows(
+    `${buildStatusChange(
       `update batch_rows r set error = e.error, seq = $2,
          status = case e.status when 'COMPLETED' then 'completed' when 'CANCELLED' then 'cancelled' else 'failed' end
        from executions e
@@ -76,16 +76,12 @@ export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<
     )} order by finished_at, row_number`,
     [batchId, seq],
   );
-  if (settled.length > 0)
-    await settleCredits(
-      tx,
-      batchId,
-      settled.map(({ execution_id }) => execution_id),
-    );
+  const executionIds = settled.map(({ execution_id }) => execution_id);
+  if (executionIds.length > 0) await settleCredits(tx, batchId, executionIds);
   return settled;
 }
 
-/** Adds the final charges of ended executions to the batch, and keeps those that may still be charged. */
+/** Adds the final charges of ended executions to the batch. Executions that may still be charged stay open. */
 async function settleCredits(tx: Tx, batchId: string, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with ended as (
@@ -102,16 +98,11 @@ async function settleCredits(tx: Tx, batchId: string, executionIds: readonly str
   );
 }
 
-/** A claimed row whose run was not accepted after this time was lost with its process. */
+/** If a claimed row's run is not accepted within this time, the process that claimed it has died. */
 export const OVERDUE_SECONDS = 5;
 
-/** A row that waits, or whose execution is to be accepted. */
-export interface StartableRow {
-  readonly row_number: number;
-  readonly key: string | null;
-  readonly inputs: string;
-  readonly config: string | null;
-  readonly estimated_credits: number;
+/** A row that waits, or whose execution is not accepted yet. */
+export interface StartableRow extends NewRow {
   readonly max_credits: number | null;
   readonly attempt: number;
   readonly execution_id: string | null;
@@ -139,8 +130,7 @@ export function listRunningRows(tx: Tx, batchId: string): Promise<readonly Runni
   );
 }
 
-/** Reads rows by number. */
-export function listRowsToStart(
+export function listRowsByNumber(
   tx: Tx,
   batchId: string,
   rowNumbers: readonly number[],
@@ -179,7 +169,7 @@ export async function claimRows(
     max_credits,
   }));
   await tx.query(
-    movingRows(
+    buildStatusChange(
       `update batch_rows r set status = 'running', execution_id = i.execution_id, max_credits = i.max_credits,
          claimed_at = now(), seq = $2
        from json_to_recordset($3::json) as i(row_number int, execution_id text, max_credits bigint)
@@ -191,10 +181,10 @@ export async function claimRows(
   );
 }
 
-/** Returns a row whose run was refused to the queue of the batch. */
-export async function returnRow(tx: Tx, batchId: string, rowNumber: number, seq: number): Promise<void> {
+/** Returns a row to `waiting`, because its run was refused. */
+export async function requeueRow(tx: Tx, batchId: string, rowNumber: number, seq: number): Promise<void> {
   await tx.query(
-    movingRows(
+    buildStatusChange(
       `update batch_rows set status = 'waiting', execution_id = null, max_credits = null, seq = $3
        where batch_id = $1 and row_number = $2 and status = 'running'
        returning row_number, 'running' as old_status, status`,
@@ -204,7 +194,7 @@ export async function returnRow(tx: Tx, batchId: string, rowNumber: number, seq:
   );
 }
 
-/** Fails a row whose run was refused. `error`: JSON text. */
+/** Fails a row, because its run was refused. `error` is JSON text. */
 export async function failRow(
   tx: Tx,
   batchId: string,
@@ -212,7 +202,7 @@ export async function failRow(
   { seq, error }: { readonly seq: number; readonly error: string },
 ): Promise<void> {
   await tx.query(
-    movingRows(
+    buildStatusChange(
       `update batch_rows set status = 'failed', execution_id = null, error = $4, seq = $3
        where batch_id = $1 and row_number = $2 and status = 'running'
        returning row_number, 'running' as old_status, status`,
@@ -235,11 +225,11 @@ export interface RetryChoice {
   readonly includeUnknown: boolean;
 }
 
-/** Makes failed rows wait again, each to reuse the completed nodes of its execution. Returns how many. */
+/** Returns failed rows to `waiting`. Each will reuse the completed nodes of its last execution. Returns how many. */
 export async function retryRows(tx: Tx, batchId: string, seq: number, choice: RetryChoice): Promise<number> {
   const rows = await all(
     tx,
-    movingRows(
+    buildStatusChange(
       `update batch_rows r set status = 'waiting', attempt = r.attempt + 1, error = null, max_credits = null, seq = $2,
          retried_execution_id = coalesce(r.execution_id, r.retried_execution_id), execution_id = null
        from batch_rows o where o.batch_id = r.batch_id and o.row_number = r.row_number and r.batch_id = $1 and (
@@ -263,11 +253,7 @@ export function listActiveExecutions(tx: Tx, batchId: string): Promise<readonly 
   );
 }
 
-export interface ShownRow {
-  readonly row_number: number;
-  readonly key: string | null;
-  readonly inputs: string;
-  readonly config: string | null;
+export interface RowDetails extends Omit<NewRow, 'estimated_credits'> {
   readonly status: RowStatus;
   readonly execution_id: string | null;
   readonly error: string | null;
@@ -281,20 +267,20 @@ const ROW_COLUMNS = `r.row_number, r.key, r.inputs, r.config, r.status, r.execut
   coalesce((select sum(c.charged) from executions e join run_credits c on c.execution_id = e.id
     where e.origin_id = r.batch_id and e.origin_key = coalesce(r.key, r.row_number::text)), 0)::bigint as credits`;
 
+/** Omitted properties match every row. */
 export interface RowFilter {
-  readonly status: RowStatus | null;
-  readonly isPicked: boolean | null;
-  /** null: all. */
-  readonly rows: readonly number[] | null;
+  readonly status?: RowStatus | undefined;
+  readonly isPicked?: boolean | undefined;
+  readonly rowNumbers?: readonly number[] | undefined;
 }
 
 export const ROW_SORTS = ['row', 'rating'] as const;
 export type RowSort = (typeof ROW_SORTS)[number];
 
-/** The place of a row in the order of a list. */
-export type RowPlace = Pick<ShownRow, 'rating' | 'row_number'>;
+/** The position of a row in a list, for its cursor. */
+export type RowPosition = Pick<RowDetails, 'rating' | 'row_number'>;
 
-/** By order of a list: what it sorts by, and these values of the row `$2`. */
+/** For each sort order: the columns to sort by, and their values in `$2`, the last row of the previous page. */
 const SORTS: Readonly<Record<RowSort, readonly [order: string, values: string]>> = {
   row: ['r.row_number', '($2::int[])[2]'],
   // Rows without a rating are last.
@@ -304,9 +290,9 @@ const SORTS: Readonly<Record<RowSort, readonly [order: string, values: string]>>
 export function listRows(
   tx: Tx,
   batchId: string,
-  { status, isPicked, rows }: RowFilter,
-  { after, limit, sort = 'row' }: After<RowPlace> & { readonly sort?: RowSort },
-): Promise<readonly ShownRow[]> {
+  { status, isPicked, rowNumbers }: RowFilter,
+  { after, limit, sort = 'row' }: After<RowPosition> & { readonly sort?: RowSort },
+): Promise<readonly RowDetails[]> {
   const [order, values] = SORTS[sort];
   return all(
     tx,
@@ -317,27 +303,28 @@ export function listRows(
     [
       batchId,
       after === null ? [-1, 0] : [5 - (after.rating ?? 0), after.row_number],
-      status,
-      isPicked,
-      rows,
+      status ?? null,
+      isPicked ?? null,
+      rowNumbers ?? null,
       limit,
     ],
   );
 }
 
-/** The changes of a batch from one row of a change on, up to a change. */
 export interface ChangeRange {
+  /** The last row that was read. */
   readonly after: { readonly seq: number; readonly row: number };
+  /** The last change of the batch to read. */
   readonly maxSeq: number;
   readonly limit: number;
 }
 
-/** Lists the rows that changed last in the range, oldest change first. */
+/** Lists the rows whose last change is in the range, oldest change first. */
 export function listChangedRows(
   tx: Tx,
   batchId: string,
   { after, maxSeq, limit }: ChangeRange,
-): Promise<readonly ShownRow[]> {
+): Promise<readonly RowDetails[]> {
   return all(
     tx,
     `select ${ROW_COLUMNS} from batch_rows r
@@ -351,13 +338,13 @@ export interface RowMark {
   readonly isPicked?: boolean;
 }
 
-/** Changes the rating or the pick of a row. Returns undefined if there is no such row. The batch must be locked. */
+/** Rates or picks a row. Returns undefined if there is no such row. The caller must hold the batch's lock. */
 export function markRow(
   tx: Tx,
   batchId: string,
   rowNumber: number,
   { seq, rating, isPicked }: RowMark & { readonly seq: number },
-): Promise<ShownRow | undefined> {
+): Promise<RowDetails | undefined> {
   return first(
     tx,
     `with marked as (

@@ -1,9 +1,10 @@
 // Stores batches.
 import type { Tx } from '../db.ts';
-import { enqueue, toJobSpecs } from '../queue.ts';
+import { enqueue, selectQueuedJobs } from '../queue.ts';
 import { type After, all, first, firstNumber, insertRow, lockName, updateRow } from '../rows.ts';
 import type { NewDelivery } from '../runs.ts';
-import { insertRows, type NewBatchRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
+import type { AutomationOwner } from './automation.ts';
+import { insertRows, type NewRow, ROW_STATUSES, type RowStatus } from './batch-rows.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
@@ -23,7 +24,7 @@ export interface NewBatch {
   readonly first_rows: number | null;
   readonly estimated_credits: number;
   readonly estimate_is_exact: boolean;
-  /** JSON text: what a matrix of combinations varies. */
+  /** JSON text: the inputs and config fields that a matrix varies. */
   readonly axes: string | null;
   /** JSON text. */
   readonly metadata: string | null;
@@ -35,19 +36,19 @@ export interface NewBatch {
 /** The columns that change while a batch runs. */
 export interface BatchState {
   readonly status: BatchStatus;
-  /** Why it stops or stopped; null: a user stopped it. */
+  /** Why it stopped by itself; null: it did not, or a user stopped it. */
   readonly reason: string | null;
   readonly failures_in_a_row: number;
-  /** Whether a batch that stops cancels the rows that run. */
+  /** Whether it cancels its running rows when it stops. */
   readonly cancels_running: boolean;
   readonly max_credits: number | null;
   readonly first_rows: number | null;
-  /** Raised by each change of the batch and its rows. */
+  /** Increased by each change of the batch or its rows. */
   readonly seq: number;
   readonly finished_at: Date | null;
 }
 
-export type BatchRow = NewBatch & BatchState & { readonly counts: BatchCounts };
+export type StoredBatch = NewBatch & BatchState & { readonly counts: BatchCounts };
 
 const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
@@ -55,27 +56,32 @@ const COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
 
 /** Stores a batch with its rows, and queues its job. */
-export async function insertBatch(tx: Tx, batch: NewBatch, rows: AsyncIterable<NewBatchRow>): Promise<void> {
+export async function insertBatch(
+  tx: Tx,
+  batch: NewBatch,
+  rows: AsyncIterable<NewRow>,
+): Promise<StoredBatch> {
   await insertRow(tx, 'batches', { ...batch, rows_waiting: batch.total });
   await insertRows(tx, batch.id, rows);
   await enqueue(tx, 'batch', [batch.id]);
+  return (await findBatch(tx, batch.id)) as StoredBatch;
 }
 
-export function findBatch(tx: Tx, id: string): Promise<BatchRow | undefined> {
+export function findBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> {
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1`, [id]);
 }
 
 /** Reads the batch and locks it until the transaction ends. */
-export function lockBatch(tx: Tx, id: string): Promise<BatchRow | undefined> {
+export function lockBatch(tx: Tx, id: string): Promise<StoredBatch | undefined> {
   return first(tx, `select ${COLUMNS} from batches b where b.id = $1 for no key update`, [id]);
 }
 
-/** Lists the batches of a workflow, or those that the user started, newest first. */
+/** Lists a workflow's batches, or those that the user started, newest first. */
 export function listBatches(
   tx: Tx,
-  owner: { readonly workflowId: string } | { readonly userId: number },
+  owner: AutomationOwner,
   { after, limit }: After<string>,
-): Promise<readonly BatchRow[]> {
+): Promise<readonly StoredBatch[]> {
   const [column, value] =
     'workflowId' in owner ? ['b.workflow_id', owner.workflowId] : ['b.user_id', owner.userId];
   return all(
@@ -87,8 +93,8 @@ export function listBatches(
 }
 
 /**
- * Returns the credits charged to the executions of each batch by id. Reads only executions that may still be charged:
- * those of running rows, and those whose calls continue at a provider.
+ * Returns the credits charged to each batch's executions, by batch id. Adds to the stored sum only executions that may
+ * still be charged: those of running rows, and those with calls that continue at a provider.
  */
 export async function sumCharged(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await all<{ id: string; credits: number }>(
@@ -103,12 +109,12 @@ export async function sumCharged(tx: Tx, ids: readonly string[]): Promise<Readon
   return new Map(rows.map(({ id, credits }) => [id, credits]));
 }
 
-/** Lets no other transaction start a batch of the workspace until this one ends. */
+/** Prevents other transactions from starting a batch in the workspace until this one ends. */
 export function lockRunningBatches(tx: Tx, workspace: string): Promise<void> {
   return lockName(tx, `batches ${workspace}`);
 }
 
-/** Counts the batches of the workspace that start rows or wait for rows to end. */
+/** Counts the workspace's batches that are running, or stopping with rows that still run. */
 export function countRunningBatches(tx: Tx, workspace: string): Promise<number> {
   return firstNumber(
     tx,
@@ -117,7 +123,7 @@ export function countRunningBatches(tx: Tx, workspace: string): Promise<number> 
   );
 }
 
-/** Writes what changed and raises `seq`. The batch must be locked. Queues the delivery of its webhook. */
+/** Changes the batch, increases `seq`, and queues the webhook delivery. The caller must hold the batch's lock. */
 export async function updateBatch(
   tx: Tx,
   id: string,
@@ -130,7 +136,7 @@ export async function updateBatch(
     `with outbox as (
        insert into deliveries (id, batch_id, user_id, event_id, event, url, secret, body)
        select $1, id, user_id, $3::uuid, $4, $5, decode($6, 'base64'), $7 from batches where id = $2 returning id
-     ), jobs as (${toJobSpecs("select 'deliver' as task, id, null::timestamptz as run_at from outbox")})
+     ), jobs as (${selectQueuedJobs("select 'deliver' as task, id, null::timestamptz as run_at from outbox")})
      select count(*) from jobs`,
     [delivery.id, id, delivery.event_id, delivery.event, delivery.url, delivery.secret, delivery.body],
   );
@@ -146,7 +152,7 @@ export function sumSettledCredits(tx: Tx, batchId: string): Promise<number> {
   );
 }
 
-/** Counts the rows of all batches of the workspace that run. */
+/** Counts the running rows of all batches of the workspace. */
 export function countRunningRows(tx: Tx, workspace: string): Promise<number> {
   return firstNumber(
     tx,
@@ -156,7 +162,7 @@ export function countRunningRows(tx: Tx, workspace: string): Promise<number> {
   );
 }
 
-/** Deletes the batch with its rows; the executions stay. */
+/** Deletes the batch and its rows. Its executions remain. */
 export async function deleteBatch(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from batches where id = $1', [id]);
 }

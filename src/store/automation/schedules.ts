@@ -1,4 +1,4 @@
-// Reads and writes schedules and their firings. Every transaction that locks both locks schedules first.
+// Stores schedules and their firings. Every transaction that locks both locks schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
 import {
@@ -12,6 +12,7 @@ import {
   matches,
   updateRow,
 } from '../rows.ts';
+import { type AutomationOwner, OUTCOMES, type PauseReason } from './automation.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -19,10 +20,8 @@ export const CATCH_UPS = ['latest', 'all', 'none'] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 export const RUNS_VERSIONS = ['published', 'current'] as const;
 export type RunsVersion = (typeof RUNS_VERSIONS)[number];
-export const PAUSE_CODES = ['access_lost', 'credits', 'unpublished', 'failures'] as const;
-export type PauseCode = (typeof PAUSE_CODES)[number];
 
-/** What a user decides about a schedule. */
+/** The columns that a user sets. */
 export interface ScheduleSettings {
   readonly name: string;
   readonly cron: string | null;
@@ -38,12 +37,12 @@ export interface ScheduleSettings {
   /** Added to every due time, at most `jitter_seconds`. */
   readonly offset_seconds: number;
   readonly is_active: boolean;
-  /** Intervals are counted from here. */
+  /** The start of the first interval. */
   readonly anchor_at: Date;
 }
 
 interface ScheduleState {
-  readonly paused_reason: PauseCode | null;
+  readonly paused_reason: PauseReason | null;
   readonly next_run_at: Date | null;
   readonly failures_in_a_row: number;
 }
@@ -61,14 +60,14 @@ const COLUMNS = `s.id, s.workflow_id, s.user_id, s.name, s.cron, s.every_seconds
   s.runs_version, s.overlap, s.catch_up, s.jitter_seconds, s.offset_seconds, s.is_active, s.paused_reason, s.anchor_at,
   s.next_run_at, s.failures_in_a_row, s.created_at`;
 
-/** A schedule with the last of its runs. */
-export interface ShownSchedule extends ScheduleRow {
+/** A schedule with its last run. */
+export interface ScheduleWithLastRun extends ScheduleRow {
   readonly last_run_at: Date | null;
   readonly last_execution_id: string | null;
 }
 
-const SHOWN = `${COLUMNS}, l.due_at as last_run_at, l.execution_id as last_execution_id`;
-const WITH_LAST = `schedules s left join lateral (
+const COLUMNS_WITH_LAST_RUN = `${COLUMNS}, l.due_at as last_run_at, l.execution_id as last_execution_id`;
+const SCHEDULES_WITH_LAST_RUN = `schedules s left join lateral (
   select f.due_at, f.execution_id from firings f where f.schedule_id = s.id and f.outcome = 'accepted'
   order by f.id desc limit 1) l on true`;
 
@@ -82,7 +81,7 @@ export async function insertSchedule(tx: Tx, schedule: NewSchedule): Promise<voi
   await notifyClocks(tx);
 }
 
-/** Writes what changed. The schedule must be locked. */
+/** Changes columns of the schedule. The caller must hold its lock. */
 export async function updateSchedule(
   tx: Tx,
   id: string,
@@ -92,7 +91,7 @@ export async function updateSchedule(
   if (change.next_run_at !== undefined && change.next_run_at !== null) await notifyClocks(tx);
 }
 
-/** Wakes the clocks of all workers, because a schedule may be due earlier than they know. */
+/** Wakes the clocks of all workers, because a schedule may now be due earlier than the one they wait for. */
 async function notifyClocks(tx: Tx): Promise<void> {
   await tx.query(`select pg_notify('${CHANNELS.schedules}', '${SCHEDULES_CHANGED}')`);
 }
@@ -105,8 +104,13 @@ export async function deleteSchedule(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from schedules where id = $1', [id]);
 }
 
-export function findSchedule(tx: Tx, id: string): Promise<ShownSchedule | undefined> {
-  return first(tx, `select ${SHOWN} from ${WITH_LAST} where s.id = $1`, [id]);
+export function findSchedule(tx: Tx, id: string): Promise<ScheduleWithLastRun | undefined> {
+  return first(tx, `select ${COLUMNS_WITH_LAST_RUN} from ${SCHEDULES_WITH_LAST_RUN} where s.id = $1`, [id]);
+}
+
+/** Returns a schedule that must exist, because this transaction has inserted or locked it. */
+export async function getStoredSchedule(tx: Tx, id: string): Promise<ScheduleWithLastRun> {
+  return (await findSchedule(tx, id)) as ScheduleWithLastRun;
 }
 
 /** Reads the schedule and locks it until the transaction ends. */
@@ -114,23 +118,23 @@ export function lockSchedule(tx: Tx, id: string): Promise<ScheduleRow | undefine
   return first(tx, `select ${COLUMNS} from schedules s where s.id = $1 for no key update`, [id]);
 }
 
-/** Lists, newest first, the schedules of a workflow, or of all workflows that the user may edit. */
+/** Lists a workflow's schedules, or those of all workflows that the user may edit, newest first. */
 export function listSchedules(
   tx: Tx,
-  owner: { readonly workflowId: string } | { readonly userId: number },
+  owner: AutomationOwner,
   { after, limit }: After<string>,
-): Promise<readonly ShownSchedule[]> {
+): Promise<readonly ScheduleWithLastRun[]> {
   const [where, value] =
     'workflowId' in owner ? ['s.workflow_id = $1', owner.workflowId] : [EDITABLE, owner.userId];
   return all(
     tx,
-    `select ${SHOWN} from ${WITH_LAST} join workflows w on w.id = s.workflow_id
+    `select ${COLUMNS_WITH_LAST_RUN} from ${SCHEDULES_WITH_LAST_RUN} join workflows w on w.id = s.workflow_id
      where ${where} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
     [value, after, limit],
   );
 }
 
-/** Counts the active schedules of a workspace. Two transactions that count never run at the same time. */
+/** Counts the active schedules of a workspace, and keeps other transactions from counting until this one ends. */
 export async function countActiveSchedules(tx: Tx, workspace: string): Promise<number> {
   await lockName(tx, `schedules:${workspace}`);
   return firstNumber(
@@ -143,7 +147,7 @@ export async function countActiveSchedules(tx: Tx, workspace: string): Promise<n
 
 export const FIRING_KINDS = ['scheduled', 'catch_up', 'backfill', 'manual'] as const;
 export type FiringKind = (typeof FIRING_KINDS)[number];
-export const FIRING_OUTCOMES = ['starting', 'waiting', 'accepted', 'skipped', 'refused'] as const;
+export const FIRING_OUTCOMES = ['starting', 'waiting', ...OUTCOMES] as const;
 export type FiringOutcome = (typeof FIRING_OUTCOMES)[number];
 
 export interface NewFiring {
@@ -153,11 +157,11 @@ export interface NewFiring {
   readonly due_at: Date;
   readonly outcome: FiringOutcome;
   readonly reason: string | null;
-  /** Set if it starts. */
+  /** The execution to start; null: none, or not yet. */
   readonly execution_id: string | null;
 }
 
-/** A firing whose run is to be started, with what the schedule says about the run. */
+/** A firing whose run is about to start, with the columns of its schedule that describe the run. */
 export interface StartableFiring
   extends Pick<
     ScheduleRow,
@@ -178,8 +182,8 @@ const STARTABLE = `f.id, f.schedule_id, f.kind, f.due_at, f.execution_id, f.atte
   exists (select from executions e where e.id = f.execution_id) as is_accepted`;
 
 /**
- * Returns in how many ms something is due at the earliest: a schedule, or a firing that was lost with the process that
- * was starting it. Undefined: nothing is. Two lookups in indexes.
+ * Returns the milliseconds until the next schedule is due or a firing of a dead process may be retried, or undefined if
+ * there is neither. Costs two index lookups.
  */
 export function readNextDueMs(tx: Tx): Promise<number | undefined> {
   return firstValue(
@@ -191,7 +195,7 @@ export function readNextDueMs(tx: Tx): Promise<number | undefined> {
   );
 }
 
-/** Locks schedules that are due and that no other process is handling, the longest due first. Requires a transaction. */
+/** Locks due schedules that no other transaction has locked, the longest due first. */
 export function lockDueSchedules(tx: Tx, limit: number): Promise<readonly ScheduleRow[]> {
   return all(
     tx,
@@ -211,7 +215,7 @@ export interface OpenFiring {
   readonly execution_id: string | null;
 }
 
-/** Lists the open firings of the schedules: what waits first, then what runs. */
+/** Lists the open firings of the schedules. */
 export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise<readonly OpenFiring[]> {
   return all(
     tx,
@@ -223,10 +227,10 @@ export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise
   );
 }
 
-/** How long the process that chose a firing has to start it, before another one tries. */
+/** How long a process has to start a firing that it claimed. After that, another process may claim it. */
 const RETRY_SECONDS = 5;
 
-/** Stores firings. A due time that has fired before is left out. Returns those that are to be started. */
+/** Stores firings, except for due times that are already stored. Returns those to start. */
 export async function insertFirings(
   tx: Tx,
   firings: readonly NewFiring[],
@@ -249,7 +253,7 @@ export async function insertFirings(
   );
 }
 
-/** Writes when the schedules are due next. They must be locked. */
+/** Stores each schedule's next run time. The caller must hold their locks. */
 export async function updateNextRuns(
   tx: Tx,
   rows: readonly Pick<ScheduleRow, 'id' | 'next_run_at'>[],
@@ -262,7 +266,7 @@ export async function updateNextRuns(
   );
 }
 
-/** Chooses the run of a waiting firing. The schedule must be locked. */
+/** Claims a waiting firing and sets its execution. The caller must hold the schedule's lock. */
 export function claimWaitingFiring(
   tx: Tx,
   id: string,
@@ -278,7 +282,7 @@ export function claimWaitingFiring(
   );
 }
 
-/** Claims firings that were lost with the process that was starting them. Each attempt waits longer for the next. */
+/** Claims firings whose process died before starting them. Each attempt gets more time than the one before. */
 export function claimLostFirings(tx: Tx, limit: number): Promise<readonly StartableFiring[]> {
   return all(
     tx,
@@ -302,8 +306,8 @@ export async function acceptFirings(tx: Tx, ids: readonly string[]): Promise<voi
 }
 
 /**
- * Records that the run of a firing was refused. Returns false if another process has started it meanwhile. The schedule
- * must be locked.
+ * Marks a firing as refused. Returns false if another process has started its run. The caller must hold the schedule's
+ * lock.
  */
 export function refuseFiring(tx: Tx, id: string, reason: string): Promise<boolean> {
   return matches(
@@ -314,17 +318,17 @@ export function refuseFiring(tx: Tx, id: string, reason: string): Promise<boolea
   );
 }
 
-/** Skips the waiting firings of the schedule, of all kinds or of one. The schedule must be locked. */
+/** Skips the waiting firings of these kinds. The caller must hold the schedule's lock. */
 export async function skipWaiting(
   tx: Tx,
   scheduleId: string,
   reason: string,
-  kind: FiringKind | null = null,
+  kinds: readonly FiringKind[] = FIRING_KINDS,
 ): Promise<void> {
   await tx.query(
     `update firings set outcome = 'skipped', reason = $2
-     where schedule_id = $1 and outcome = 'waiting' and ($3::text is null or kind = $3)`,
-    [scheduleId, reason, kind],
+     where schedule_id = $1 and outcome = 'waiting' and kind = any ($3::text[])`,
+    [scheduleId, reason, kinds],
   );
 }
 
@@ -334,7 +338,10 @@ export interface EndedFiring {
   readonly status: string;
 }
 
-/** Records the ends of the runs of the schedule. Returns them in that order. The schedule must be locked. */
+/**
+ * Marks the firings whose runs have ended, and returns them in the order they ended. The caller must hold the
+ * schedule's lock.
+ */
 export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly EndedFiring[]> {
   return all(
     tx,
@@ -351,30 +358,30 @@ export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly Ende
 }
 
 /**
- * Records the ends of the runs, if all of them completed, none failed before and nothing waits. Returns false
- * otherwise. Needs no lock: whatever makes a firing wait queues a job of its own.
+ * Records which runs have ended, if all of them completed, the one before did not fail and no firing waits. Otherwise
+ * returns false. Needs no lock, because whoever stores a waiting firing also queues a job.
  */
 export async function settleCompleted(tx: Tx, scheduleId: string): Promise<boolean> {
-  const row = await first<{ is_plain: boolean }>(
+  const row = await first<{ is_settled: boolean }>(
     tx,
     `with ended as materialized (
        select f.id, e.status, e.finished_at from firings f join executions e on e.id = f.execution_id
        where f.schedule_id = $1 and f.outcome in ('starting', 'accepted') and f.ended_at is null
          and e.finished_at is not null
-     ), plain as materialized (
+     ), eligible as materialized (
        select s.id from schedules s where s.id = $1 and s.failures_in_a_row = 0
          and not exists (select from firings w where w.schedule_id = $1 and w.outcome = 'waiting')
          and not exists (select from ended where status <> 'COMPLETED')
      ), settled as (
        update firings f set outcome = 'accepted', accepted_at = coalesce(f.accepted_at, now()), retry_at = null,
          ended_at = i.finished_at
-       from ended i, plain
+       from ended i, eligible
        where f.id = any (array(select id from ended order by id)) and f.id = i.id
        returning f.id)
-     select exists (select from plain) as is_plain, (select count(*) from settled) as count`,
+     select exists (select from eligible) as is_settled, (select count(*) from settled) as count`,
     [scheduleId],
   );
-  return row?.is_plain === true;
+  return row?.is_settled === true;
 }
 
 export interface ListedFiring {
@@ -387,7 +394,7 @@ export interface ListedFiring {
   readonly execution_id: string | null;
 }
 
-/** Newest first. */
+/** Lists the firings of a schedule, newest first. */
 export function listFirings(
   tx: Tx,
   scheduleId: string,

@@ -7,7 +7,7 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 export const DELIMITERS = ['comma', 'semicolon', 'tab'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-export interface TableRow {
+export interface UploadedTable {
   readonly id: string;
   readonly user_id: number;
   readonly format: TableFormat;
@@ -26,8 +26,8 @@ export interface TableRow {
 const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total, bytes';
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
-/** Stores a table. Its rows may have been stored before in the same transaction. */
-export function insertTable(tx: Tx, table: TableRow): Promise<void> {
+/** Stores a table. The same transaction may have stored its rows already. */
+export function insertTable(tx: Tx, table: UploadedTable): Promise<void> {
   return insertRow(tx, 'tables', table);
 }
 
@@ -41,19 +41,19 @@ export async function insertChunk(tx: Tx, tableId: string, chunk: number, rows: 
 }
 
 /** Returns the user's table, if it is not older than a day. */
-export function findTable(tx: Tx, id: string, userId: number): Promise<TableRow | undefined> {
+export function findTable(tx: Tx, id: string, userId: number): Promise<UploadedTable | undefined> {
   return first(tx, `select ${COLUMNS} from tables where id = $1 and user_id = $2 and ${NOT_EXPIRED}`, [
     id,
     userId,
   ]);
 }
 
-/** Lets no other transaction store a table of the user until this one ends. */
+/** Prevents other transactions from storing a table for the user until this one ends. */
 export function lockTables(tx: Tx, userId: number): Promise<void> {
   return lockName(tx, `tables ${userId}`);
 }
 
-/** Returns the number and the size of the user's tables of the last day. */
+/** Returns the number and total size of the user's tables that have not expired. */
 export async function sumTables(
   tx: Tx,
   userId: number,

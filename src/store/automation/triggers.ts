@@ -14,11 +14,12 @@ import {
   updateRow,
   valueSet,
 } from '../rows.ts';
+import type { AutomationOwner, Outcome, PauseReason } from './automation.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
-export const EVENT_OUTCOMES = ['accepted', 'skipped', 'refused'] as const;
-export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
+export const ITEM_STATUSES = ['seen', 'candidate', 'waiting', 'running', 'done'] as const;
+type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 export interface NewTrigger {
   readonly id: string;
@@ -36,14 +37,16 @@ export interface NewTrigger {
   readonly token_hash: Buffer | null;
   /** Encrypted. */
   readonly secret: Buffer | null;
+  /** The workflow that a trigger of the kind `after` follows. */
   readonly source_id: string | null;
   readonly statuses: readonly string[] | null;
   readonly poll_at: Date | null;
 }
 
 export interface TriggerRow extends NewTrigger {
-  readonly paused_reason: string | null;
+  readonly paused_reason: PauseReason | null;
   readonly failures_in_a_row: number;
+  /** Whether it has been polled before. The first poll starts nothing. */
   readonly has_baseline: boolean;
   readonly last_run_at: Date | null;
   readonly last_execution_id: string | null;
@@ -72,10 +75,10 @@ export function lockTrigger(tx: Tx, id: string): Promise<TriggerRow | undefined>
   return first(tx, `select ${COLUMNS} from triggers t where t.id = $1 for no key update`, [id]);
 }
 
-/** Lists, newest first, the triggers of a workflow, or of all workflows that the user may edit. */
+/** Lists a workflow's triggers, or those of all workflows that the user may edit, newest first. */
 export function listTriggers(
   tx: Tx,
-  owner: { readonly workflowId: string } | { readonly userId: number },
+  owner: AutomationOwner,
   { after, limit }: After<string>,
 ): Promise<readonly TriggerRow[]> {
   const [where, value] =
@@ -101,12 +104,12 @@ export function deleteTrigger(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'delete from triggers where id = $1', [id]);
 }
 
-/** Deletes the triggers of a workspace that is deleted. */
+/** Deletes all triggers of a workspace, because the workspace is being deleted. */
 export async function deleteTriggersOfWorkspace(tx: Tx, workspace: string): Promise<void> {
   await tx.query('delete from triggers where workspace = $1', [workspace]);
 }
 
-/** Serializes changes of the triggers that follow other workflows, and of the workspace's number, until the end. */
+/** Until this transaction ends, prevents others from adding active triggers or triggers that follow workflows. */
 export function lockTriggers(tx: Tx): Promise<void> {
   return lockName(tx, 'graphwright.triggers');
 }
@@ -117,8 +120,8 @@ export function countActiveTriggers(tx: Tx, workspace: string): Promise<number> 
   ]);
 }
 
-/** Returns whether runs of the workflow start runs of the source, directly or by others. */
-export function leadsTo(tx: Tx, workflowId: string, sourceId: string): Promise<boolean> {
+/** Returns whether runs of the workflow start runs of the source, directly or through other workflows. */
+export function startsRunsOf(tx: Tx, workflowId: string, sourceId: string): Promise<boolean> {
   return matches(
     tx,
     `with recursive reached (id) as (
@@ -130,7 +133,7 @@ export function leadsTo(tx: Tx, workflowId: string, sourceId: string): Promise<b
   );
 }
 
-/** An item that starts a run. */
+/** An item of a feed, folder or workflow, or a request to a hook, that starts a run. */
 export interface NewItem {
   readonly item: string;
   readonly label: string | null;
@@ -140,8 +143,8 @@ export interface NewItem {
 }
 
 /**
- * Stores items that wait to start a run. Returns the new ones; others were seen before. A candidate counts as new: a poll
- * at the same time may have recorded one.
+ * Stores items that wait to start a run. Returns those that were not seen before. A candidate does not count as seen,
+ * because a concurrent poll may have recorded it.
  */
 export function insertWaiting(
   tx: Tx,
@@ -162,7 +165,7 @@ export function insertWaiting(
   );
 }
 
-/** Stores items that start nothing, or renews when they were seen. */
+/** Stores items that start no run. For stored items, updates when they were last seen. */
 export async function markSeen(tx: Tx, triggerId: string, items: readonly string[]): Promise<void> {
   await tx.query(
     `insert into trigger_items (trigger_id, item, status) select $1, item, 'seen' from unnest($2::text[]) as item
@@ -181,7 +184,7 @@ export function listSeen(tx: Tx, triggerId: string, items: readonly string[]): P
   );
 }
 
-/** Records the sizes of files. Returns those whose size is the same as at the previous poll. */
+/** Records the sizes of files. Returns the files whose size has not changed since the previous poll. */
 export function recordCandidates(
   tx: Tx,
   triggerId: string,
@@ -205,7 +208,7 @@ export function recordCandidates(
   );
 }
 
-/** Forgets all items except the listed ones and the `keep` newest. */
+/** Deletes all items except the listed ones, the `keep` newest, and those that wait or run. */
 export async function trimItems(
   tx: Tx,
   triggerId: string,
@@ -222,32 +225,32 @@ export async function trimItems(
 
 export interface ItemRow {
   readonly item: string;
-  readonly status: string;
+  readonly status: ItemStatus;
   readonly label: string | null;
   readonly inputs: string | null;
   readonly execution_id: string | null;
 }
 
-const ITEM = 'i.item, i.status, i.label, i.inputs, i.execution_id';
+const ITEM_COLUMNS = 'i.item, i.status, i.label, i.inputs, i.execution_id';
 
 /** Lists the oldest items that wait to start a run. */
 export function listWaitingItems(tx: Tx, triggerId: string, limit: number): Promise<readonly ItemRow[]> {
   return all(
     tx,
-    `select ${ITEM} from trigger_items i where i.trigger_id = $1 and i.status = 'waiting'
+    `select ${ITEM_COLUMNS} from trigger_items i where i.trigger_id = $1 and i.status = 'waiting'
      order by i.seen_at, i.position limit $2`,
     [triggerId, limit],
   );
 }
 
 export function findItem(tx: Tx, triggerId: string, item: string): Promise<ItemRow | undefined> {
-  return first(tx, `select ${ITEM} from trigger_items i where i.trigger_id = $1 and i.item = $2`, [
+  return first(tx, `select ${ITEM_COLUMNS} from trigger_items i where i.trigger_id = $1 and i.item = $2`, [
     triggerId,
     item,
   ]);
 }
 
-/** Sets the execution of an item unless it has one. Returns the item's. */
+/** Sets the execution of a waiting item, unless it has one. Returns its execution, or undefined if it does not wait. */
 export function claimItem(
   tx: Tx,
   triggerId: string,
@@ -262,8 +265,8 @@ export function claimItem(
   );
 }
 
-/** Records that the run of a waiting item was accepted or refused. Returns false if another process did before. */
-export function leaveWaiting(
+/** Records whether a waiting item's run was accepted or refused. Returns false if another process has done so. */
+export function recordOutcome(
   tx: Tx,
   triggerId: string,
   item: string,
@@ -276,7 +279,7 @@ export function leaveWaiting(
   );
 }
 
-/** Deletes an item whose run was refused, so that it can be sent again. */
+/** Deletes an item whose run was refused, so that the sender can retry it. */
 export async function deleteItem(tx: Tx, triggerId: string, item: string): Promise<void> {
   await tx.query(`delete from trigger_items where trigger_id = $1 and item = $2 and status <> 'running'`, [
     triggerId,
@@ -284,7 +287,7 @@ export async function deleteItem(tx: Tx, triggerId: string, item: string): Promi
   ]);
 }
 
-/** Deletes an item that was seen more than 24 hours ago and does not run, so that it counts as new. */
+/** Deletes an item that was seen more than 24 hours ago and whose run has ended, so that it counts as new. */
 export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string): Promise<void> {
   await tx.query(
     `delete from trigger_items where trigger_id = $1 and item = $2 and status = 'done'
@@ -293,7 +296,7 @@ export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string)
   );
 }
 
-/** Settles the items whose runs have ended. Returns their statuses in the order of their ends. */
+/** Settles the items whose runs have ended. Returns the runs' statuses in the order they ended. */
 export function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
   return allValues(
     tx,
@@ -306,7 +309,7 @@ export function settleItems(tx: Tx, triggerId: string): Promise<readonly string[
   );
 }
 
-/** Counts the triggers in a row that led to the execution: 0 if none started it. Stops counting at `max`. */
+/** Counts the consecutive triggers of the kind `after` that led to the execution, up to `max`. */
 export function countChain(tx: Tx, executionId: string, max: number): Promise<number> {
   return firstNumber(
     tx,
@@ -321,7 +324,7 @@ export function countChain(tx: Tx, executionId: string, max: number): Promise<nu
 }
 
 export interface NewEvent {
-  readonly outcome: EventOutcome;
+  readonly outcome: Outcome;
   readonly reason?: string | undefined;
   readonly executionId?: string | undefined;
 }
@@ -329,7 +332,7 @@ export interface NewEvent {
 const MAX_EVENTS = 100;
 const MAX_REASON_CHARS = 500;
 
-/** Adds an entry to the history and keeps its last 100 entries. */
+/** Adds an entry to the trigger's history and keeps only the newest 100. */
 export async function insertEvent(
   tx: Tx,
   triggerId: string,
@@ -349,7 +352,7 @@ export async function insertEvent(
 export interface EventRow {
   readonly id: number;
   readonly at: Date;
-  readonly outcome: EventOutcome;
+  readonly outcome: Outcome;
   readonly reason: string | null;
   readonly execution_id: string | null;
 }

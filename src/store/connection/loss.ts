@@ -1,4 +1,4 @@
-// Classifies database errors: which mean a lost connection, and which statements may have changed something.
+// Decides which database errors mean a lost connection, and which statements may have changed something.
 
 // Connection exceptions; server shutdown, crash or startup; too many connections.
 const SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
@@ -16,7 +16,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
 
-/** Returns whether the connection was lost or could not be made. Other failures are the statement's fault. */
+/** Returns whether the connection was lost or could not be made. Other errors belong to the statement. */
 export function isConnectionLoss(err: Error): boolean {
   const code = (err as { code?: unknown }).code;
   if (typeof code !== 'string') return MESSAGES.test(err.message);
@@ -27,7 +27,7 @@ export function isConnectionLoss(err: Error): boolean {
 const WRITES =
   /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|add_jobs?|pg_notify)\b/i;
 
-/** Returns whether the statement may change something; true if its text leaves it open. */
+/** Returns whether the statement may change something; true in case of doubt. */
 export function isWrite(statement: string): boolean {
   return !/^\s*(?:--[^\n]*\s+)*(?:select|with|values|show)\b/i.test(statement) || WRITES.test(statement);
 }

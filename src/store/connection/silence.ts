@@ -1,22 +1,22 @@
-// Ends connections to PostgreSQL that do not respond in time. Otherwise requests would wait forever after a host or
-// middlebox silently dropped the connection.
+// Closes connections to PostgreSQL that do not respond in time. Otherwise requests would wait forever if a host or
+// middlebox dropped the connection without notice.
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** TCP keepalive; Node probes once a second after this, and ends the connection after ten lost probes. */
+/** TCP keepalive. After this delay, Node sends a probe each second, and closes the connection after ten lost ones. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
-// The server's own keepalive, so that it does not hold the locks of a lost client for hours. Ignored on a Unix socket.
+// The keepalive of the server, which would otherwise hold the locks of a lost client for hours. Ignored on a Unix socket.
 export const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000';
 
-/** Ends the connection if a statement gets no response for that long. Call it once the client is connected. */
-export function boundSilence(
+/** Closes the connection if a statement gets no response for that long. Call it when the client is connected. */
+export function limitSilence(
   client: pg.Client,
   silenceMs: number,
   onSilence: (err: Error) => void = () => undefined,
 ): void {
-  // Encrypted connections have replaced their first socket by now.
+  // Read only now, because encrypted connections replace their first socket.
   const socket = client.connection.stream as Socket;
   const sendQuery = client.query.bind(client) as (...args: unknown[]) => unknown;
   const monitoredQuery = (...args: unknown[]): unknown => {
@@ -34,14 +34,14 @@ export function boundSilence(
 }
 
 /**
- * Does the same for all connections of the pool. After a silent connection, idle ones are closed, since they may be
- * lost too.
+ * Does the same for all connections of the pool. When it closes a silent one, it also closes the idle ones, which are
+ * probably lost too.
  */
-export function boundPool(pool: pg.Pool, silenceMs: number): void {
+export function limitPoolSilence(pool: pg.Pool, silenceMs: number): void {
   const idle = new Set<pg.PoolClient>();
   pool.on('connect', client =>
-    boundSilence(client, silenceMs, err => {
-      // Destroyed with an error, they leave the pool before anyone sees the failure and retries.
+    limitSilence(client, silenceMs, err => {
+      // An error removes them from the pool before a caller sees the failure and retries.
       for (const idleClient of idle) idleClient.connection.stream.destroy(err);
     }),
   );

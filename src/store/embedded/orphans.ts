@@ -1,4 +1,4 @@
-// Ends processes that a killed service or postmaster left running on a cluster, and no others.
+// Ends processes that a killed service or postmaster left running on a cluster. Spares all others.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,34 +9,34 @@ import { SOCKET_PID_FILE } from './cluster.ts';
 
 const POLL_MS = 20;
 
-interface Step {
-  readonly to: 'postmaster' | 'all';
-  /** If absent, the processes get time to end by themselves. */
+interface StopStep {
+  readonly target: 'postmaster' | 'all';
+  /** Absent: only waits for the processes to end by themselves. */
   readonly signal?: NodeJS.Signals;
   readonly waitMs: number;
 }
 
 /** Backends without a postmaster end by themselves, unless they are busy. */
-const STEPS: readonly Step[] = [
-  { to: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
-  { to: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
-  { to: 'postmaster', signal: 'SIGKILL', waitMs: 1_000 },
-  { to: 'all', waitMs: 500 },
-  { to: 'all', signal: 'SIGQUIT', waitMs: 2_000 },
-  { to: 'all', signal: 'SIGKILL', waitMs: 5_000 },
+const STEPS: readonly StopStep[] = [
+  { target: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
+  { target: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
+  { target: 'postmaster', signal: 'SIGKILL', waitMs: 1_000 },
+  { target: 'all', waitMs: 500 },
+  { target: 'all', signal: 'SIGQUIT', waitMs: 2_000 },
+  { target: 'all', signal: 'SIGKILL', waitMs: 5_000 },
 ];
 const COMMAND_TIMEOUT_MS = 5_000;
 
 export interface ClusterLocation {
   readonly cluster: string;
-  /** Absent: it was created anew. */
+  /** Absent if it was just created. */
   readonly socketDir?: string;
   readonly log: (line: string) => void;
 }
 
 /**
- * Leaves no process on the cluster and no pid file that would delay or prevent a start. Only the holder of the service
- * lock may call it.
+ * Ends processes that use the cluster, and removes pid files that would delay or prevent a start. Only the holder of the
+ * service lock may call it.
  */
 export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocation): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
@@ -46,14 +46,15 @@ export async function clearLeftovers({ cluster, socketDir, log }: ClusterLocatio
 }
 
 /**
- * Removes a stale PID file. PostgreSQL removes the file of a dead process itself. It trusts one that names any living
- * process or a zombie, and does not start next to an empty one, which a kill between creating and writing it leaves.
+ * Removes a stale PID file. PostgreSQL itself removes the file of a dead process. It does not start if the file names any
+ * living process or a zombie, or is empty, because its writer was killed.
  */
 async function clearPidFile(path: string, log: (line: string) => void): Promise<void> {
   const pid = await readPid(path);
   if (pid === undefined || (pid > 0 && !isAlive(pid))) return;
-  const fault = pid > 0 ? `names process ${pid}, which is not this cluster's PostgreSQL` : 'names no process';
-  log(`The pid file ${path} ${fault}; removing the file.`);
+  const problem =
+    pid > 0 ? `names process ${pid}, which is not this cluster's PostgreSQL` : 'names no process';
+  log(`The pid file ${path} ${problem}; removing the file.`);
   await rm(path, { force: true });
 }
 
@@ -67,10 +68,11 @@ async function readPid(path: string): Promise<number | undefined> {
 async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
   const processes = await listProcesses(cluster, postmaster);
   if (processes.length === 0) return;
-  log(`PostgreSQL of an earlier service is still there (processes ${processes.join(', ')}); ending it.`);
-  for (const { to, signal, waitMs } of STEPS) {
+  log(`PostgreSQL of an earlier service is still running (processes ${processes.join(', ')}); ending it.`);
+  for (const { target, signal, waitMs } of STEPS) {
     const remainingProcesses = await listProcesses(cluster, postmaster);
-    const targets = to === 'all' ? remainingProcesses : remainingProcesses.filter(pid => pid === postmaster);
+    const targets =
+      target === 'all' ? remainingProcesses : remainingProcesses.filter(pid => pid === postmaster);
     if (signal !== undefined) for (const pid of targets) sendSignal(pid, signal);
     const deadline = performance.now() + (targets.length > 0 ? waitMs : 0);
     do {
@@ -84,14 +86,14 @@ async function endProcesses(cluster: string, postmaster: number, log: (line: str
   );
 }
 
-/** Lists the processes that work on the cluster: programs named postgres whose working directory is its folder. */
+/** Lists the processes of the cluster: programs named postgres whose working directory is its folder. */
 async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
   if (process.platform !== 'linux') return (await isOfCluster(postmaster, cluster)) ? [postmaster] : [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  const inside = pids.filter((_, i) => folders[i] === cluster);
-  const programs = await Promise.all(inside.map(pid => readlink(`/proc/${pid}/exe`).catch(() => '')));
-  return inside.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
+  const clusterPids = pids.filter((_, i) => folders[i] === cluster);
+  const programs = await Promise.all(clusterPids.map(pid => readlink(`/proc/${pid}/exe`).catch(() => '')));
+  return clusterPids.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
 }
 
 async function isOfCluster(pid: number, cluster: string): Promise<boolean> {
@@ -106,7 +108,7 @@ function isAlive(pid: number): boolean {
   return pid > 0 && sendSignal(pid, 0);
 }
 
-/** Returns whether the process exists, also if it belongs to another account. */
+/** Returns whether the process exists, even if it belongs to another account. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

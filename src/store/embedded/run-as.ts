@@ -1,5 +1,5 @@
-// Chooses the account that runs PostgreSQL's programs, which reject root, and makes the kernel stop them with the
-// service.
+// Chooses the account that runs PostgreSQL's programs, which refuse to run as root, and makes the kernel stop them when
+// the service ends.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -11,15 +11,15 @@ interface Ids {
   readonly gid: number;
 }
 
-/** A method to run a PostgreSQL program. */
+/** How to run a PostgreSQL program. */
 export interface Runner {
   /** Prepended to the program and its arguments. */
   readonly prefix: readonly string[];
-  /** Set by Node before the program is executed; undefined: unchanged. */
+  /** The account that Node switches to; undefined: none. */
   readonly ids?: Ids;
   /** Owner of the files; undefined: the account of the service. */
   readonly owner?: Ids;
-  /** Called when a program was started; the caller can do other work while waiting. */
+  /** Called after a program was launched, so that the caller can do other work while it runs. */
   readonly onStarted?: () => void;
 }
 
@@ -39,12 +39,12 @@ const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 const PROBE_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 1_000_000;
 
-// The kernel interrupts the program (a fast shutdown) when the thread that started it ends, for any reason.
+// The kernel sends SIGINT (a fast shutdown) when the thread that started the program ends, for any reason.
 const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 const ROOT: Ids = { uid: 0, gid: 0 };
 const NOBODY: Ids = { uid: 65_534, gid: 65_534 };
 
-/** Returns the first method that works here. Throws an error that says why each of them fails. */
+/** Returns the first runner that works here. If none does, throws an error with the reason for each. */
 export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
   const reasons: string[] = [];
   for (const runner of await listRunners(request)) {
@@ -69,12 +69,12 @@ async function listRunners({ owner, account }: RunnerRequest): Promise<readonly 
   const accounts = await readAccounts();
   const nobody = accounts.get('nobody') ?? [...accounts.values()].find(({ uid }) => uid !== 0);
   if (process.getuid?.() !== 0) {
-    const here = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
-    return hasAccount() ? here : [inNamespace(nobody), ...here];
+    const direct = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
+    return hasAccount() ? direct : [inNamespace(nobody), ...direct];
   }
   const createRunner = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
   const candidates = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
-  // Without setpriv (macOS, busybox) the next start stops what a killed service left.
+  // Without setpriv (macOS, busybox), the next start stops the PostgreSQL that a killed service left running.
   const plain = candidates.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
   return [...candidates.map(createRunner), ...plain];
 }
@@ -91,15 +91,15 @@ const asAccount = (ids: Ids): Runner => ({
 });
 
 /**
- * Runs commands in a user namespace. Our account stays and owns new files, but PostgreSQL sees the mapped account.
- * `initdb` needs it to have a name.
+ * Runs commands in a user namespace. New files belong to our account, but PostgreSQL sees the mapped account, which
+ * must have a name for `initdb`.
  */
 function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
   return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };
 }
 
-/** Containers often run under a number without a name. */
+/** Returns whether our user id has a name. In containers it often has none. */
 function hasAccount(): boolean {
   try {
     return userInfo().username !== '';
@@ -118,7 +118,7 @@ async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
   );
 }
 
-/** Returns why the method does not work, or undefined if it does. */
+/** Returns why the runner does not work, or undefined if it does. */
 async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
   const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
   try {
@@ -129,7 +129,7 @@ async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promi
   }
 }
 
-/** Runs the program to completion; rejects with its stderr. */
+/** Runs the program to completion. Throws an error with its stderr if it fails. */
 export async function runProgram(
   runner: Runner,
   program: string,

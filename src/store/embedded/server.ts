@@ -1,4 +1,4 @@
-// Runs one postmaster process: starts it, waits until it accepts connections, and stops it.
+// Starts one postmaster process, waits until it accepts connections, and stops it.
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/errors.ts';
@@ -15,13 +15,13 @@ export interface ServerRequest {
 
 export interface Server {
   readonly pid: number;
-  /** Resolves with the outcome when the process has ended; never rejects. */
+  /** Resolves with the exit code or signal when the process has ended; never rejects. */
   readonly ended: Promise<string>;
-  /** Ends open transactions, writes a checkpoint and resolves when the process is gone. */
+  /** Ends open transactions, writes a checkpoint and resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
-/** Commits stay durable: `fsync` and `synchronous_commit` keep their default, on. */
+/** `fsync` and `synchronous_commit` keep their default, on, so that commits are durable. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -30,7 +30,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // Statements are short: JIT compilation or parallel workers cost more than they save.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
-  // Saves three idle processes; the data fits the page cache.
+  // Saves three idle processes. The data fits in the page cache.
   io_method: 'sync',
   max_logical_replication_workers: '0',
   timezone: 'UTC',
@@ -43,12 +43,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const READY = 'database system is ready to accept connections';
 // Recovery replays at most max_wal_size (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
-// A process can end before the last of its output is read.
+// A process can end before its last output was read.
 const LAST_OUTPUT_MS = 1_000;
 const MAX_KEPT_LINES = 8;
 const MAX_LINE_CHARS = 2000;
-/** Fast, then immediate, then SIGKILL; the files survive each. */
-const STOP: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
+/** A fast shutdown, then an immediate one, then a kill. The files survive each. */
+const STOP_SIGNALS: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
   ['SIGINT', 15_000],
   ['SIGQUIT', 3_000],
   ['SIGKILL', 3_000],
@@ -100,13 +100,13 @@ export async function startServer(request: ServerRequest): Promise<Server> {
 
 async function stopServer(child: ChildProcess, ended: Promise<string>): Promise<void> {
   child.ref();
-  for (const [signal, waitMs] of STOP) {
+  for (const [signal, waitMs] of STOP_SIGNALS) {
     child.kill(signal);
     if ((await within(waitMs, ended)) !== undefined) return;
   }
 }
 
-/** Unreferences the server, so that it alone does not keep the service's process alive. */
+/** Prevents the child process from keeping the service's event loop alive. */
 function unreference(child: ChildProcess): void {
   child.unref();
   const { stderr } = child;
@@ -115,10 +115,10 @@ function unreference(child: ChildProcess): void {
 
 /** Returns the value of the promise, or undefined after the time limit. */
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, timeoutMs, undefined);
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-// Reads and writes media records. The bytes are in media storage under the same id.
+// Stores media records. Their bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, ownsCreations } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
@@ -33,7 +33,7 @@ export type NewMedia = Omit<MediaRow, 'created_at'>;
 export const COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, created_at';
 
-/** Owns the recorded results of templates, which every user may use. */
+/** The workspace of templates' sample results, which every user may use. */
 export const TEMPLATES_WORKSPACE = 'templates';
 
 const isUsableBy = (userId: string): string =>
@@ -50,7 +50,7 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
     `with added as (
        select * from json_to_recordset($1::json) as row (id text, user_id int, workspace text, name text, content_type text,
          bytes bigint, sha256 text, width int, height int, duration float8, origin text, execution_id text, prompt text, poster_id text)
-     ), found as (delete from media_strays where id in (select id from added))
+     ), no_orphans as (delete from media_strays where id in (select id from added))
      insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
        prompt, poster_id, workflow_id, from_app)
      select a.*, e.workflow_id, coalesce(e.trigger = 'app', false)
@@ -90,7 +90,7 @@ export async function listUsableMedia(
   );
 }
 
-/** A media file with the run that created it, as far as the viewer may see that. */
+/** A media file with the workflow whose run created it. */
 export interface ListedMediaRow extends MediaRow {
   readonly poster_name: string | null;
   /** The workflow whose run created the file, if it is still in the workspace. */
@@ -126,7 +126,7 @@ export function findListedMedia(
 
 export interface MediaPage {
   readonly origins: readonly MediaOrigin[];
-  /** The first half of the content type. */
+  /** The part of the content type before the slash. */
   readonly kind: string | null;
   /** Text in the name, the prompt or the workflow's name. */
   readonly search: string | null;
@@ -141,8 +141,9 @@ const IS_LISTED = `m.workspace = $3 and m.origin = any ($4::text[])
 const NEWEST = 'order by m.id desc limit $7';
 
 const containsSearch = (text: string): string => `strpos(lower(${text}), lower($8::text)) > 0`;
-/** Selects the ids of the newest files with the text in the name or prompt, and of workflows with it in their name. */
-const FOUND = `
+
+/** Selects the ids of the newest files whose name, prompt or workflow name contains the text. */
+const MATCHING_IDS = `
   (select m.id from media m where ${IS_LISTED}
      and media_search_terms(m.workspace, m.name, m.prompt) @@ media_search_query($3, $8)
      and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST})
@@ -152,14 +153,14 @@ const FOUND = `
    where (w.team_id = $3 or w.team_id is null and w.user_id = substring($3 from '^user:(\\d+)$')::int)
      and w.deleted_at is null and ${containsSearch('w.name')})`;
 
-/** Lists media of the workspace without posters of videos, newest first, below the cursor. */
+/** Lists the workspace's media except posters of videos, newest first. */
 export function listWorkspaceMedia(
   tx: Tx,
   workspace: string,
   { userId, seesPrompts }: MediaViewer,
   { origins, kind, search, before, limit }: MediaPage,
 ): Promise<readonly ListedMediaRow[]> {
-  return all(tx, `${LISTED} where ${search === null ? IS_LISTED : `m.id in (${FOUND})`} ${NEWEST}`, [
+  return all(tx, `${LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST}`, [
     userId,
     seesPrompts,
     workspace,
@@ -172,15 +173,15 @@ export function listWorkspaceMedia(
 }
 
 /**
- * Deletes the media row and that of its poster, and records their files as orphans, to be removed. Returns false if
- * there is no such media.
+ * Deletes the media row and its poster's row, and records their files as orphans, which are swept later. Returns false
+ * if there is no such media.
  */
 export function deleteMediaRow(tx: Tx, id: string): Promise<boolean> {
   return matches(
     tx,
-    `with gone as (
+    `with deleted as (
        delete from media where id = $1 or id = (select poster_id from media where id = $1) returning id)
-     insert into media_strays (id) select id from gone on conflict (id) do nothing`,
+     insert into media_strays (id) select id from deleted on conflict (id) do nothing`,
     [id],
   );
 }

@@ -1,11 +1,11 @@
-// Tracks files in media storage that have no media row. A file is recorded before it is written, and the record is
-// deleted once the file has a row or is deleted.
+// Tracks files in media storage that have no media row. A file is recorded here before it is written, until it has a
+// media row or is deleted.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
 /**
- * Records a file that is about to be written. Uses asynchronous commit: a crash of PostgreSQL may lose the records of
- * its last half second and leave a file that is never swept. The alternative is one more fsync per file.
+ * Records a file that is about to be written. Uses asynchronous commit to save an fsync per file. A crash of PostgreSQL
+ * may lose the records of its last half second, and leave files that are never swept.
  */
 export async function recordOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query(
@@ -22,12 +22,12 @@ export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
 /** A page of files that were created before a time, by id. */
 export interface OldFiles {
   readonly before: Date;
-  /** Lists larger ids. */
+  /** The last id of the previous page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** Lists orphans by id. Files that have a media row by now are not included. */
+/** Lists orphans by id, except files that now have a media row. */
 export function listOrphans(
   tx: Tx,
   { before, after, limit }: OldFiles,

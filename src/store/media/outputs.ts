@@ -1,4 +1,4 @@
-// Deletes old, unused files that nobody uploaded: results, fetched files and previews.
+// Deletes old, unused files that no user uploaded: results, fetched files and previews.
 import type { Tx } from '../db.ts';
 
 /** Columns of text that may contain a media id, for example in a URL. */
@@ -7,8 +7,8 @@ const TEXTS_WITH_MEDIA_IDS = `
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
 /**
- * Whether `m` is used by a kept run, a video, any version of a graph, a workflow's media or poster, a page, or a
- * published text. A workflow's newest own image counts as used: it is the poster if none is pinned. Until there is
+ * The condition that a run, a video, a version of a graph, a workflow's media or poster, a page, or a published text
+ * uses `m`. The newest image of a workflow counts as used, because it is the poster if none is pinned. Until there is
  * one, the poster is `sample_poster`, from its template.
  */
 export const MEDIA_IS_USED = `(
@@ -27,18 +27,18 @@ export const MEDIA_IS_USED = `(
     where strpos(texts.words, 'med_') > 0))`;
 
 export interface OutputBatch {
-  /** Ids sort by the time of their creation. */
+  /** Only larger ids. Ids sort by creation time. */
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
-  /** Ids that are in use outside of the database. */
+  /** Ids that are in use although no row refers to them. */
   readonly protectedIds: readonly string[];
 }
 
 export interface SweptOutputs {
-  /** Their rows are deleted. Their files are orphans now, which the media sweep deletes. */
+  /** Ids of deleted rows. Their files are orphans, which the media sweep deletes. */
   readonly removed: readonly string[];
-  /** The last one that was checked; undefined if there are no more, or if others have locked all of them. */
+  /** The last id that was checked; undefined if there are no more, or other transactions have locked all. */
   readonly lastId: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function deleteUnusedMedia(
   tx: Tx,
   { afterId, beforeId, limit, protectedIds }: OutputBatch,
 ): Promise<SweptOutputs> {
-  // Lock first, check in the next statement: a run that starts to use one waits for this transaction.
+  // Locks the rows before checking them, so that a run that starts to use one waits for this transaction.
   const { rows: locked } = await tx.query<{ id: string }>(
     `select id from media where origin <> 'upload' and id > $1 and id < $2 order by id limit $3 for update skip locked`,
     [afterId, beforeId, limit],

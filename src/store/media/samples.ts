@@ -1,4 +1,4 @@
-// Reads and writes the media records of sample results of templates. All copies of a template share one file.
+// Stores media records of templates' sample results. All copies of a template share one file.
 import type { Tx } from '../db.ts';
 import { all, matches } from '../rows.ts';
 import { COLUMNS, type MediaRow, type NewMedia, TEMPLATES_WORKSPACE } from './media.ts';
@@ -23,7 +23,7 @@ export function insertSampleMedia(tx: Tx, row: NewMedia): Promise<boolean> {
        insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin)
        values ($1, ${NO_USER}, '${TEMPLATES_WORKSPACE}', $2, $3, $4, $5, $6, $7, $8, 'output')
        on conflict do nothing returning id
-     ), known as (delete from media_strays where id in (select id from recorded))
+     ), no_orphans as (delete from media_strays where id in (select id from recorded))
      select from recorded`,
     [row.id, row.name, row.content_type, row.bytes, row.sha256, row.width, row.height, row.duration],
   );

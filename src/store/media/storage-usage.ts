@@ -1,4 +1,4 @@
-// Reads how many bytes each account has stored. Triggers count its files and open uploads.
+// Reads how many bytes each account has stored. Database triggers count its files and open uploads.
 import type { Tx } from '../db.ts';
 import { all, first } from '../rows.ts';
 
@@ -18,15 +18,15 @@ export function findStorageUsage(tx: Tx, userId: number): Promise<StorageUsageRo
 }
 
 /**
- * Locks the storage usage of the accounts until the transaction ends, in the order of the accounts, so that concurrent
- * transactions cannot exceed a limit together.
+ * Locks the storage usage of the accounts, ordered by id, until the transaction ends, so that concurrent transactions
+ * cannot exceed a limit together.
  */
 export function lockStorageUsage(tx: Tx, userIds: readonly number[]): Promise<readonly StorageUsageRow[]> {
   return all(
     tx,
     `with locked as (
        insert into storage_usage (user_id, bytes)
-       select distinct id, 0 from unnest($1::int[]) as asked (id) order by id
+       select distinct id, 0 from unnest($1::int[]) as requested (id) order by id
        on conflict (user_id) do update set bytes = storage_usage.bytes
        returning user_id, bytes
      )

@@ -1,4 +1,4 @@
-// Reads and writes presigned uploads. They count toward the hourly limit of an account and stay open for a day.
+// Stores presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
 import { ownsCreations } from '../permissions.ts';
 import { all, firstNumber, firstValue, insertRow, lockName, valueSet } from '../rows.ts';
@@ -16,7 +16,7 @@ const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, 
 /** Locks the user's uploads for this transaction; false if another transaction held the lock for `waitMs`. */
 export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
   await limitLockWait(tx, waitMs);
-  return await acquiredLock(lockName(tx, `media_uploads:${userId}`));
+  return acquiredLock(lockName(tx, `media_uploads:${userId}`));
 }
 
 /** Returns the total bytes of uploads created since then. */
@@ -28,7 +28,7 @@ export function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<n
   );
 }
 
-/** Returns the creation time of the upload whose expiry frees enough of the bytes counted since then. */
+/** Returns the creation time of the upload after whose expiry `freedBytes` of the bytes since then no longer count. */
 export function findBudgetFreedAt(
   tx: Tx,
   userId: number,
@@ -40,7 +40,7 @@ export function findBudgetFreedAt(
     `select created_at from (
        select created_at, sum(bytes) over (order by created_at, id) as freed
        from media_uploads where user_id = $1 and created_at > $2
-     ) as minted where freed >= $3 order by created_at limit 1`,
+     ) as uploads where freed >= $3 order by created_at limit 1`,
     [userId, since, freedBytes],
   );
 }
@@ -69,7 +69,7 @@ export async function lockUpload(
 ): Promise<UploadRow | 'busy' | undefined> {
   await limitLockWait(tx, upload.waitMs);
   let row: UploadRow | undefined;
-  const isOurs = await acquiredLock(
+  const isLocked = await acquiredLock(
     tx
       .query<UploadRow>(
         `select ${COLUMNS} from media_uploads
@@ -81,7 +81,7 @@ export async function lockUpload(
         row = rows[0];
       }),
   );
-  return isOurs ? row : 'busy';
+  return isLocked ? row : 'busy';
 }
 
 export async function markMoved(tx: Tx, id: string, at: Date): Promise<void> {

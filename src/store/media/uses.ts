@@ -9,18 +9,18 @@ export type UseKind = (typeof USE_KINDS)[number];
 /** One use of the file; `id` is unique within the kind. */
 export interface UseRow {
   readonly kind: UseKind;
-  /** Of the workflow, or of the execution. */
+  /** The id of the workflow or execution. */
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_name: string;
   /** The version whose graph uses it; null if no graph does. */
   readonly version: number | null;
-  /** The workflow is linked to the file by its `mediaId`. */
+  /** Whether the file is the `mediaId` of the workflow. */
   readonly is_linked: boolean;
-  /** For a publication. */
+  /** null unless it is a publication. */
   readonly slug: string | null;
   readonly is_template: boolean;
-  /** For an execution: it created the file; others used it. */
+  /** Whether the execution created the file. */
   readonly is_creator: boolean;
   readonly created_at: Date;
 }
@@ -28,31 +28,31 @@ export interface UseRow {
 export interface UsePage {
   readonly mediaId: string;
   readonly userId: number;
-  /** Ids below it: the cursor. */
+  /** The cursor: lists only ids smaller than this. */
   readonly before: string | null;
   readonly limit: number;
 }
 
 const VISIBLE_WORKFLOWS = `w.deleted_at is null and (w.user_id = $2 and w.team_id is null or ${isMember('w.team_id', '$2')}
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2))`;
-/** Whoever may edit a workflow may read its executions. */
-const EDITED = `${isCreator('$2')}
+/** The condition that user $2 may edit the workflow `w`, and so may read its executions. */
+const IS_EDITOR = `${isCreator('$2')}
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
 
-const named = (version: string): string =>
+const isUsedBy = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
 
-/** Newest first, for each kind separately. */
+/** Each lists the newest first. */
 const STATEMENTS: Readonly<Record<UseKind, string>> = {
   workflow: `
     select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,
-      case when ${named('w.version')} then w.version end as version,
+      case when ${isUsedBy('w.version')} then w.version end as version,
       coalesce(w.media_id = $1, false) as is_linked, null as slug, false as is_template, false as is_creator, w.created_at
     from workflows w
     where w.id in (
         select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
-      and (w.media_id = $1 or ${named('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and (w.media_id = $1 or ${isUsedBy('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   publication: `
     select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
@@ -61,7 +61,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
       w.published_at as created_at
     from workflows w
     where w.id in (select workflow_id from workflow_media where media_id = $1)
-      and w.is_published and ${named('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and w.is_published and ${isUsedBy('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
     order by w.id desc limit $4`,
   execution: `
     select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
@@ -71,7 +71,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 and ${ownsCreations('e.workspace', '$2')} or ${EDITED}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${ownsCreations('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
     order by e.id desc limit $4`,
 };
 

@@ -1,4 +1,4 @@
-// Reads and writes the access that users granted to OAuth clients.
+// Stores the access that users granted to OAuth clients.
 import type { Tx } from '../db.ts';
 import { type After, all, first, insertRow, matches } from '../rows.ts';
 
@@ -44,7 +44,7 @@ export function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Prom
   return insertRow(tx, 'oauth_grants', grant);
 }
 
-/** Lists the grants of a user, newest first, before the cursor. */
+/** Lists a user's grants, newest first. */
 export function listGrants(tx: Tx, userId: number, page: After<string>): Promise<readonly GrantRow[]> {
   return all(
     tx,
@@ -64,13 +64,14 @@ export function deleteUserGrant(tx: Tx, id: string, userId: number): Promise<boo
   return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
 }
 
-/** Ends all grants of the user, with their tokens. */
+/** Deletes all grants of the user, with their tokens. */
 export async function deleteUserGrants(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from oauth_grants where user_id = $1', [userId]);
 }
 
 /**
- * Updates the time of last use in batches, so that requests write nothing. Ordered, so that processes cannot deadlock.
+ * Updates the time of last use of many grants, so that not every request writes. Locks them in order of their ids, so
+ * that processes cannot deadlock.
  */
 export async function touchGrants(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(

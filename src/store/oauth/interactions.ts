@@ -1,4 +1,4 @@
-// Reads and writes authorization requests that wait for the user.
+// Stores authorization requests that wait for the user.
 import type { Tx } from '../db.ts';
 import { firstValue } from '../rows.ts';
 

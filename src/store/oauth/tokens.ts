@@ -1,4 +1,4 @@
-// Reads and writes the tokens of the authorization server, which are stored as hashes.
+// Stores the tokens of the authorization server, as hashes.
 import type { Tx } from '../db.ts';
 import { first, matches } from '../rows.ts';
 
@@ -66,7 +66,7 @@ export interface AccessTokenRow {
   readonly expires_at: Date;
 }
 
-/** Returns an access token and its user, or undefined if it is unknown, revoked or expired, or the user is disabled. */
+/** Returns an access token with its user, or undefined if the token is unknown or expired or the user is disabled. */
 export function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
   return first(
     tx,

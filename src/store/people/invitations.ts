@@ -1,15 +1,15 @@
-// Reads and writes invitations to teams, by email or by account.
+// Stores invitations to teams, by email or by account.
 import type { Tx } from '../db.ts';
 import { type After, all, first, firstNumber, firstValue, matches } from '../rows.ts';
 import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
   readonly id: string;
-  /** null: to an account. */
+  /** null if it is for an account. */
   readonly email: string | null;
-  /** null: to an email. */
+  /** null if it is for an email. */
   readonly user_id: number | null;
-  /** Of that account. */
+  /** The name of that account. */
   readonly name: string | null;
   readonly role: TeamRole;
   readonly team_id: string;
@@ -26,10 +26,10 @@ from team_invitations i join teams t on t.id = i.team_id left join users u on u.
 left join users invited on invited.id = i.user_id`;
 
 /** The recipient of an invitation. */
-export type Invited = { readonly email: string } | { readonly userId: number };
+export type Invitee = { readonly email: string } | { readonly userId: number };
 
-const getEmail = (invited: Invited): string | null => ('email' in invited ? invited.email : null);
-const getUserId = (invited: Invited): number | null => ('userId' in invited ? invited.userId : null);
+const getEmail = (invitee: Invitee): string | null => ('email' in invitee ? invitee.email : null);
+const getUserId = (invitee: Invitee): number | null => ('userId' in invitee ? invitee.userId : null);
 
 /** Creates the invitation, or renews the recipient's existing one to this team. Returns its id. */
 export async function putInvitation(
@@ -37,7 +37,7 @@ export async function putInvitation(
   invitation: {
     readonly id: string;
     readonly teamId: string;
-    readonly invited: Invited;
+    readonly invitee: Invitee;
     readonly role: TeamRole;
     readonly invitedBy: number;
     readonly createdAt: Date;
@@ -48,14 +48,14 @@ export async function putInvitation(
     tx,
     `insert into team_invitations (id, team_id, email, user_id, role, invited_by, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (team_id, ${'email' in invitation.invited ? 'lower(email)' : 'user_id'}) do update set role = excluded.role, invited_by = excluded.invited_by,
+     on conflict (team_id, ${'email' in invitation.invitee ? 'lower(email)' : 'user_id'}) do update set role = excluded.role, invited_by = excluded.invited_by,
        created_at = excluded.created_at, expires_at = excluded.expires_at
      returning id`,
     [
       invitation.id,
       invitation.teamId,
-      getEmail(invitation.invited),
-      getUserId(invitation.invited),
+      getEmail(invitation.invitee),
+      getUserId(invitation.invitee),
       invitation.role,
       invitation.invitedBy,
       invitation.createdAt,
@@ -65,12 +65,12 @@ export async function putInvitation(
 }
 
 /** Counts the team's invitations to other recipients, including expired ones. */
-export function countOtherInvitations(tx: Tx, teamId: string, invited: Invited): Promise<number> {
+export function countOtherInvitations(tx: Tx, teamId: string, invitee: Invitee): Promise<number> {
   return firstNumber(
     tx,
     `select count(*)::int as count from team_invitations
      where team_id = $1 and (lower(email) is distinct from lower($2) or user_id is distinct from $3)`,
-    [teamId, getEmail(invited), getUserId(invited)],
+    [teamId, getEmail(invitee), getUserId(invitee)],
   );
 }
 

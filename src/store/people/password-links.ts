@@ -1,4 +1,4 @@
-// Reads and writes one-time links for setting the password of an account.
+// Stores one-time links for setting the password of an account.
 import type { Tx } from '../db.ts';
 import { firstValue, matches } from '../rows.ts';
 
@@ -21,8 +21,8 @@ export async function putLink(tx: Tx, link: NewLink): Promise<void> {
   );
 }
 
-/** Returns false if the user already has a password or a link. */
-export function offerLink(tx: Tx, link: NewLink): Promise<boolean> {
+/** Stores a link unless the user has a password or a link. Returns whether it was stored. */
+export function insertFirstLink(tx: Tx, link: NewLink): Promise<boolean> {
   return matches(
     tx,
     `insert into password_links (user_id, kind, hash, expires_at)

@@ -1,4 +1,4 @@
-// Reads and writes sessions, which are stored as hashes of their cookies, and the networks from which users signed in.
+// Stores sessions, as hashes of their cookies, and the networks from which users signed in.
 import type { Tx } from '../db.ts';
 import { type After, all, first, firstValue, matches } from '../rows.ts';
 
@@ -6,7 +6,7 @@ import { type After, all, first, firstValue, matches } from '../rows.ts';
 export const SESSION_MS = 30 * 86_400_000;
 const IDLE = "interval '7 days'";
 
-/** A session and its user, as a request needs them. */
+/** The columns of a session and its user that a request needs. */
 export interface SessionRow {
   readonly id: string;
   readonly user_id: number;
@@ -30,8 +30,8 @@ export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<Sess
 }
 
 /**
- * Returns false if the user is disabled or the password is no longer `password`. Locks the user's row, so that a
- * password change either ends this session too or is seen here.
+ * Stores a session. Returns false if the user is disabled or the password is no longer `password`. Locks the user's row,
+ * so that a concurrent password change either ends this session or is seen here.
  */
 export function insertSession(
   tx: Tx,
@@ -157,10 +157,10 @@ export function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | unde
   );
 }
 
-/** How long a network is known after a successful sign-in from it. */
+/** For how many days a network is known after a sign-in from it. */
 export const KNOWN_DAYS = 30;
 
-/** Returns SQL that tells whether the user recently signed in from the network. */
+/** Returns the SQL condition that the user recently signed in from the network. */
 export const isKnownNetwork = (userId: string, network: string, now: string): string =>
   `exists (select from sign_in_networks n where n.user_id = ${userId} and n.network = ${network}
      and n.seen_at > ${now}::timestamptz - interval '${KNOWN_DAYS} days')`;

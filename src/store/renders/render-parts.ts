@@ -1,4 +1,4 @@
-// Reads and writes the finished segments of videos in progress.
+// Stores the finished segments of videos in progress.
 import type { Tx } from '../db.ts';
 import { all } from '../rows.ts';
 
@@ -11,7 +11,7 @@ export function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]>
   return all(tx, 'select name, file_id from render_parts where scope = $1', [scope]);
 }
 
-/** Replaces a segment of the same name, whose file becomes an orphan and is swept. */
+/** Stores a segment. Replaces one with the same name, whose file becomes an orphan and is swept. */
 export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
   await tx.query(
     `insert into render_parts (scope, name, file_id) values ($1, $2, $3)
@@ -20,7 +20,7 @@ export async function insertPart(tx: Tx, scope: string, { name, file_id }: Rende
   );
 }
 
-/** Deletes the segments of a scope; the caller removes their files. */
+/** Deletes the segments of a scope. The caller must delete their files. */
 export function deleteParts(tx: Tx, scope: string): Promise<readonly RenderPart[]> {
   return all(tx, 'delete from render_parts where scope = $1 returning name, file_id', [scope]);
 }

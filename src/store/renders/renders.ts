@@ -1,4 +1,4 @@
-// Reads and writes the renders of preview clips.
+// Stores the renders of preview clips.
 import type { Tx } from '../db.ts';
 import { MEDIA_IS_USED } from '../media/outputs.ts';
 import { ownsCreations } from '../permissions.ts';
@@ -22,7 +22,7 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly status: RenderStatus;
   readonly progress: number;
   readonly media_id: string | null;
-  /** Of the media, if it still exists. */
+  /** null if the media was deleted. */
   readonly media_name: string | null;
   readonly poster_id: string | null;
   readonly poster_name: string | null;
@@ -34,7 +34,7 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly finished_at: Date | null;
 }
 
-/** Returns false if the user already has `maxActive` unfinished renders. Requires a transaction. */
+/** Stores a render. Returns false if the user already has `maxActive` unfinished ones. Requires a transaction. */
 export async function insertRender(tx: Tx, render: NewRender, maxActive: number): Promise<boolean> {
   // Serializes the requests of one user.
   await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
@@ -72,7 +72,7 @@ export interface ClaimedRender extends NewRender {
   readonly progress: number;
 }
 
-/** Starts an attempt, which every later write must refer to. Returns undefined if the render has ended. */
+/** Starts an attempt. Later writes must have its number. Returns undefined if the render has ended. */
 export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
   return first(
     tx,
@@ -85,7 +85,7 @@ export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefin
 
 type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
 
-/** Returns false if the render was cancelled or restarted by another attempt. */
+/** Sets the progress. Returns false if the render was canceled or restarted by another attempt. */
 export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
   return matches(
     tx,
@@ -94,7 +94,7 @@ export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): P
   );
 }
 
-/** Returns whether the render has ended, for example because it was cancelled. */
+/** Returns whether the render has ended, for example because it was canceled. */
 export function hasEnded(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }
@@ -107,7 +107,7 @@ export interface RenderEnd {
   readonly error: string | null;
 }
 
-/** Returns false if the render no longer belongs to this attempt. */
+/** Ends the render. Returns false if it no longer belongs to this attempt. */
 export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
   return matches(
     tx,
@@ -127,8 +127,8 @@ export async function cancelRender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Deletes renders that ended before, with unused clips and posters, whose files become orphans. Returns the number of
- * deleted renders.
+ * Deletes ended renders that were created before the time, with their clips and posters unless these are used. Their
+ * files become orphans. Returns the number of deleted renders.
  */
 export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
@@ -136,11 +136,11 @@ export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): 
        delete from renders where id in (
          select id from renders where created_at < $1 and finished_at is not null limit $2 for update skip locked)
        returning media_id, poster_id
-     ), gone as (
+     ), unused as (
        delete from media m using old
        where m.id in (old.media_id, old.poster_id) and not ${MEDIA_IS_USED}
        returning m.id
-     ), orphans as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
+     ), orphans as (insert into media_strays (id) select id from unused on conflict (id) do nothing)
      select from old`,
     [before, limit],
   );

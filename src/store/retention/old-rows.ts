@@ -1,22 +1,22 @@
-// Deletes expired rows in batches short enough not to block other work.
+// Deletes expired rows in small batches, so that other work is not blocked.
 import type { Tx } from '../db.ts';
 import { SAMPLE_TRIGGER } from '../runs.ts';
 import { countExecutions } from '../workflows/writes.ts';
 
 export interface ExecutionBatch {
-  /** The last keys of the previous batch; rows below are not visited again. */
+  /** The last id of the previous batch. */
   readonly afterId: string;
-  /** Ids start with their time. */
+  /** Only smaller ids. Ids start with their creation time. */
   readonly beforeId: string;
   readonly finishedBefore: Date;
-  /** Below it, node states are deleted row by row; above it, with their partition. */
+  /** Node states of runs with smaller ids are deleted row by row. Later ones are deleted with their partition. */
   readonly stepsBefore: string;
   readonly limit: number;
 }
 
 /**
- * Deletes the next ended executions with everything that belongs to them, oldest first; workflow run counts are kept.
- * Returns their ids in order. Requires a transaction.
+ * Deletes the next batch of ended executions and everything that belongs to them, oldest first. Keeps the workflows'
+ * run counts. Returns the deleted ids in order. Requires a transaction.
  */
 export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Promise<readonly string[]> {
   const { rows } = await tx.query<ExecutionKey>(
@@ -31,13 +31,14 @@ export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Pro
   return rows.map(({ id }) => id);
 }
 
+/** Larger than every id. */
 const ALL_STEPS = '~';
 
-/** Deletes one ended execution; false if there is none. Requires a transaction. */
+/** Deletes one ended execution. Returns false if there is none. Requires a transaction. */
 export async function deleteExecutionRow(tx: Tx, id: string): Promise<boolean> {
   const { rows } = await tx.query<ExecutionKey>(
     `select id, workflow_id, user_id from executions where id = $1 and finished_at is not null
-       -- Its batch has not recorded the result yet.
+       -- The batch must record the result first.
        and not exists (select from batch_rows r where r.execution_id = executions.id and r.status = 'running')
      for update`,
     [id],
@@ -78,7 +79,7 @@ async function deleteSteps(tx: Tx, ids: readonly string[], before: string): Prom
   await tx.query('delete from execution_steps_rest where execution_id = any ($1::text[])', [ids]);
 }
 
-/** Conditions of expired rows, by table. `$1`: the time limit. */
+/** The condition that a row has expired, by table. `$1`: the time limit. */
 const EXPIRED = {
   deliveries: `created_at < $1 and state in ('delivered', 'exhausted')`,
   idempotency_keys: 'created_at < $1',
@@ -102,7 +103,7 @@ const EXPIRED = {
   rate_windows: 'window_start < extract(epoch from $1::timestamptz)',
 } as const;
 
-/** Rows that expire with another row, which is found first. */
+/** Selects rows whose expiry depends on a row of another table. */
 const EXPIRED_WITH = {
   batch_rows: `select old.ctid from batches b join batch_rows old on old.batch_id = b.id where b.finished_at < $1`,
   // The items of feeds and inboxes are kept as long as their trigger: new-items.ts limits their number.
@@ -112,7 +113,7 @@ const EXPIRED_WITH = {
 
 export type ExpiringTable = keyof typeof EXPIRED | keyof typeof EXPIRED_WITH;
 
-/** Returns the number of deleted rows. Rows that another transaction has locked stay for the next time. */
+/** Deletes expired rows that no other transaction has locked. Returns how many. */
 export async function deleteExpired(
   tx: Tx,
   table: ExpiringTable,

@@ -1,4 +1,4 @@
-// Deletes versions of workflows beyond the number that is kept.
+// Deletes old versions of workflows, except the newest ones and those in use.
 import type { Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
 import { IS_RUN_AS_COMPONENT } from '../workflows/versions.ts';
@@ -17,9 +17,9 @@ export function listLongHistories(
 }
 
 /**
- * The condition that the version `v` of the workflow `w` is not one of the newest and not in use: it is neither current
- * nor published, no run or app has it, no other workflow calls it, and it was not current within the last day, so that
- * no reader uses it.
+ * The condition that the version `v` of the workflow `w` is neither one of the newest nor in use: it is not current or
+ * published, and no run, app or other workflow uses it. Versions that were current within the last day may have
+ * readers.
  */
 const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
   and v.version < (
@@ -34,8 +34,8 @@ const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and 
   and not ${IS_RUN_AS_COMPONENT}`;
 
 /**
- * Deletes the old versions of the workflow except the newest `keepCount`. Requires a transaction: the versions are
- * locked first, because only a later statement sees what used them until then.
+ * Deletes the workflow's old versions except the newest `keepCount`. Requires a transaction: locks the versions first,
+ * because only a later statement sees uses that were committed before the lock.
  */
 export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
   const old = await allValues<number>(

@@ -1,12 +1,12 @@
-// Manages the partitions of node states by time: creates them ahead, and drops them when their runs are deleted.
+// Manages the time partitions of node states: creates them ahead of time, and drops them once their runs are deleted.
 import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
 
-/** All partitions except the default; ids from the first bound up to, not including, the second. */
+/** A partition other than the default one. It contains the ids from `from` (inclusive) to `to` (exclusive). */
 export interface StepPartition {
   readonly name: string;
-  /** Empty: from the very first id. */
+  /** Empty: there is no lower bound. */
   readonly from: string;
   readonly to: string;
 }
@@ -14,14 +14,15 @@ export interface StepPartition {
 const DAY_MS = 86_400_000;
 /** The number of partitions to create ahead of time. */
 const PARTITIONS_AHEAD = 2;
-/** Runs that outlive their partition: not ended, ended recently, or samples of templates. */
+/** The maximum number of runs that outlive their partition: not ended, ended recently, or samples of templates. */
 const MAX_OUTLIVING = 10_000;
 const BATCH = 1000;
-// While this waits for the lock, runs wait too. If it does not get the lock, it tries again next time.
+// Runs are blocked while this waits for the lock, so it gives up soon and retries next time.
 const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
-/** Days per partition: about twelve partitions cover the time that runs are kept. */
-export const chooseSpan = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
+/** Returns the days per partition, so that about twelve partitions cover the time that runs are kept. */
+export const choosePartitionDays = (keptDays: number): number =>
+  Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
 
 /** Lists the partitions, ordered by time. */
 export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
@@ -38,33 +39,33 @@ export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition
     .toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-/** Returns the end of the first partition. Without one, runs and their states are deleted row by row. */
+/** Returns the end of the first partition, or an empty string if there is none. */
 export async function getFirstPartitionEnd(tx: Tx): Promise<string> {
   return (await listStepPartitions(tx)).find(({ from }) => from === '')?.to ?? '';
 }
 
 /**
- * Creates partitions until some lie ahead of `nowMs`; after a long pause, from that day on. Returns the number created.
+ * Creates the partitions from today to a few partitions ahead, if they are missing. Returns the number created.
  */
 export async function createStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
   const isEnough = async (tx: Tx): Promise<boolean> =>
-    (await getLastPartitionEnd(tx, nowMs)) >= nowMs + PARTITIONS_AHEAD * spanDays * DAY_MS;
+    (await getNextPartitionStart(tx, nowMs)) >= nowMs + PARTITIONS_AHEAD * spanDays * DAY_MS;
   if (await isEnough(db)) return 0;
   return db.transaction(async tx => {
     await tx.query(LOCK_TIMEOUT);
-    // One process at a time, and no row of their time range may be inserted meanwhile.
+    // Excludes other processes that create partitions, and inserts of rows that belong to them.
     await tx.query('lock table execution_steps_rest in access exclusive mode');
     let createdCount = 0;
     for (; !(await isEnough(tx)); createdCount++) {
-      const fromMs = await getLastPartitionEnd(tx, nowMs);
+      const fromMs = await getNextPartitionStart(tx, nowMs);
       await createPartition(tx, fromMs, fromMs + spanDays * DAY_MS);
     }
     return createdCount;
   });
 }
 
-/** Returns the start of the next partition, a midnight. */
-async function getLastPartitionEnd(tx: Tx, nowMs: number): Promise<number> {
+/** Returns the start of the next partition, which is midnight UTC. */
+async function getNextPartitionStart(tx: Tx, nowMs: number): Promise<number> {
   const lastPartition = (await listStepPartitions(tx)).at(-1);
   return Math.max(
     lastPartition === undefined ? 0 : getIdTime(lastPartition.to),
@@ -86,7 +87,9 @@ async function createPartition(tx: Tx, fromMs: number, toMs: number): Promise<vo
   );
 }
 
-/** Drops partitions that end at or before the id, keeping states of runs that still exist. Returns their names. */
+/**
+ * Drops partitions that end at or before the id, but keeps the states of runs that still exist. Returns their names.
+ */
 export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
   const old = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
   const droppedNames: string[] = [];
@@ -95,7 +98,7 @@ export async function dropStepPartitions(db: Db, beforeId: string): Promise<read
 }
 
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
-  // Checked before runs have to wait.
+  // Checks before locking, because runs wait for the lock.
   if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) {
     await deleteOrphans(db, partition);
     return false;
@@ -106,7 +109,7 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
     const ids = await listOutliving(tx, partition);
     if (ids.length > MAX_OUTLIVING || !(await partitionExists(tx, partition))) return false;
     await tx.query(`alter table execution_steps detach partition ${partition.name}`);
-    // They are moved to the default partition.
+    // Keeps the states of these runs in the default partition.
     await tx.query(
       `insert into execution_steps select * from ${partition.name} where execution_id = any ($1::text[])`,
       [ids],
@@ -116,7 +119,7 @@ async function dropPartition(db: Db, partition: StepPartition): Promise<boolean>
   });
 }
 
-/** Deletes states of deleted runs from a partition that too many other runs outlive. */
+/** Deletes states of deleted runs from a partition that cannot be dropped, because too many runs outlive it. */
 async function deleteOrphans(db: Db, { name }: StepPartition): Promise<void> {
   for (let count = BATCH; count === BATCH; ) {
     const { rowCount } = await db.query(

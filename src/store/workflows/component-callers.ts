@@ -3,7 +3,7 @@ import type { Tx } from '../db.ts';
 import { EDITABLE, READABLE } from '../permissions.ts';
 import { type After, all, firstNumber } from '../rows.ts';
 
-/** A workflow and the nodes with which it calls one version of the component. */
+/** A workflow and its nodes that call one version of the component. */
 export interface CallerRow {
   readonly caller_id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface CallerKey {
 const MAX_NODE_IDS = 100;
 const MAX_COUNTED = 10_000;
 
-/** Lists the callers that the user may read, by id and version, after the key. */
+/** Lists the callers that the user may read, by id and version. */
 export function listCallers(
   tx: Tx,
   componentId: string,

@@ -1,4 +1,4 @@
-// Reads and writes which versions of workflows call which components.
+// Records which versions of workflows call which components.
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
 import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
@@ -10,7 +10,7 @@ export interface VersionCallRow {
   /** null: the latest. */
   readonly version: number | null;
   readonly node_ids: readonly string[];
-  /** Who added the call. */
+  /** The user who added the call. */
   readonly user_id: number;
 }
 
@@ -52,7 +52,7 @@ export async function insertVersionCalls(
   );
 }
 
-/** Graphs may contain any text as an id, also what PostgreSQL does not accept. */
+/** Excludes other ids of graphs, which can be any text, even text that PostgreSQL rejects. */
 const isWorkflowId = (id: string): boolean => isId('workflow', id);
 
 export interface ComponentRow {
@@ -63,7 +63,7 @@ export interface ComponentRow {
   readonly is_deleted: boolean;
 }
 
-/** Returns the workflows with these ids, also deleted ones. */
+/** Returns the workflows with these ids, including deleted ones. */
 export function listComponents(tx: Tx, ids: readonly string[]): Promise<readonly ComponentRow[]> {
   return all(
     tx,
@@ -72,20 +72,20 @@ export function listComponents(tx: Tx, ids: readonly string[]): Promise<readonly
   );
 }
 
-export interface ReadableRow {
+export interface ReadableWorkflowRow {
   readonly id: string;
   /** The version that the user sees. */
   readonly version: number;
-  /** Whether the user may call no other version, as a visitor of a publication. */
+  /** Whether the user may call only this version, because they can see only the published one. */
   readonly is_only: boolean;
 }
 
-/** Returns those of the workflows that the user may read. */
-export function listReadable(
+/** Lists the workflows with these ids that the user may read. */
+export function listReadableWorkflows(
   tx: Tx,
   ids: readonly string[],
   userId: number,
-): Promise<readonly ReadableRow[]> {
+): Promise<readonly ReadableWorkflowRow[]> {
   return all(
     tx,
     `select w.id, not (${READABLE}) as is_only,
@@ -96,10 +96,10 @@ export function listReadable(
 }
 
 /**
- * Returns the ids of those of the workflows whose nodes the user may see in a run: those that the user may read, and
- * deleted ones of the user and the user's teams.
+ * Lists the ids of the workflows whose nodes the user may see in a run: those that the user may read, and the deleted
+ * workflows of the user and the user's teams.
  */
-export async function listVisibleInRuns(
+export async function listWorkflowsVisibleInRuns(
   tx: Tx,
   ids: readonly string[],
   userId: number,
@@ -121,7 +121,7 @@ export interface CallAccess {
   readonly component_id: string;
 }
 
-/** Lists the calls of these versions whose component the user who added the call may no longer read. */
+/** Lists these versions' calls to components that the user who added the call may no longer read. */
 export function listForbiddenCalls(
   tx: Tx,
   versions: readonly { readonly workflowId: string; readonly version: number }[],
@@ -137,7 +137,7 @@ export function listForbiddenCalls(
   );
 }
 
-/** Returns the sizes of those of the versions that exist, in characters. */
+/** Lists the sizes of the versions in characters, except versions that do not exist. */
 export function listVersionSizes(
   tx: Tx,
   versions: readonly { readonly workflowId: string; readonly version: number }[],
@@ -151,7 +151,7 @@ export function listVersionSizes(
   );
 }
 
-/** Serializes the writes that add components to workflows, so that two of them cannot form a circle. */
+/** Until this transaction ends, prevents others from adding calls, which together could form a cycle. */
 export function lockComponentCalls(tx: Tx): Promise<void> {
   return lockName(tx, 'graphwright.component_calls');
 }
@@ -161,7 +161,7 @@ export interface CallEdge {
   readonly component_id: string;
 }
 
-/** Lists the calls that can be reached from the workflows, by current versions, each pair once. */
+/** Lists the calls that are reachable from the workflows through current versions. */
 export function listReachableCalls(
   tx: Tx,
   ids: readonly string[],

@@ -1,5 +1,4 @@
-// Tracks the open event streams of workflows in all processes, and notifies them.
-
+// Records the open event streams of workflows in all processes, and notifies them of changes.
 import type { Tx } from '../db.ts';
 import { CHANNELS } from '../db.ts';
 import { all, matches } from '../rows.ts';
@@ -13,7 +12,7 @@ export interface Presence {
   readonly selected: readonly string[];
 }
 
-/** After three missed renewals, the process of a stream counts as gone. */
+/** After three missed renewals, the process of a stream counts as dead. */
 const MAX_AGE = "interval '45 seconds'";
 
 export interface Follower {
@@ -45,7 +44,7 @@ export function saveSelection(
   );
 }
 
-/** Deletes the stream, and those of the workflow whose processes are gone. */
+/** Deletes the stream and the workflow's streams whose processes are dead. */
 export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
   await tx.query(
     `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${MAX_AGE})`,
@@ -66,7 +65,7 @@ export function listPresence(tx: Tx, workflowId: string): Promise<readonly Prese
   );
 }
 
-/** Wakes the streams of the workflow in all processes when the transaction is committed. */
+/** Notifies the workflow's streams in all processes when the transaction commits. */
 export async function notifyFollowers(tx: Tx, workflowId: string): Promise<void> {
   await tx.query(
     `select pg_notify('${CHANNELS.workflows}', $1) where exists (

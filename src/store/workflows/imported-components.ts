@@ -1,4 +1,4 @@
-// Reads and writes which workflows were imported as components, by a hash of their content.
+// Stores which workflows were imported as components, by a hash of their content.
 import type { Tx } from '../db.ts';
 import { first } from '../rows.ts';
 
@@ -23,7 +23,7 @@ export function findImportedComponent(
   );
 }
 
-/** Records the content of the workflow, instead of an earlier one with the same content. */
+/** Records the content of the workflow. Replaces an earlier workflow with the same content. */
 export async function upsertImportedComponent(
   tx: Tx,
   {

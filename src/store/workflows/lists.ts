@@ -39,7 +39,7 @@ export interface WorkflowListRow
     | 'team_role'
     | 'media_user_id'
   > {
-  /** Times as clients see them: PostgreSQL formats three hundred of them faster than we parse and format them again. */
+  /** Times in ISO 8601, because PostgreSQL formats hundreds of them faster than we would parse and format them. */
   readonly created_at: string;
   readonly updated_at: string;
   readonly last_executed_at: string | null;
@@ -66,9 +66,9 @@ export interface WorkflowFilter {
   readonly isPublished: boolean | null;
   /** Whether a workflow calls it as a component. */
   readonly isComponent: boolean | null;
-  /** The id of a workflow: only those that it can call without a circle. */
+  /** The id of a workflow: lists only those that it can call without forming a cycle. */
   readonly callableFrom: string | null;
-  /** Status of the last run; `NONE`: it never ran. */
+  /** The status of the last run; `NONE`: there is none. */
   readonly status: ExecutionStatus | 'NONE' | null;
   /** Whether the list shows cards. */
   readonly form: 'line' | 'card';
@@ -110,7 +110,6 @@ interface Owner {
   readonly joins: (user: string) => string;
 }
 
-/** In a list of own workflows, the user is the owner. In a team's list, the user has a role in each workflow. */
 const OWN_ROLES = 'null as share_role, m.role as team_role, null::int as media_user_id';
 const joinMembers = (user: string): string =>
   `left join team_members m on m.team_id = w.team_id and m.user_id = ${user}`;
@@ -133,10 +132,10 @@ left join media d on d.id = w.media_id`,
 const CALLERS = `from component_calls p join workflows u on u.id = p.caller_id
       where p.component_id = w.id and u.deleted_at is null`;
 
-/** Limits the callers that are followed, as in the search for circles at a write. */
+/** The maximum number of callers to follow, as in the search for cycles when a workflow is saved. */
 const MAX_CALLERS = 20_000;
 
-/** Selects the ids of the workflow and of all that call it, directly or through others, by current versions. */
+/** Selects the ids of the workflow and of all workflows that call it, directly or through others. */
 const selectWithCallers = (id: string): string => `with recursive caller (id) as (
       select ${id} union select c.caller_id from caller join component_calls c on c.component_id = caller.id
     ) select caller.id from caller limit ${MAX_CALLERS}`;
@@ -148,8 +147,8 @@ const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'p
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
- * Selects the newest run of a workflow that ran. Uses the order of an index that nothing else has: by id alone, a plan
- * may scan everyone's runs for a workflow that never ran.
+ * Selects the newest run of a workflow, in the order of a dedicated index. Ordered by id only, a plan may scan the runs
+ * of all workflows to find that this one has none.
  */
 const latestRun = (workflow: string): string => `(
     select n.* from (
@@ -159,7 +158,7 @@ const latestRun = (workflow: string): string => `(
 
 const contains = (text: string, part: string): string => `strpos(lower(${text}), lower(${part})) > 0`;
 
-/** A filter: its type, and the condition on a workflow. */
+/** Each filter's name, type and condition on a workflow. */
 const FILTERS = [
   ['isActive', 'boolean', value => `w.is_active = ${value}`],
   ['mediaId', 'text', value => `w.media_id = ${value}`],
@@ -177,7 +176,7 @@ const FILTERS = [
   ['status', 'text', value => `coalesce((select status from ${latestRun('w.id')} l), 'NONE') = ${value}`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 
-/** Filters come after the owner, the position and the row limit. */
+/** The parameter number of the first filter, after the owner, the position (two) and the row limit. */
 const FIRST_FILTER = 5;
 const FILTER_CONDITIONS = FILTERS.map(([, type, toCondition], index) => {
   const value = `$${FIRST_FILTER + index}::${type}`;
@@ -185,7 +184,7 @@ const FILTER_CONDITIONS = FILTERS.map(([, type, toCondition], index) => {
 }).join('');
 
 /**
- * Unfiltered lists use a statement of their own: with filters that may be null, PostgreSQL would plan each query again,
+ * Unfiltered lists have their own statement. With filters that may be null, PostgreSQL plans the statement each time,
  * which takes as long as finding the rows.
  */
 const KINDS = {
@@ -194,8 +193,7 @@ const KINDS = {
 } as const;
 
 /**
- * Builds the statement of a list. The page's ids are passed as one array, so that joined rows are looked up one by
- * one however many there are.
+ * Builds the statement of a list. Selects the ids of the page as one array, so that PostgreSQL joins by index lookups.
  */
 const buildList = (
   owner: keyof typeof OWNERS,

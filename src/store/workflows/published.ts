@@ -1,6 +1,6 @@
 // Lists published workflows for the sitemap.
 import type { Tx } from '../db.ts';
-import { all } from '../rows.ts';
+import { all, first } from '../rows.ts';
 
 const PUBLISHED = 'published_slug is not null and is_published and deleted_at is null';
 
@@ -23,10 +23,9 @@ export function listPublished(tx: Tx, limit: number): Promise<readonly Published
 export async function summarizePublished(
   tx: Tx,
 ): Promise<{ readonly count: number; readonly newest: Date | null }> {
-  const rows = await all<{ readonly count: number; readonly newest: Date | null }>(
+  const summary = await first<{ readonly count: number; readonly newest: Date | null }>(
     tx,
     `select count(*)::int as count, max(published_at) as newest from workflows where ${PUBLISHED}`,
-    [],
   );
-  return rows[0] ?? { count: 0, newest: null };
+  return summary ?? { count: 0, newest: null };
 }

@@ -1,4 +1,4 @@
-// Reads and writes versions of a workflow's graph. Each is stored as the text that GET sends, and never changes.
+// Stores versions of workflow graphs, as the JSON text that GET returns. A version never changes.
 import type { Tx } from '../db.ts';
 import { type After, all, first, firstValue } from '../rows.ts';
 
@@ -19,41 +19,41 @@ export interface NewVersion {
 
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
-/** Returns the media ids anywhere in the text, each once. */
+/** Lists the distinct media ids in the text. */
 export function listMediaIds(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
-/** Returns the text with other ids substituted, also inside URLs. */
+/** Replaces media ids in the text, including those in URLs. */
 export function replaceMediaIds(graph: string, ids: ReadonlyMap<string, string>): string {
   return ids.size === 0 ? graph : graph.replaceAll(MEDIA_ID, id => ids.get(id) ?? id);
 }
 
 export interface Autosave {
   /** The session or key that saves. */
-  readonly by: string;
-  /** No execution of the version has an id below it. */
+  readonly editorId: string;
+  /** A lower bound of the ids of executions of the version. */
   readonly runsFromId: string;
 }
 
-/** How long autosaves may replace each other, counted from the first one. */
+/** How long after the first autosave of a series a new one replaces the last. */
 const AUTOSAVE_SPAN = "interval '10 minutes'";
 
 /**
- * Stores an autosaved version. It supersedes the previous one if the same editor autosaved that and no run,
- * publication, app or caller uses it. Versions never change, so this one gets a new number.
+ * Stores an autosaved version under a new number. Supersedes the previous version if the same editor autosaved it and
+ * no run, publication, app or caller uses it.
  */
 export async function insertAutosave(
   tx: Tx,
   version: NewVersion,
-  { by, runsFromId }: Autosave,
+  { editorId, runsFromId }: Autosave,
 ): Promise<void> {
   await tx.query(
     `update workflow_versions v set superseded_at = now()
      where v.workflow_id = $1 and v.version = $2 - 1 and v.autosaved_by = $3 and v.autosave_began_at > now() - ${AUTOSAVE_SPAN}
        and not exists (select from workflows w where w.id = v.workflow_id and w.published_version = v.version)
        and not ${IS_USED}`,
-    [version.workflowId, version.version, by],
+    [version.workflowId, version.version, editorId],
   );
   await insertVersion(tx, version);
   await tx.query(
@@ -61,11 +61,11 @@ export async function insertAutosave(
        select b.autosave_began_at from workflow_versions b
        where b.workflow_id = v.workflow_id and b.version = v.version - 1 and b.superseded_at is not null), now())
      where v.workflow_id = $1 and v.version = $2`,
-    [version.workflowId, version.version, by, runsFromId],
+    [version.workflowId, version.version, editorId, runsFromId],
   );
 }
 
-/** The condition that a run executes the version `v` where it calls the latest version of the component. */
+/** The condition that a run uses the version `v` because it calls the latest version of the component. */
 export const IS_RUN_AS_COMPONENT = `exists (select from executions e
          where e.components is not null and e.components @> jsonb_build_object(v.workflow_id, v.version))`;
 
@@ -89,7 +89,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** Locks those of the versions that exist, so that they are not deleted before the transaction ends. Returns them. */
+/** Prevents the deletion of the versions until the transaction ends. Returns those that exist. */
 export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<readonly VersionKey[]> {
   return all(
     tx,
@@ -102,8 +102,8 @@ export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<r
 
 /**
  * Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that
- * read one as current has started its run. A version that is in use is listed again. Requires a transaction: the
- * versions are locked first, because only a later statement sees what used them until then.
+ * read one as current has started its run. A version in use is restored to the list instead. Requires a transaction:
+ * locks the versions first, because only a later statement sees uses that were committed before the lock.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
   const old = await all<VersionKey>(
@@ -129,7 +129,7 @@ export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit:
   return rowCount;
 }
 
-/** Stores the graph and the media it uses, so that those are not deleted while in use. */
+/** Stores the graph and records which media it uses, so that the media are not deleted. */
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
@@ -149,7 +149,7 @@ export interface VersionRow {
 const COLUMNS =
   'version, user_id, created_at, (select name from users u where u.id = v.user_id) as user_name';
 
-/** Lists versions, newest first, below the cursor. Of consecutive autosaves, only the last is listed. */
+/** Lists versions, newest first. Of consecutive autosaves, lists only the last. */
 export function listVersions(
   tx: Tx,
   workflowId: string,

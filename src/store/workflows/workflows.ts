@@ -82,8 +82,8 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
   w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
 /**
- * Selects the newest file of `kind` that runs of the workflow created, except those of its app's visitors. It uses the order of a dedicated index: by id
- * alone, a plan may scan everybody's files for a workflow that has none.
+ * Selects the newest file of `kind` that runs of the workflow created, except runs of its app. Sorts like a dedicated
+ * index. If sorted by id only, PostgreSQL may scan the files of all workflows to find that this one has none.
  */
 const newestOutput = (kind: 'image' | 'video'): string => `(
     select n.* from (
@@ -95,21 +95,21 @@ const newestOutput = (kind: 'image' | 'video'): string => `(
 export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${newestOutput('image')} i),
   (select c.id || '/' || c.name from media c where c.id = w.sample_poster))`;
 
-const readBy = (source: string, userId: string): string => `
+const selectWithRoles = (userId: string): string => `
 select ${COLUMNS}, ${STRONGER_SHARE} as share_role,
   s.role is not null and s.opened_by is distinct from ${userId} as is_share_unopened, m.role as team_role, d.user_id as media_user_id,
   case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
     'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
   end as media,
   ${POSTER} as poster
-from ${source}
+from workflows w
 ${joinShares(userId)}
 left join team_members m on m.team_id = w.team_id and m.user_id = ${userId}
 left join media d on d.id = w.media_id`;
 
-const READ_WORKFLOW = readBy('workflows w', '$2');
+const READ_WORKFLOW = selectWithRoles('$2');
 
-/** Reads the workflow and the reader's roles in one query. `userId` is null for an anonymous reader. */
+/** Returns the workflow with the reader's roles. `userId` is null for an anonymous reader. */
 export function findWorkflow(
   tx: Tx,
   id: string,
@@ -120,7 +120,7 @@ export function findWorkflow(
 
 const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
-/** Returns the name of the workflow, also of a deleted one; empty if there is none. */
+/** Returns the name of the workflow, even if it is deleted; empty if there is none. */
 export async function findWorkflowName(tx: Tx, id: string): Promise<string> {
   return (await firstValue<string>(tx, 'select name from workflows where id = $1', [id])) ?? '';
 }
@@ -143,11 +143,11 @@ async function getWorkflows(
   return lookups.map((_, index) => rowsByKey.get(index + 1));
 }
 
-const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, lookup)';
+const REQUESTED = 'unnest($1::text[], $2::int[]) with ordinality as requested(id, user_id, lookup)';
 const FIND_MANY = `
-select asked.lookup, found.* from ${REQUESTED}
-cross join lateral (${readBy('workflows w', 'asked.user_id')}
-  where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
+select requested.lookup, found.* from ${REQUESTED}
+cross join lateral (${selectWithRoles('requested.user_id')}
+  where w.id = requested.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
 /** Locks the workflow until the transaction ends and returns it. */
 export function lockWorkflow(
@@ -158,7 +158,7 @@ export function lockWorkflow(
   return first(tx, LOCK, [id, userId]);
 }
 
-/** Locks and returns the workflow, also if it was deleted at `since` or later. */
+/** Locks and returns the workflow, even if it was deleted at `since` or later. */
 export function lockDeletedWorkflow(
   tx: Tx,
   { id, userId, since }: { readonly id: string; readonly userId: number; readonly since: Date },
@@ -257,7 +257,7 @@ export function createWorkflowReads(db: Db): FindInBatch {
   });
 }
 
-/** Returns the workspace of a workflow, which may be deleted; undefined if there never was one. */
+/** Returns the workspace of a workflow, even if it is deleted; undefined if there is no such workflow. */
 export function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined> {
   return firstValue(
     tx,
@@ -273,10 +273,10 @@ export interface StoredSecrets {
   readonly user_id: number | null;
 }
 
-/** Reads the secrets of a workflow, also if it is deleted, because its runs continue until they end. */
+/** Reads the secrets of a workflow, even if it is deleted, because its runs continue until they end. */
 export async function readStoredSecrets(tx: Tx, workflowId: string): Promise<StoredSecrets> {
-  const { rows } = await tx.query<StoredSecrets>('select secrets, user_id from workflows where id = $1', [
+  const stored = await first<StoredSecrets>(tx, 'select secrets, user_id from workflows where id = $1', [
     workflowId,
   ]);
-  return rows[0] ?? { secrets: null, user_id: null };
+  return stored ?? { secrets: null, user_id: null };
 }

@@ -22,16 +22,16 @@ export function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
   return insertRow(tx, 'workflows', { ...workflow, version: 1 });
 }
 
-const TOUCHED = `updated_at = greatest(now(), updated_at + interval '1 millisecond')`;
+const NEXT_UPDATED_AT = `updated_at = greatest(now(), updated_at + interval '1 millisecond')`;
 
-/** Changes columns of a workflow. Raises updated_at by at least a millisecond, so that no two writes have the same one. */
+/** Changes columns of a workflow. Increases updated_at by at least a millisecond, so that each write has its own. */
 export function updateWorkflow(
   tx: Tx,
   id: string,
   { pinned_poster, ...change }: Partial<WorkflowRow>,
 ): Promise<void> {
   const poster = pinned_poster === undefined ? {} : { poster: pinned_poster };
-  return updateRow(tx, 'workflows', id, { ...change, ...poster }, [TOUCHED]);
+  return updateRow(tx, 'workflows', id, { ...change, ...poster }, [NEXT_UPDATED_AT]);
 }
 
 /** Pins the poster. Readers see no change, so updated_at stays. */
@@ -71,11 +71,11 @@ export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
   )) as Date;
 }
 
-/** Marks the workflow as deleted and deactivates it. The row stays, so that support can recover it. */
+/** Marks the workflow as deleted and deactivates it. The row stays, so that it can be recovered. */
 export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = now(), was_active = is_active, is_active = false,
-       ${TOUCHED}
+       ${NEXT_UPDATED_AT}
      where id = $1`,
     [id],
   );
@@ -85,7 +85,7 @@ export async function markWorkflowDeleted(tx: Tx, id: string): Promise<void> {
 export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update workflows set deleted_at = null, is_active = coalesce(was_active, false), was_active = null,
-       ${TOUCHED}
+       ${NEXT_UPDATED_AT}
      where id = $1 and deleted_at is not null`,
     [id],
   );

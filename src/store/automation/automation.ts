@@ -1,0 +1,12 @@
+// Defines what batches, schedules and triggers have in common.
+
+/** Whose automations to list: those of a workflow, or those of all workflows of a user. */
+export type AutomationOwner = { readonly workflowId: string } | { readonly userId: number };
+
+/** Why a schedule or trigger pauses by itself. */
+export const PAUSE_REASONS = ['access_lost', 'credits', 'unpublished', 'failures'] as const;
+export type PauseReason = (typeof PAUSE_REASONS)[number];
+
+/** What happened to a due time or an event. */
+export const OUTCOMES = ['accepted', 'skipped', 'refused'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
