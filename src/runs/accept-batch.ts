@@ -1,24 +1,25 @@
-// Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. Runs
-// that cannot be paid for are rejected individually, in order of arrival.
+// Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. A run that
+// cannot be paid for is rejected without affecting the others. Earlier requests are paid for first.
 import type { Step } from '../engine/types.ts';
 import { isId } from '../lib/ids.ts';
 import {
-  type Budgeted,
+  type BudgetScope,
   type DailySpending,
   insertReservations,
   type LockedPool,
-  listSpentToday,
+  listSpendingToday,
   lockApps,
   lockPools,
 } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listUsedKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunRow, RunSpec } from '../store/runs.ts';
-import { countUnderWay, insertRunModels, insertRuns } from '../store/runs.ts';
+import { countActiveRuns, insertRunModels, insertRuns } from '../store/runs.ts';
+import { lockVersions } from '../store/workflows/versions.ts';
 import { createInitialTransition } from './lifecycle.ts';
 import { createWorkspaceSlots, type WorkspaceSlots } from './policy.ts';
 
-export interface NewAcceptance {
+export interface RunToAccept {
   readonly spec: RunSpec;
   readonly trigger: string;
   readonly steps: readonly Step[];
@@ -33,9 +34,11 @@ export interface NewAcceptance {
   readonly hasBudget: boolean;
   /** The workspace whose credits are reserved. */
   readonly payer: string;
+  /** Whether the version is not the current one, so that the cleanup may be deleting it. */
+  readonly isOldVersion: boolean;
 }
 
-export type Accepted =
+export type AcceptResult =
   /** The new run. */
   | { readonly row: RunRow }
   /** Another run of the last 24 hours used the idempotency key. */
@@ -51,53 +54,82 @@ export type Rejection =
       readonly spent: number;
     }
   /** The app has spent or reserved its daily credits. */
-  | { readonly code: 'app_limit_reached' };
+  | { readonly code: 'app_limit_reached' }
+  /** The version of the workflow was deleted meanwhile. */
+  | { readonly code: 'not_found' };
 
-/** Accepts the runs in one statement or, if any of them may cost, in one transaction that reserves their credits. */
+/** Accepts the runs in one statement or, if more than the runs is written or locked, in one transaction. */
 export async function acceptBatch(
   db: Db,
-  items: readonly NewAcceptance[],
+  items: readonly RunToAccept[],
   maxConcurrent: number,
-): Promise<readonly Accepted[]> {
-  const admission = await countFreeSlots(db, items, maxConcurrent);
-  const needsTransaction = items.some(({ spec, models }) => spec.is_paid || models.length > 0);
-  return needsTransaction
-    ? db.transaction(tx => acceptAll(tx, items, admission))
-    : acceptAll(db, items, admission);
+): Promise<readonly AcceptResult[]> {
+  const slots = await loadWorkspaceSlots(db, items, maxConcurrent);
+  const needsTransaction = items.some(
+    ({ spec, models, isOldVersion }) => spec.is_paid || models.length > 0 || isOldVersion,
+  );
+  return needsTransaction ? db.transaction(tx => acceptAll(tx, items, slots)) : acceptAll(db, items, slots);
 }
 
 async function acceptAll(
   tx: Tx,
-  items: readonly NewAcceptance[],
-  admission: WorkspaceSlots,
-): Promise<readonly Accepted[]> {
+  items: readonly RunToAccept[],
+  slots: WorkspaceSlots,
+): Promise<readonly AcceptResult[]> {
   const paidRuns = items.filter(({ spec }) => spec.is_paid);
-  const unaccepted =
-    paidRuns.length === 0 ? new Map<NewAcceptance, Accepted>() : await findUnaccepted(tx, paidRuns);
-  const runs = items.filter(item => !unaccepted.has(item)).map(item => toNewRun(item, admission));
+  const unaccepted = new Map<RunToAccept, AcceptResult>([
+    ...(paidRuns.length === 0 ? [] : await findUnaccepted(tx, paidRuns)),
+    ...(await findDeletedVersions(tx, items)),
+  ]);
+  const runs = items.filter(item => !unaccepted.has(item)).map(item => toNewRun(item, slots));
   const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
-  const payable = paidRuns.filter(({ spec }) => storedIds.has(spec.id));
-  if (payable.length > 0) await insertReservations(tx, payable.map(toReservation));
-  const usesModels = items.filter(({ spec, models }) => models.length > 0 && storedIds.has(spec.id));
-  if (usesModels.length > 0) await insertRunModels(tx, usesModels.map(toModels));
+  const storedPaidRuns = paidRuns.filter(({ spec }) => storedIds.has(spec.id));
+  if (storedPaidRuns.length > 0) await insertReservations(tx, storedPaidRuns.map(toReservation));
+  const modelRuns = items.filter(({ spec, models }) => models.length > 0 && storedIds.has(spec.id));
+  if (modelRuns.length > 0)
+    await insertRunModels(
+      tx,
+      modelRuns.map(({ spec, models }) => ({ executionId: spec.id, models })),
+    );
   const rows = new Map(runs.filter(({ row }) => storedIds.has(row.id)).map(({ row }) => [row.id, { row }]));
   return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
 }
 
+/** Locks the old versions of workflows that the runs execute. Rejects the runs of those that do not exist any longer. */
+async function findDeletedVersions(
+  tx: Tx,
+  items: readonly RunToAccept[],
+): Promise<readonly (readonly [RunToAccept, AcceptResult])[]> {
+  const onOldVersions = items.filter(({ isOldVersion }) => isOldVersion);
+  if (onOldVersions.length === 0) return [];
+  const toKey = ({ spec }: RunToAccept) => `${spec.workflow_id}@${spec.workflow_version}`;
+  const versions = new Map(
+    onOldVersions.map(item => [
+      toKey(item),
+      { workflow_id: item.spec.workflow_id, version: item.spec.workflow_version },
+    ]),
+  );
+  const existing = await lockVersions(tx, [...versions.values()]);
+  for (const { workflow_id, version } of existing) versions.delete(`${workflow_id}@${version}`);
+  return onOldVersions
+    .filter(item => versions.has(toKey(item)))
+    .map(item => [item, { rejection: { code: 'not_found' } }]);
+}
+
 /**
- * Counts the active runs of the workspaces. Not part of the transaction, so several processes together may exceed a
- * workspace's limit by a few runs.
+ * Counts the active runs of the workspaces. This is not part of the transaction, so several processes together may exceed
+ * a workspace's limit by a few runs.
  */
-async function countFreeSlots(
+async function loadWorkspaceSlots(
   db: Db,
-  items: readonly NewAcceptance[],
+  items: readonly RunToAccept[],
   maxConcurrent: number,
 ): Promise<WorkspaceSlots> {
   const workspaces = new Set(
     items.filter(({ workerId }) => workerId !== null).map(({ spec }) => spec.workspace),
   );
   if (workspaces.size === 0) return NO_SLOTS;
-  const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
+  const loads = await countActiveRuns(db, [...workspaces], maxConcurrent);
   // A new run must not overtake a deferred run of its workspace.
   const adjustedLoads = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
   return createWorkspaceSlots(adjustedLoads, maxConcurrent);
@@ -106,50 +138,48 @@ async function countFreeSlots(
 const NO_SLOTS: WorkspaceSlots = { tryClaim: () => false };
 
 function toNewRun(
-  { spec, trigger, steps, idempotency, workerId }: NewAcceptance,
-  admission: WorkspaceSlots,
+  { spec, trigger, steps, idempotency, workerId }: RunToAccept,
+  slots: WorkspaceSlots,
 ): NewRun {
-  const canStart = workerId !== null && admission.tryClaim(spec.workspace);
+  const canStart = workerId !== null && slots.tryClaim(spec.workspace);
   const { row, effects } = createInitialTransition({ spec, steps, workerId: canStart ? workerId : null });
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 
-const toModels = ({ spec, models }: NewAcceptance) => ({ executionId: spec.id, models });
-
-function toReservation({ spec, credits, payer }: NewAcceptance) {
+function toReservation({ spec, credits, payer }: RunToAccept) {
   const appId = toAppId(spec);
-  // Whoever pays for a run of another workspace does not learn of its workflow.
+  // A payer from another workspace must not learn the workflow.
   const workflowId = payer === spec.workspace ? spec.workflow_id : (appId ?? '');
   return { executionId: spec.id, workspace: payer, workflowId, appId, amount: credits };
 }
 
-const toAppId = ({ origin_id }: NewAcceptance['spec']): string | null =>
+const toAppId = ({ origin_id }: RunToAccept['spec']): string | null =>
   origin_id !== null && isId('app', origin_id) ? origin_id : null;
 
-/** Finds the runs that are not accepted. Locks the credit pools, so that other processes wait for this commit. */
+/** Returns the results of runs that are not accepted. Locks the credit pools, so that other processes wait for this commit. */
 async function findUnaccepted(
   tx: Tx,
-  paidRuns: readonly NewAcceptance[],
-): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
+  paidRuns: readonly RunToAccept[],
+): Promise<ReadonlyMap<RunToAccept, AcceptResult>> {
   const pools = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
   // After the pools, as everywhere, so that transactions cannot deadlock.
   const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
   if (appIds.size > 0) await lockApps(tx, [...appIds]);
   const workflowIds = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
   const budgeted = [...pools].flatMap(([workspace, pool]) => (pool.daily_budget === null ? [] : [workspace]));
-  const listSpent = async (of: Budgeted, ids: Iterable<string>) => {
+  const listSpent = async (scope: BudgetScope, ids: Iterable<string>) => {
     const list = [...ids];
-    return list.length === 0 ? new Map<string, DailySpending>() : listSpentToday(tx, of, list);
+    return list.length === 0 ? new Map<string, DailySpending>() : listSpendingToday(tx, scope, list);
   };
   const spending = {
     workflows: await listSpent('workflow', workflowIds),
     apps: await listSpent('app', appIds),
     workspaces: await listSpent('workspace', budgeted),
   };
-  const repeated = await listRepeated(tx, paidRuns);
-  const fresh = paidRuns.filter(item => !repeated.has(item));
-  const rejections = findRejections(fresh, pools, spending);
-  return new Map<NewAcceptance, Accepted>([
+  const repeated = await findRepeated(tx, paidRuns);
+  const newRuns = paidRuns.filter(item => !repeated.has(item));
+  const rejections = findRejections(newRuns, pools, spending);
+  return new Map<RunToAccept, AcceptResult>([
     ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { rejection }] as const),
   ]);
@@ -163,10 +193,10 @@ interface Spending {
 
 /** Rejects, in order, each run that costs more than the credits or the daily limits that the runs before it leave. */
 function findRejections(
-  items: readonly NewAcceptance[],
+  items: readonly RunToAccept[],
   pools: ReadonlyMap<string, LockedPool>,
   spending: Spending,
-): ReadonlyMap<NewAcceptance, Rejection> {
+): ReadonlyMap<RunToAccept, Rejection> {
   const remaining = new Map(Array.from(pools, ([id, { balance }]) => [id, balance]));
   // The ids of workflows, apps and workspaces differ.
   const spent = new Map(
@@ -175,7 +205,7 @@ function findRejections(
       day.spent,
     ]),
   );
-  const rejections = new Map<NewAcceptance, Rejection>();
+  const rejections = new Map<RunToAccept, Rejection>();
   for (const item of items) {
     const { workflow_id } = item.spec;
     const appId = toAppId(item.spec) ?? '';
@@ -203,14 +233,14 @@ function findRejections(
   return rejections;
 }
 
-/** Returns the rejection of a run whose payer has spent its daily budget, which is nobody else's business. */
-function toBudgetRejection({ payer, spec }: NewAcceptance, budget: number, spent: number): Rejection {
+/** Returns the rejection of a run whose payer has spent its daily budget. Only the payer's workspace sees the amounts. */
+function toBudgetRejection({ payer, spec }: RunToAccept, budget: number, spent: number): Rejection {
   if (payer !== spec.workspace) return { code: 'app_limit_reached' };
   return { code: 'daily_budget_exceeded', of: 'workspace', budget, spent };
 }
 
-/** Lists runs whose key is in use by an earlier run or by another run of the batch. They consume no credits. */
-async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<ReadonlySet<NewAcceptance>> {
+/** Lists runs whose key was used by an earlier run or by a run before them in the batch. They consume no credits. */
+async function findRepeated(tx: Tx, items: readonly RunToAccept[]): Promise<ReadonlySet<RunToAccept>> {
   const keyed = items.filter(({ idempotency }) => idempotency !== null);
   if (keyed.length === 0) return new Set();
   const keys = keyed.map(({ spec, idempotency }) => ({
@@ -220,11 +250,11 @@ async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<Re
     key: idempotency?.key ?? '',
   }));
   const usedKeys = await listUsedKeys(tx, keys);
-  const repeated = new Set<NewAcceptance>();
+  const repeated = new Set<RunToAccept>();
   for (const [index, item] of keyed.entries()) {
-    const name = JSON.stringify(Object.values(keys[index] ?? {}));
-    if (usedKeys.has(name)) repeated.add(item);
-    usedKeys.add(name);
+    const keyText = JSON.stringify(Object.values(keys[index] ?? {}));
+    if (usedKeys.has(keyText)) repeated.add(item);
+    usedKeys.add(keyText);
   }
   return repeated;
 }

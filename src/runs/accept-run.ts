@@ -5,29 +5,29 @@ import { currentScope } from '../lib/span.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
-import { toRecord } from '../services/credentials/run-credentials.ts';
+import { toCredentialRecord } from '../services/credentials/run-credentials.ts';
 import { encryptTarget, type WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
-import type { RunSpec } from '../store/runs.ts';
+import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import type { Accepted, NewAcceptance } from './accept-batch.ts';
+import type { AcceptResult, RunToAccept } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
-import { type AcceptedRun, findReplay, type Idempotency, toAccepted } from './idempotency.ts';
-import { requireWithinMax, toPaymentError } from './pay.ts';
+import { type AcceptedRun, findReplay, presentAcceptedRun } from './idempotency.ts';
+import { requireWithinMax, toRejectionError } from './pay.ts';
 import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { toRequestText } from './run-request.ts';
 
-/** What starts a run besides a request (store/origins.ts). */
+/** What starts a run other than a request (store/origins.ts). */
 export interface RunOrigin {
-  /** For example the id of a batch. */
+  /** The id of a batch, for example. */
   readonly id: string;
-  /** Which of its runs: the number of the row of a batch, the due time of a schedule. */
+  /** Identifies the run: the row number in a batch, or the due time of a schedule. */
   readonly key: string;
-  /** Chosen by the origin, which stores it before the run starts. */
+  /** The origin chooses and stores the id before the run starts. */
   readonly executionId: string;
-  /** The workspace that pays in place of the workflow's: that of the visitor of an app. */
+  /** The workspace that pays instead of the workflow's: that of an app's visitor. */
   readonly payer?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ValidatedRun {
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly origin?: RunOrigin | undefined;
-  readonly idempotency: Idempotency | null;
+  readonly idempotency: IdempotencyClaim | null;
   /** Results of earlier runs that the run starts with. */
   readonly reused: ReusedSteps;
 }
@@ -68,9 +68,10 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     // The budget limits what the workflow costs its own workspace.
     hasBudget: workflow.daily_credit_budget !== null && run.origin?.payer === undefined,
     payer: run.origin?.payer ?? spec.workspace,
+    isOldVersion: run.version !== workflow.version,
   });
-  if ('rejection' in result) throw toPaymentError(result.rejection, run.estimate);
-  if (!('isRepeated' in result)) return toAccepted(spec, run.estimate.credits);
+  if ('rejection' in result) throw toRejectionError(result.rejection, run);
+  if (!('isRepeated' in result)) return presentAcceptedRun(spec, run.estimate.credits);
   // A concurrent request used this key.
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
@@ -99,7 +100,7 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
     resumed_from_id: run.reused.fromId ?? null,
-    credentials: toRecord(run.credentials),
+    credentials: toCredentialRecord(run.credentials),
     components: run.components,
     traceparent: span?.traceparent ?? null,
     origin_id: origin?.id ?? null,
@@ -111,8 +112,8 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
 /** Commits the run, in a local slot if one is free. If the commit's outcome is unknown, looks the run up. */
 async function commitRun(
   deps: RunDeps,
-  acceptance: Omit<NewAcceptance, 'workerId'>,
-): Promise<Accepted | { readonly isFound: true }> {
+  acceptance: Omit<RunToAccept, 'workerId'>,
+): Promise<AcceptResult | { readonly isFound: true }> {
   const { id, workspace } = acceptance.spec;
   const slot = deps.placement.reserve(workspace);
   try {

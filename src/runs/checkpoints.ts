@@ -1,5 +1,5 @@
-// Writes checkpoints of an active run: collects node states for a moment and writes them together, one write at a time.
-import { measureSize } from '../engine/budget.ts';
+// Writes checkpoints of an active run: collects node states for a few milliseconds and writes them together.
+import { measureSize } from '../engine/output-size.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 import { isOutage } from '../store/db.ts';
@@ -10,19 +10,19 @@ import type { LifecycleEvent } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
 
 type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
-/** The event with which a run leaves its worker, without the worker's report about its nodes. */
+/** The event that releases the run from its worker, without the worker's report about its nodes. */
 export type LeaseRelease = WithoutLease<
   Extract<LifecycleEvent, { readonly kind: 'suspend' | 'release' | 'end' }>
 >;
 type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 
 // A run with a few free nodes ends within this time and needs no separate checkpoint.
-const GATHER_MS = 10;
+const COLLECT_MS = 10;
 
 /** Above this size, an item's result is computed again after a crash instead of being stored early. */
-const LARGE_BYTES = 16_000;
+const LARGE_ITEM_BYTES = 16_000;
 
-const isLarge = (item: Values): boolean => measureSize(item, LARGE_BYTES).bytes > LARGE_BYTES;
+const isLarge = (item: Values): boolean => measureSize(item, LARGE_ITEM_BYTES).bytes > LARGE_ITEM_BYTES;
 
 interface CheckpointedRun {
   readonly row: RunRow;
@@ -69,7 +69,7 @@ export class Checkpoints {
     // Re-inserted, so that states are written in the order in which they occurred.
     this.#pending.delete(step.nodeId);
     this.#pending.set(step.nodeId, step);
-    this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+    this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS);
   }
 
   /**
@@ -145,8 +145,9 @@ export class Checkpoints {
     const event = { ...release, ...state } as LifecycleEvent;
     const row = await retryOutages(
       // A retry of a write that did arrive finds the run released, or writes the same states again.
-      () => this.#deps.commit.write(this.#row, event, this.#memory.bytes),
-      err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
+      () => this.#deps.commit.write(this.#row, event, this.#memory.outputBytes),
+      err =>
+        this.#deps.log.warn({ err, executionId: id }, 'a checkpoint could not be written; it is tried again'),
     );
     if (row === undefined) return this.#stopRun('lost');
     for (const step of steps) this.#markStored(step);

@@ -8,8 +8,15 @@ import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../store/credits.
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
-import { countUnderWay, deferRuns, getRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
-import type { Accepted, NewAcceptance } from './accept-batch.ts';
+import {
+  countActiveRuns,
+  deferRuns,
+  listRuns,
+  lockClaimableRuns,
+  lockRuns,
+  writeRuns,
+} from '../store/runs.ts';
+import type { AcceptResult, RunToAccept } from './accept-batch.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { LargeWrites } from './large-writes.ts';
 import type { Effect, LifecycleEvent, Transition } from './lifecycle.ts';
@@ -20,7 +27,7 @@ export interface Claimant {
   /** Read when the statement is sent, because it may change. */
   readonly workerId: string;
   /** Lists workspaces whose runs the worker does not claim for now. */
-  saturated(): readonly string[];
+  listSaturated(): readonly string[];
 }
 
 /** Returns the event for a locked run. Called again in another transaction if another run of the batch fails. */
@@ -30,7 +37,7 @@ export type DecideEvent = (
 ) => Promise<LifecycleEvent | undefined> | LifecycleEvent | undefined;
 
 export interface RunCommit {
-  accept(acceptance: NewAcceptance): Promise<Accepted>;
+  accept(acceptance: RunToAccept): Promise<AcceptResult>;
   /** Returns undefined if the run has ended, a live worker holds its lease, or it was deferred. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /**
@@ -43,12 +50,12 @@ export interface RunCommit {
    */
   change(ids: readonly string[], decideEvent: DecideEvent): Promise<readonly RunRow[]>;
   /** Runs that ended by writes of this process, by status. */
-  readonly finished: ReadonlyMap<string, number>;
+  readonly endedCounts: ReadonlyMap<string, number>;
 }
 
 // Larger batches gain no throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
-// Runs that have recorded more than this are written alone, so that they delay no others.
+// Runs that have recorded more than this are written separately, so that they do not delay others.
 const MAX_SHARED_BYTES = 256_000;
 // A changed row is read again up to this often. A row that changes more often no longer belongs to this worker.
 const MAX_TRIES = 5;
@@ -61,9 +68,9 @@ export interface CommitOptions {
 }
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
-  // Accepting and claiming both check a workspace's number of active runs and increase it, so they must not overlap.
+  // Accepting and claiming both check and increase the number of a workspace's active runs, so they must not overlap.
   const serialize = createSerializer();
-  const finished = new Map<string, number>();
+  const endedCounts = new Map<string, number>();
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
@@ -71,9 +78,9 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     }
     // The job of its origin was queued.
     if (row.finished_at !== null && row.origin_id !== null) timers.set('deliveries', 0);
-    if (row.finished_at !== null) finished.set(row.status, (finished.get(row.status) ?? 0) + 1);
+    if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };
-  const accept = createBatcher<NewAcceptance, Accepted>(
+  const accept = createBatcher<RunToAccept, AcceptResult>(
     items => serialize(() => acceptBatch(db, items, maxConcurrent)),
     BATCH,
   );
@@ -101,7 +108,7 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
       const rows = await Promise.all(ids.map(id => change({ id, decideEvent })));
       return rows.filter(row => row !== undefined);
     },
-    finished,
+    endedCounts,
   };
 }
 
@@ -124,8 +131,12 @@ async function claimBatch(
     const ids = claims.map(({ id }) => id);
     const runs = await lockClaimableRuns(tx, ids);
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
-    const loads = workspaces.size === 0 ? [] : await countUnderWay(tx, [...workspaces], maxConcurrent);
-    const admitted = selectClaimable(runs, createWorkspaceSlots(loads, maxConcurrent), claimant.saturated());
+    const loads = workspaces.size === 0 ? [] : await countActiveRuns(tx, [...workspaces], maxConcurrent);
+    const admitted = selectClaimable(
+      runs,
+      createWorkspaceSlots(loads, maxConcurrent),
+      claimant.listSaturated(),
+    );
     const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
     if (deferred.length > 0) await deferRuns(tx, deferred);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
@@ -183,18 +194,18 @@ async function writeBatch(
   for (let tries = 0; remaining.length > 0 && tries < MAX_TRIES; tries++) {
     const appliedEvents = remaining.flatMap(applyEvent);
     const writtenIds = await writeTransitions(db, appliedEvents);
-    for (const { transition: change, before } of appliedEvents) {
+    for (const { transition, before } of appliedEvents) {
       if (!writtenIds.has(before.id)) continue;
-      onWritten(change.row, change.effects);
-      results.set(before.id, change.row);
+      onWritten(transition.row, transition.effects);
+      results.set(before.id, transition.row);
     }
     const appliedIds = new Set(appliedEvents.map(({ before }) => before.id));
     const outdated = remaining.filter(({ run }) => appliedIds.has(run.id) && !writtenIds.has(run.id));
     if (outdated.length === 0) break;
     const ids = outdated.map(({ run }) => run.id);
-    const fresh = new Map((await getRuns(db, ids)).map(run => [run.id, run]));
+    const currentRows = new Map((await listRuns(db, ids)).map(run => [run.id, run]));
     remaining = outdated.flatMap(({ run, event }) => {
-      const current = fresh.get(run.id);
+      const current = currentRows.get(run.id);
       return current === undefined ? [] : [{ run: current, event }];
     });
   }
@@ -267,7 +278,13 @@ async function writeCalls(tx: Tx, events: readonly AppliedEvent[]): Promise<void
   const nodes = events.flatMap(({ before: { id, workspace }, transition }) =>
     transition.effects
       .filter(effect => effect.kind === 'save calls')
-      .map(({ nodeId, calls, over }) => ({ execution_id: id, workspace, node_id: nodeId, calls, over })),
+      .map(({ nodeId, calls, endedItems }) => ({
+        execution_id: id,
+        workspace,
+        node_id: nodeId,
+        calls,
+        ended_items: endedItems,
+      })),
   );
   const endedIds = events
     .filter(({ transition }) => hasEffect(transition, 'cancel calls'))
@@ -284,9 +301,9 @@ function toRunWrite({ before, transition }: AppliedEvent): RunWrite {
     steps: effects.flatMap(effect => (effect.kind === 'save steps' ? effect.steps : [])),
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
-    frees: hasEffect(transition, 'release slot'),
-    cancels: hasEffect(transition, 'notify worker of cancel'),
-    wakes: hasEffect(transition, 'notify worker of wake'),
+    frees_slot: hasEffect(transition, 'release slot'),
+    notifies_cancel: hasEffect(transition, 'notify worker of cancel'),
+    notifies_wake: hasEffect(transition, 'notify worker of wake'),
   };
 }
 

@@ -1,19 +1,19 @@
 // Shortens the record of a run to the maximum size of a response, event or webhook.
-import { measureSize } from '../engine/budget.ts';
+import { measureSize } from '../engine/output-size.ts';
 import { computeFairShare } from '../lib/fair-share.ts';
 import { JsonText, stringifyJson } from '../lib/json-text.ts';
 
 /** The limit of `GET /executions/{id}`, snapshots, events and webhook bodies. */
 const MAX_BYTES = 16_000_000;
 
-/** A NodeState, or an entry of `outputs`. */
-interface NodeValues {
+/** A node state or an output, with its values as members. */
+interface RecordEntry {
   readonly nodeId: string;
 }
 
 interface RunRecord {
-  readonly nodeStates: readonly NodeValues[];
-  readonly outputs?: readonly NodeValues[];
+  readonly nodeStates: readonly RecordEntry[];
+  readonly outputs?: readonly RecordEntry[];
 }
 
 /**
@@ -25,17 +25,22 @@ export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES):
   const { nodeStates, outputs = [] } = record;
   const jsonTexts = createJsonTexts();
   const sizes = [...nodeStates, ...outputs].flatMap(state => listValues(state).map(jsonTexts.countBytes));
-  const frame = { ...record, nodeStates: nodeStates.map(removeValues), outputs: outputs.map(removeValues) };
-  // Allows for each value's member name and comma, and for the `truncated` member of each state.
-  const frameBytes = Buffer.byteLength(stringifyJson(frame)) + 12 * sizes.length + 20 * nodeStates.length;
-  const maxValueBytes = computeFairShare(sizes, maxBytes - frameBytes);
+  const emptyRecord = {
+    ...record,
+    nodeStates: nodeStates.map(removeValues),
+    outputs: outputs.map(removeValues),
+  };
+  // Adds the member name and comma of each value, and the `truncated` member of each state.
+  const emptyBytes =
+    Buffer.byteLength(stringifyJson(emptyRecord)) + 12 * sizes.length + 20 * nodeStates.length;
+  const maxValueBytes = computeFairShare(sizes, maxBytes - emptyBytes);
   const cutNodeIds = new Set<string>();
-  const cutValues = <S extends NodeValues>(state: S): S =>
+  const cutValues = <S extends RecordEntry>(state: S): S =>
     mapValues(state, value => cutValue(jsonTexts, value, maxValueBytes, () => cutNodeIds.add(state.nodeId)));
-  // If the record is too large even without values, the outputs are left out.
-  const isFrameLarge = frameBytes > maxBytes;
-  if (isFrameLarge) for (const { nodeId } of outputs) cutNodeIds.add(nodeId);
-  const cutOutputs = isFrameLarge ? [] : outputs.map(cutValues);
+  // If the record is too large even without values, its outputs are left out.
+  const isEmptyTooLarge = emptyBytes > maxBytes;
+  if (isEmptyTooLarge) for (const { nodeId } of outputs) cutNodeIds.add(nodeId);
+  const cutOutputs = isEmptyTooLarge ? [] : outputs.map(cutValues);
   const cutStates = nodeStates.map(cutValues);
   return {
     ...record,
@@ -47,15 +52,15 @@ export function cutRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES):
 }
 
 /** Shortens a single NodeState to the same limit. */
-export function cutState<S extends NodeValues>(state: S): S {
+export function cutState<S extends RecordEntry>(state: S): S {
   return cutRecord({ nodeStates: [state] }).nodeStates[0] ?? state;
 }
 
-const SINGLE = ['text', 'value'];
-const PLURAL = ['texts', 'values'];
-const MEMBERS: ReadonlySet<string> = new Set([...SINGLE, ...PLURAL]);
+const SINGLE_MEMBERS = ['text', 'value'];
+const LIST_MEMBERS = ['texts', 'values'];
+const VALUE_MEMBERS: ReadonlySet<string> = new Set([...SINGLE_MEMBERS, ...LIST_MEMBERS]);
 
-function listValues(state: NodeValues): readonly unknown[] {
+function listValues(state: RecordEntry): readonly unknown[] {
   const values: unknown[] = [];
   mapValues(state, value => {
     values.push(value);
@@ -64,16 +69,16 @@ function listValues(state: NodeValues): readonly unknown[] {
   return values;
 }
 
-function removeValues(state: NodeValues): NodeValues {
+function removeValues(state: RecordEntry): RecordEntry {
   return Object.fromEntries(
-    Object.entries(state).filter(([key]) => !MEMBERS.has(key)),
-  ) as object as NodeValues;
+    Object.entries(state).filter(([key]) => !VALUE_MEMBERS.has(key)),
+  ) as object as RecordEntry;
 }
 
-function mapValues<S extends NodeValues>(state: S, map: (value: unknown) => unknown): S {
+function mapValues<S extends RecordEntry>(state: S, map: (value: unknown) => unknown): S {
   const entries = Object.entries(state).map(([key, value]) => {
-    if (!MEMBERS.has(key)) return [key, value];
-    return [key, PLURAL.includes(key) && Array.isArray(value) ? value.map(map) : map(value)];
+    if (!VALUE_MEMBERS.has(key)) return [key, value];
+    return [key, LIST_MEMBERS.includes(key) && Array.isArray(value) ? value.map(map) : map(value)];
   });
   return Object.fromEntries(entries) as S;
 }
@@ -95,8 +100,8 @@ function createJsonTexts(): JsonTexts {
     return text;
   };
   const countBytes = (value: unknown): number => {
-    const knownBytes = sizes.get(value);
-    if (knownBytes !== undefined || value === undefined) return knownBytes ?? 0;
+    const cachedBytes = sizes.get(value);
+    if (cachedBytes !== undefined || value === undefined) return cachedBytes ?? 0;
     const bytes =
       value instanceof JsonText
         ? Buffer.byteLength(value.text)
@@ -112,16 +117,16 @@ function cutValue(jsonTexts: JsonTexts, value: unknown, maxValueBytes: number, o
   if (!isLong || jsonTexts.countBytes(value) <= maxValueBytes) return value;
   onCut();
   const text = typeof value === 'string' ? value : jsonTexts.toText(value);
-  // Assumes that escapes are spread evenly, because measuring a long text takes long.
+  // Assumes that escapes are spread evenly, because measuring a long text is slow.
   const share = Math.max(0, maxValueBytes - 2) / jsonTexts.countBytes(value);
   let length = Math.floor(text.length * share);
   for (let bytes = getTextBytes(text.slice(0, length)); length > 0 && bytes > maxValueBytes; ) {
     length = Math.floor(Math.min(length * 0.95, (length * maxValueBytes) / bytes));
     bytes = getTextBytes(text.slice(0, length));
   }
-  // Do not split a surrogate pair.
-  const isHalf = (text.codePointAt(length - 1) ?? 0) > 0xffff;
-  return text.slice(0, isHalf ? length - 1 : length);
+  // Does not split a surrogate pair.
+  const endsInHalfPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, endsInHalfPair ? length - 1 : length);
 }
 
 const getTextBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

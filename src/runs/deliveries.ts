@@ -26,11 +26,11 @@ export async function redeliver(deps: RunDeps, actor: Actor, executionId: string
   const user = requireScope(actor, 'workflows:execute');
   const { id, workflow_id } = await getExecutionRow(deps, actor, executionId);
   authorize(actor, 'run', await findWorkflow(deps.db, workflow_id, user.userId));
-  const find = async (): Promise<DeliveryRow | undefined> =>
+  const findDelivery = async (): Promise<DeliveryRow | undefined> =>
     (await listDeliveries(deps.db, id)).find(row => row.id === deliveryId);
-  if ((await find()) === undefined) throw new AppError('not_found', 'Delivery not found.');
+  if ((await findDelivery()) === undefined) throw new AppError('not_found', 'Delivery not found.');
   await deps.db.transaction(tx => restartDelivery(tx, deliveryId, MAX_ATTEMPTS));
-  return presentDelivery((await find()) as DeliveryRow, await listAttempts(deps.db, deliveryId));
+  return presentDelivery((await findDelivery()) as DeliveryRow, await listAttempts(deps.db, deliveryId));
 }
 
 function presentDelivery(row: DeliveryRow, attempts: readonly AttemptRow[]) {

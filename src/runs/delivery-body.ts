@@ -17,7 +17,7 @@ export interface EndedRun {
   readonly plan: Plan;
 }
 
-/** Returns null if the run has no webhook. A run has one event: its row is unique by execution. */
+/** Returns the only event of the run, or null if it has no webhook. */
 export function buildDelivery(
   run: EndedRun,
   status: TerminalStatus,
@@ -30,7 +30,7 @@ export function buildDelivery(
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,
-    // Only nodes that ran: skipped and unstarted nodes are left out. Of these, only what anyone may see.
+    // Contains the nodes that ran, with the fields that anyone may see.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
       return step?.startedAtMs === undefined ? [] : [presentStep(node, step, ANYONE)];

@@ -1,5 +1,4 @@
-// Defines the dependencies of this folder: those of every service, plus the access to runs and the placement of
-// accepted runs.
+// Defines the dependencies of this folder: those of all services, and what only runs need.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
@@ -11,7 +10,7 @@ export interface RunDeps extends Deps {
   readonly reads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
-  /** How many model nodes ended in this process, by the JSON array of provider, class, kind of credential and status. */
+  /** The number of model nodes that ended in this process, by a JSON array of provider, class, credential kind and status. */
   readonly modelCounts: Map<string, number>;
 }
 

@@ -1,11 +1,11 @@
-// Starts runs: in this process if its worker has a slot, otherwise through the queue. service.ts chooses the placement
-// of a process at startup.
+// Starts runs: in this process if its worker has a slot, otherwise through the queue. service.ts chooses the placement at
+// startup.
 import { toError } from '../lib/errors.ts';
 import { isOutage } from '../store/db.ts';
 import { enqueue } from '../store/queue.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { Placement, RunDeps } from './deps.ts';
-import { failUnreadableRun } from './end-run.ts';
+import { endUnreadableRun } from './end-run.ts';
 import { executeRun } from './worker.ts';
 import type { RunControl, WorkerSlots } from './worker-slots.ts';
 
@@ -39,7 +39,7 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
 export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
   const slot = await slots.waitForSlot();
   if (slot === undefined) return enqueue(deps.db, 'run', [id]);
-  // A job may arrive while this process is still releasing the run, for example if the run was just woken.
+  // A job may arrive while this process still releases the run, for example if the run was just woken.
   for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
   const { control, release } = slots.register(id);
   const releaseAll = (): void => {
@@ -47,7 +47,10 @@ export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: stri
     slot.release();
   };
   try {
-    const run = await deps.commit.claim(id, { workerId: slots.workerId, saturated: () => slots.saturated() });
+    const run = await deps.commit.claim(id, {
+      workerId: slots.workerId,
+      listSaturated: () => slots.listSaturated(),
+    });
     if (run === undefined) return releaseAll();
     slot.assign(run.workspace);
     void execute(deps, slots, run, control).finally(releaseAll);
@@ -57,7 +60,7 @@ export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: stri
   }
 }
 
-/** Executes the run. After an error, the next heartbeat requeues it. After several errors, the run fails. */
+/** Executes the run. After an error, the next heartbeat requeues it. After several errors, the run ends. */
 async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: RunControl): Promise<void> {
   const executionId = run.id;
   try {
@@ -65,7 +68,7 @@ async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: 
   } catch (err) {
     deps.log.error({ err, executionId }, 'a run failed and was released; the next heartbeat requeues it');
     if (isOutage(err) || !slots.hasFailedTooOften(executionId)) return;
-    await failUnreadableRun(deps, run).catch((endError: unknown) =>
+    await endUnreadableRun(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
     );
   }

@@ -3,6 +3,7 @@ import { toCancelled } from '../engine/step-end.ts';
 import { isSettled, type Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Tx } from '../store/db.ts';
+import type { TerminalStatus } from '../store/executions.ts';
 import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
@@ -11,12 +12,23 @@ import type { LifecycleEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
+/** The status and error of a run that does not complete. */
+export interface FailedEnd {
+  readonly status: Exclude<TerminalStatus, 'COMPLETED'>;
+  readonly error: StoredError;
+}
+
+export const CANCELLED: FailedEnd = {
+  status: 'CANCELLED',
+  error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
+};
+
 /** Returns the event that ends a run without a worker, or undefined if a worker executes it. */
-export async function toUnleasedEnd(
+export async function buildUnleasedEnd(
   deps: RunDeps,
   tx: Tx,
   row: RunRow,
-  { status, error }: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
+  { status, error }: FailedEnd,
 ): Promise<LifecycleEvent | undefined> {
   if (row.finished_at !== null || row.worker_id !== null) return undefined;
   const steps = await readBoundedSteps(tx, row.id);
@@ -45,23 +57,27 @@ export function cancelUnsettled(
   });
 }
 
-/** Fails a run whose job the queue gave up, so that no run stays open forever. */
-export async function failAbandonedRun(deps: RunDeps, id: string): Promise<void> {
+/** Ends a run whose job the queue gave up, so that no run stays open forever. */
+export async function endAbandonedRun(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started after several attempts.';
-  const error = { code: 'internal_error', message, nodeId: null };
-  await deps.commit.change([id], (row, tx) => toUnleasedEnd(deps, tx, row, { status: 'FAILED', error }));
+  await deps.commit.change([id], (row, tx) => buildUnleasedEnd(deps, tx, row, toFailedEnd(row, message)));
   deps.runNotifier.notify(id);
 }
 
-/** Fails a run that this worker claimed but cannot read. Its webhook contains no nodes. */
-export async function failUnreadableRun(deps: RunDeps, row: RunRow): Promise<void> {
+/** Ends a run that this worker claimed but cannot read. Its webhook contains no nodes. */
+export async function endUnreadableRun(deps: RunDeps, row: RunRow): Promise<void> {
   const atMs = deps.now();
-  const message = 'The run could not be read after several attempts.';
-  const error = JSON.stringify({ code: 'internal_error', message, nodeId: null });
+  const { status, error } = toFailedEnd(row, 'The run could not be read after several attempts.');
   const run = { row, request: {}, plan: { nodes: [] } };
-  const delivery = buildDelivery(run, 'FAILED', new Map(), new Date(atMs).toISOString());
-  const ending = { status: 'FAILED', error, runningMs: row.running_ms, atMs, delivery } as const;
+  const delivery = buildDelivery(run, status, new Map(), new Date(atMs).toISOString());
+  const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
   const { lease, nodes_done: nodesDone } = row;
   await deps.commit.write(row, { kind: 'end', lease, steps: [], nodesDone, timeoutAtMs: 0, ending });
   deps.runNotifier.notify(row.id);
+}
+
+/** A run that is being cancelled ends as CANCELLED, whatever else happens to it. */
+function toFailedEnd({ status }: RunRow, message: string): FailedEnd {
+  if (status === 'CANCELLING') return CANCELLED;
+  return { status: 'FAILED', error: { code: 'internal_error', message, nodeId: null } };
 }

@@ -1,5 +1,5 @@
 // Reads the plan of an accepted run and the states of its nodes.
-import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
@@ -8,13 +8,13 @@ import type { Tx } from '../store/db.ts';
 import { listBoundedSteps, listStepsOfRuns, listWholeSteps, type StepRow } from '../store/steps.ts';
 import type { RunDeps } from './deps.ts';
 import { parseRunRequest } from './run-request.ts';
-import { type AcceptedRow, findRunVersion } from './run-version.ts';
+import { findRunVersion, type RunVersionKey } from './run-version.ts';
 
 /**
  * Returns the plan of an accepted run. If its graph is no longer valid, for example after a change of the catalog, the
  * plan is empty.
  */
-export async function readPlan(deps: RunDeps, row: AcceptedRow): Promise<Plan> {
+export async function readPlan(deps: RunDeps, row: RunVersionKey): Promise<Plan> {
   const request = parseRunRequest(row.request);
   const { targets, pins = {} } = request;
   const result = (await findRunVersion(deps, row, request))?.plan(targets, Object.keys(pins));
@@ -30,10 +30,10 @@ export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map
   return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
 }
 
-/** The size of the stored states that one search reads. */
+/** The maximum size of the steps that one search reads. */
 const MAX_SEARCHED_BYTES = 64_000_000;
 
-/** Reads the steps of one run after another for display, until they are larger than a search may read. */
+/** Reads the steps of the runs in turn for display. Stops before their total size exceeds the limit. */
 export async function* searchSteps(
   db: Tx,
   executionIds: readonly string[],
@@ -48,7 +48,7 @@ export async function* searchSteps(
 }
 
 /**
- * The maximum that a run within its limit can have stored: item results, the gathered lists, and intermediate states.
+ * The maximum size of the stored steps of a run within its limit: item results, gathered lists and intermediate states.
  */
 export const MAX_STORED_BYTES = 4 * MAX_RUN_BYTES;
 
@@ -59,10 +59,10 @@ export async function readWholeSteps(db: Tx, executionId: string): Promise<Map<s
   return mergeSteps(await listWholeSteps(db, executionId));
 }
 
-/** A step as it is stored. `true` stands for an item result that an earlier row of the node contains. */
+/** A step as it is stored. `true` means that an earlier row of the node contains the item's result. */
 type StoredStep = Omit<Step, 'items'> & { readonly items?: readonly (Values | null | true)[] };
 
-/** Merges rows into complete steps by node id. The last row of a node counts. */
+/** Merges rows into complete steps by node id. Later rows of a node replace earlier ones. */
 export function mergeSteps(rows: readonly StepRow[]): Map<string, Step> {
   const steps = new Map<string, Step>();
   for (const { step } of rows) {

@@ -1,13 +1,12 @@
 // Reads, lists, cancels and deletes executions.
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { measureAtLeast } from '../engine/budget.ts';
+import { measureAtLeast } from '../engine/output-size.ts';
 import type { Step } from '../engine/types.ts';
 import { hideCalls } from '../graph/components/hide-calls.ts';
 import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { authorize, canDo, findRole, hasOwnRole, isTeamWorkspace } from '../services/accounts/access.ts';
+import { authorize, canRole, findRole, hasOwnRole, isTeamWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { listReadableComponents } from '../services/components/readable-components.ts';
 import { byId, parseTimeFilter, readPage } from '../services/paging.ts';
@@ -17,10 +16,10 @@ import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../store/e
 import { deleteExecutionRow } from '../store/retention/old-rows.ts';
 import { listStepsOfNode } from '../store/steps.ts';
 import { isOutsideTeam } from '../store/teams.ts';
-import { listVisibleInRuns } from '../store/workflows/components.ts';
+import { listWorkflowsVisibleInRuns } from '../store/workflows/components.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { toUnleasedEnd } from './end-run.ts';
+import { buildUnleasedEnd, CANCELLED } from './end-run.ts';
 import { readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { ANYONE, presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
@@ -29,7 +28,7 @@ import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
 
 /**
- * Returns the execution for users who may edit its workflow, or who started it and have not left its team. Throws 404
+ * Returns the execution to users who may edit its workflow, or who started it and have not left its team. Throws 404
  * or 403.
  */
 export async function getExecutionRow(
@@ -42,13 +41,12 @@ export async function getExecutionRow(
   return authorizeExecution(deps, user, await findExecution(deps.db, id));
 }
 
-/** How a run is read. */
 export interface ReadAs {
-  /** As an administrator, who may read runs of all workspaces. The log records it. */
+  /** Reads as an administrator, who may read runs of all workspaces. The log records it. */
   readonly asAdmin?: boolean | undefined;
 }
 
-/** Throws 401 without the scope `instance:admin`, 404. */
+/** Throws 401 without the scope `instance:admin`, and 404. */
 async function getExecutionRowAs(
   deps: RunDeps,
   actor: Actor,
@@ -79,18 +77,18 @@ async function authorizeExecution(
     return row;
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   // A user who starts a run of a team's workflow through a share is not a member of the team.
-  const mayRead = isStarter ? hasOwnRole : mayEdit;
-  if (workflow !== undefined && mayRead(user, workflow)) return row;
+  const canRead = isStarter ? hasOwnRole : canEdit;
+  if (workflow !== undefined && canRead(user, workflow)) return row;
   throw new AppError(
     'forbidden',
     'You do not have permission to view this execution. You cannot edit its workflow, and you did not start it.',
   );
 }
 
-const mayEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
-  canDo(findRole(user, workflow), 'edit');
+const canEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
+  canRole(findRole(user, workflow), 'edit');
 
-/** More than a node can record today. Older runs may have more. */
+/** More than a node can record today; nodes of older runs may have recorded more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
 
 /** Returns the state of one node with complete values. Throws 404 for an unknown node. */
@@ -131,9 +129,9 @@ export async function buildRecord(
   const hasOwnerFields = [...steps.values()].some(
     ({ provider, log }) => provider !== undefined || log !== undefined,
   );
-  const isPlain = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
-  const reader = isPlain ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
-  const record = presentExecution(row, plan, steps, reader);
+  const isSameForAll = !hasOwnerFields && plan.nodes.every(({ component }) => component === undefined);
+  const viewer = isSameForAll ? ANYONE : await getViewer(deps, actor, row, plan, readAs);
+  const record = presentExecution(row, plan, steps, viewer);
   // Serializing a large record takes as long again, so yield first.
   if (measureAtLeast(record, LARGE_BYTES).bytes > LARGE_BYTES) await nextTurn();
   return record;
@@ -154,7 +152,7 @@ export async function getViewer(
   const ids = [...new Set(nodes.flatMap(({ component }) => component?.workflowIds ?? []))];
   return {
     isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER',
-    readableIds: new Set(asAdmin ? ids : await listVisibleInRuns(deps.db, ids, actor.userId)),
+    readableIds: new Set(asAdmin ? ids : await listWorkflowsVisibleInRuns(deps.db, ids, actor.userId)),
   };
 }
 
@@ -172,7 +170,7 @@ export async function getExecutionGraph(
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 
-/** Returns the text of the graph, in which only those who may edit it see what it calls. */
+/** Returns the text of the graph. Users who may not edit it do not see components that they may not read. */
 async function toVisibleText(
   deps: RunDeps,
   actor: Actor,
@@ -181,7 +179,7 @@ async function toVisibleText(
 ): Promise<string> {
   if (version.calls.length === 0 || actor.kind === 'anonymous') return version.text;
   const workflow = await findWorkflow(deps.db, workflow_id, actor.userId);
-  if (workflow !== undefined && mayEdit(actor, workflow)) return version.text;
+  if (workflow !== undefined && canEdit(actor, workflow)) return version.text;
   const readableIds = new Set(await listReadableComponents(deps, actor, version));
   return toGraphText(hideCalls(version.graph, readableIds));
 }
@@ -227,15 +225,10 @@ export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promis
 /** Cancels runs without checking access. */
 export async function cancelRuns(deps: RunDeps, ids: readonly string[]): Promise<void> {
   await deps.commit.change(ids, (run, tx) =>
-    run.worker_id === null ? toUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
+    run.worker_id === null ? buildUnleasedEnd(deps, tx, run, CANCELLED) : { kind: 'cancel' },
   );
   for (const id of ids) deps.runNotifier.notify(id);
 }
-
-const CANCELLED = {
-  status: 'CANCELLED',
-  error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
-} as const;
 
 /**
  * Checks that the user may cancel the run: users who may run the workflow, and the user who started it if the workflow
@@ -252,12 +245,12 @@ async function authorizeCancel(
   return execution;
 }
 
-const SCOPE = 'workflows:write';
+const DELETE_SCOPE = 'workflows:write';
 
 /** Deletes the record, states and deliveries. Media are kept. Throws 409 if the execution has not ended. */
 export async function deleteExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
-  const user = requireScope(actor, SCOPE);
-  const row = await getExecutionRow(deps, actor, id, SCOPE);
+  const user = requireScope(actor, DELETE_SCOPE);
+  const row = await getExecutionRow(deps, actor, id, DELETE_SCOPE);
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
   if (!(await deps.db.transaction(tx => deleteExecutionRow(tx, id))))

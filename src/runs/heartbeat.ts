@@ -6,14 +6,14 @@ import { SCHEDULES_CHANGED } from '../store/automation/schedules.ts';
 import { listRunsWithoutCalls } from '../store/calls.ts';
 import { deleteReplacedJobs, listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockWorkerRuns } from '../store/runs.ts';
-import type { HeldRun, OrphanRun, WorkerRow } from '../store/workers.ts';
+import type { LeasedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
   enqueueDeferredRuns,
-  findStranded,
+  findStrandedWork,
   insertWorker,
   listOrphanPools,
-  listSuspects,
+  listWorkersToCheck,
   touchWorker,
 } from '../store/workers.ts';
 import { applyToLocked } from './commit.ts';
@@ -59,7 +59,7 @@ export async function sendHeartbeat(
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, knownIds, assignedRuns);
   await removeDeadWorkers(deps, slots.workerId, unlock);
-  const { orphans, hasDeferred, hasLostFirings } = await findStranded(deps.db);
+  const { orphans, hasDeferred, hasLostFirings } = await findStrandedWork(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasDeferred)
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
@@ -75,7 +75,7 @@ async function reconcile(
   deps: RunDeps,
   slots: WorkerSlots,
   knownIds: ReadonlySet<string>,
-  assignedRuns: readonly HeldRun[],
+  assignedRuns: readonly LeasedRun[],
 ): Promise<void> {
   for (const { id, cancelling } of assignedRuns) if (cancelling) slots.runs.get(id)?.stop('cancelled');
   const unknown = assignedRuns.filter(({ id }) => !knownIds.has(id) && !slots.runs.has(id));
@@ -85,9 +85,9 @@ async function reconcile(
 
 /** Requeues runs whose worker does not advance them, unless they have changed since. */
 async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<void> {
-  const byId = new Map(orphans.map(orphan => [orphan.id, orphan]));
-  await deps.commit.change([...byId.keys()], ({ id }) => {
-    const { worker_id: workerId = '', lease = 0 } = byId.get(id) ?? {};
+  const orphansById = new Map(orphans.map(orphan => [orphan.id, orphan]));
+  await deps.commit.change([...orphansById.keys()], ({ id }) => {
+    const { worker_id: workerId = '', lease = 0 } = orphansById.get(id) ?? {};
     return { kind: 'reassign', workerId, lease };
   });
 }
@@ -104,7 +104,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   });
 }
 
-/** Unlocks the jobs of pools that are gone. Deletes those that other jobs have replaced meanwhile. */
+/** Unlocks the jobs of pools that no longer exist. Deletes those that other jobs have replaced. */
 export async function unlockPools(
   deps: RunDeps,
   unlock: UnlockPools,
@@ -114,7 +114,7 @@ export async function unlockPools(
   await deleteReplacedJobs(deps.db);
 }
 
-/** Unlocks jobs of queue pools without a worker, left by a worker that died before it registered. Called rarely. */
+/** Unlocks the jobs of queue pools whose worker died before it registered. Called rarely. */
 export async function unlockOrphanPools(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
@@ -146,7 +146,7 @@ export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
 }
 
 async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
-  const suspects = await listSuspects(deps.db, hostname());
+  const suspects = await listWorkersToCheck(deps.db, hostname());
   for (const suspect of suspects) {
     if (suspect.id === workerId || !(suspect.silent || isProcessGone(deps, suspect))) continue;
     const pools = await removeWorker(deps, suspect.id);
@@ -166,13 +166,14 @@ async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: Unlock
 function isProcessGone(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;
   return (
-    worker.pid_started.startsWith(`${PID_SPACE}/`) && getProcessIdentity(worker.pid) !== worker.pid_started
+    worker.pid_started.startsWith(`${PID_NAMESPACE}/`) &&
+    getProcessIdentity(worker.pid) !== worker.pid_started
   );
 }
 
-const PID_SPACE = readPidSpace();
+const PID_NAMESPACE = readPidNamespace();
 
-function readPidSpace(): string {
+function readPidNamespace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
@@ -181,13 +182,13 @@ function readPidSpace(): string {
   }
 }
 
-/** Returns an identity that distinguishes a process from a later one with the same pid; '' if there is none. */
+/** Returns a text that distinguishes a process from a later one with the same pid; '' if there is no such process. */
 function getProcessIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // Field 22, the start time. Counted from the end of the command, which is in parentheses and may contain spaces
     // (proc_pid_stat(5)).
-    return `${PID_SPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+    return `${PID_NAMESPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';
   }

@@ -1,19 +1,12 @@
 // Handles idempotency keys of requests that start runs: a repeated request gets the first response again.
-
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { toCanonicalJson } from '../lib/record.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
-import type { RunSpec } from '../store/runs.ts';
+import type { IdempotencyClaim, RunSpec } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume' | 'batch' | 'schedule' | 'trigger' | 'app';
-
-export interface Idempotency {
-  readonly route: RunRoute;
-  readonly key: string;
-  readonly body_hash: string;
-}
 
 /** The response to a request that starts a run. */
 export interface AcceptedRun {
@@ -28,7 +21,7 @@ export interface AcceptedRun {
 }
 
 /** Builds the response. `replayed` is false for the first one. */
-export const toAccepted = (
+export const presentAcceptedRun = (
   { id, workflow_id, created_at }: Pick<RunSpec, 'id' | 'workflow_id' | 'created_at'>,
   estimatedCredits: number,
   replayed = false,
@@ -44,7 +37,11 @@ export const toAccepted = (
  * Returns the key with a hash of the request, which is the same for equal JSON, or null without a key. Throws 400 for
  * an invalid key.
  */
-export function toIdempotency(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
+export function parseIdempotencyKey(
+  route: RunRoute,
+  key: string | undefined,
+  body: object,
+): IdempotencyClaim | null {
   if (key === undefined) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
@@ -60,7 +57,7 @@ export async function findReplay(
   deps: RunDeps,
   userId: number,
   workflowId: string,
-  idempotency: Idempotency | null,
+  idempotency: IdempotencyClaim | null,
 ): Promise<AcceptedRun | undefined> {
   if (idempotency === null) return undefined;
   const { route, key, body_hash } = idempotency;
@@ -73,5 +70,5 @@ export async function findReplay(
     );
   }
   const execution = await findExecution(deps.db, row.execution_id);
-  return execution && toAccepted(execution, execution.credits_estimated ?? 0, true);
+  return execution && presentAcceptedRun(execution, execution.credits_estimated ?? 0, true);
 }

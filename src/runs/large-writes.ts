@@ -1,15 +1,15 @@
-// Paces the writes of runs that have recorded a lot: one at a time for each workspace, with rests while other workspaces
-// write too. A large write takes PostgreSQL as long as hundreds of small ones.
+// Limits the large writes of a workspace to one at a time, with pauses while other workspaces write too. A large write
+// takes PostgreSQL as long as hundreds of small ones.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** While other workspaces write, a workspace rests for this many times as long as its large write took. */
-const REST_SHARE = 4;
-const MAX_REST_MS = 500;
-/** Bridges the pauses between the writes of others. */
+/** While other workspaces write, the pause is this many times as long as the large write took. */
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 500;
+/** How long after a write of another workspace PostgreSQL counts as shared. */
 const SHARED_MS = 1000;
 
 export class LargeWrites {
-  /** Ends with the rest after the last large write of the workspace. */
+  /** By workspace. Resolves at the end of the pause after its last large write. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #lastWorkspace: string | undefined;
   #sharedAtMs = Number.NEGATIVE_INFINITY;
@@ -25,22 +25,22 @@ export class LargeWrites {
   async perform<T>(workspace: string, write: () => Promise<T>): Promise<T> {
     const before = this.#pending.get(workspace);
     const written = Promise.withResolvers<number>();
-    const rested = Promise.all([before, written.promise]).then(([, tookMs]) => this.#rest(tookMs));
-    this.#pending.set(workspace, rested);
-    void rested.then(() => {
-      if (this.#pending.get(workspace) === rested) this.#pending.delete(workspace);
+    const paused = Promise.all([before, written.promise]).then(([, tookMs]) => this.#pause(tookMs));
+    this.#pending.set(workspace, paused);
+    void paused.then(() => {
+      if (this.#pending.get(workspace) === paused) this.#pending.delete(workspace);
     });
     await before;
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     try {
       return await write();
     } finally {
-      written.resolve(performance.now() - beganMs);
+      written.resolve(performance.now() - startedMs);
     }
   }
 
-  async #rest(tookMs: number): Promise<void> {
+  async #pause(tookMs: number): Promise<void> {
     if (performance.now() - this.#sharedAtMs < SHARED_MS)
-      await sleep(Math.min(MAX_REST_MS, REST_SHARE * tookMs));
+      await sleep(Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * tookMs));
   }
 }

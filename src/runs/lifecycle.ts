@@ -35,7 +35,7 @@ export type LifecycleEvent =
   | { readonly kind: 'wake'; readonly atMs: number }
   /** The run has ended, and a provider has billed calls that were cancelled with it: the states with their cost. */
   | { readonly kind: 'bill'; readonly steps: readonly Step[] }
-  /** Its worker is dead or does not know the run. */
+  /** The run's worker is dead or does not know it. */
   | { readonly kind: 'reassign'; readonly workerId: string; readonly lease?: number };
 
 export interface Suspension {
@@ -66,13 +66,13 @@ export type Effect =
       readonly total: number;
     }
   | { readonly kind: 'release credits' }
-  /** The provider calls of a node that are active, and those that are over. */
+  /** The provider calls of a node that are active, and those that have ended. */
   | {
       readonly kind: 'save calls';
       readonly nodeId: string;
       readonly calls: readonly NewCall[];
-      /** By item; null: all of them. */
-      readonly over: readonly number[] | null;
+      /** null: all calls of the node have ended. */
+      readonly endedItems: readonly number[] | null;
     }
   /** The results of the run's calls are no longer needed. */
   | { readonly kind: 'cancel calls' }
@@ -139,16 +139,16 @@ type WorkerEvent = Extract<LifecycleEvent, { readonly nodesDone: number }>;
 
 function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
-  const savedTransition = withSteps(run, event);
+  const saved = withSteps(run, event);
   switch (event.kind) {
     case 'checkpoint':
-      return savedTransition;
+      return saved;
     case 'suspend':
-      return toSuspended(savedTransition, event);
+      return toSuspended(saved, event);
     case 'release':
-      return toReleased(savedTransition, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
+      return toReleased(saved, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
     case 'end':
-      return toEnded(savedTransition, event.ending);
+      return toEnded(saved, event.ending);
   }
 }
 
@@ -221,57 +221,56 @@ function toCallEffects({ steps, timeoutAtMs }: Omit<WorkerReport, 'lease'>): rea
     const { nodeId, provider, status, jobs = {} } = step;
     // Calls of cancelled nodes are cancelled when the run ends.
     if (provider === undefined || status === 'CANCELLED') continue;
-    const calls = isSettled(status) ? [] : Object.entries(jobs);
+    const tasks = isSettled(status) ? [] : Object.entries(jobs);
     byNode.set(nodeId, {
       kind: 'save calls',
       nodeId,
-      calls: calls.flatMap(([item, job]) => toCall(Number(item), job, timeoutAtMs)),
-      over: isSettled(status) ? null : listEndedItems(step),
+      calls: tasks.flatMap(([item, task]) => toNewCalls(Number(item), task, timeoutAtMs)),
+      endedItems: isSettled(status) ? null : listEndedItems(step),
     });
   }
   return [...byNode.values()];
 }
 
 function listEndedItems({ items = [], failures = {} }: Step): readonly number[] {
-  const hasEnded = (index: number): boolean => items[index] !== null || failures[index] !== undefined;
-  return [...items.keys()].filter(hasEnded);
+  return [...items.keys()].filter(index => items[index] !== null || failures[index] !== undefined);
 }
 
-function toCall(item: number, job: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
-  const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
+/** Returns the row of the task. The worker itself tracks a task that has none. */
+function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
+  const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = task;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
-  // The worker itself tracks a call that is still being submitted. It gets a row only if it occupies a slot
-  // or uses a stored credential.
-  // A stored value is kept for as long as a row refers to it.
-  if (id === null && !queued && !slot && job.valueId === undefined) return [];
-  const asks = job.asks ?? 0;
+  // A task that is still being submitted gets a row only if it occupies a slot or uses a stored credential, whose value is
+  // kept as long as a row refers to it.
+  if (id === null && !queued && !slot && task.valueId === undefined) return [];
+  const asks = task.asks ?? 0;
   const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
   return [
     {
       item,
-      provider: job.provider,
-      credential_id: job.credentialId ?? null,
-      value_id: job.valueId ?? null,
-      model: job.model ?? null,
+      provider: task.provider,
+      credential_id: task.credentialId ?? null,
+      value_id: task.valueId ?? null,
+      model: task.model ?? null,
       job_id: id,
-      state: job.state ?? null,
-      token: job.token ?? null,
+      state: task.state ?? null,
+      token: task.token ?? null,
       asks,
       has_slot: !queued,
-      credits: job.credits ?? 0,
-      terms: job.terms ?? null,
+      credits: task.credits ?? 0,
+      terms: task.terms ?? null,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(id === null ? deadlineMs : computeFirstPoll(submittedAtMs, asks, job.usualMs)),
+      due_at: new Date(id === null ? deadlineMs : computeFirstPoll(submittedAtMs, asks, task.usualMs)),
       deadline_at: new Date(deadlineMs),
     },
   ];
 }
 
 function toSuspended(
-  savedTransition: Transition,
+  saved: Transition,
   event: Extract<LifecycleEvent, { readonly kind: 'suspend' }>,
 ): Transition {
-  const { row } = savedTransition;
+  const { row } = saved;
   const keepsDeadline = event.waitsFor === 'call';
   // A run that is being cancelled or was just woken continues immediately.
   const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
@@ -283,7 +282,7 @@ function toSuspended(
     wake_at: wakeAtMs === null ? null : new Date(wakeAtMs),
     under_way: keepsDeadline,
   };
-  return toReleased(savedTransition, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
+  return toReleased(saved, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
 }
 
 function toWoken(run: RunRow, atMs: number): Transition {
@@ -292,7 +291,7 @@ function toWoken(run: RunRow, atMs: number): Transition {
   return { row, effects: [run.worker_id === null ? queueEffect(0) : { kind: 'notify worker of wake' }] };
 }
 
-function toEnded(savedTransition: Transition, ending: Ending): Transition {
+function toEnded(saved: Transition, ending: Ending): Transition {
   const change = {
     status: ending.status,
     error: ending.error,
@@ -304,24 +303,24 @@ function toEnded(savedTransition: Transition, ending: Ending): Transition {
   };
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
-  if (savedTransition.row.is_paid) effects.push({ kind: 'release credits' });
+  if (saved.row.is_paid) effects.push({ kind: 'release credits' });
   // A completed run has no active calls.
   if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });
-  return toReleased(savedTransition, change, effects);
+  return toReleased(saved, change, effects);
 }
 
 /** Releases the lease: no worker executes the run anymore. */
 function toReleased(
   { row, effects }: Transition,
   change: Partial<RunState>,
-  ownEffects: readonly Effect[],
+  releaseEffects: readonly Effect[],
 ): Transition {
   const nextRow = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
   const releasedSlot: readonly Effect[] =
     row.under_way && !nextRow.under_way ? [{ kind: 'release slot' }] : [];
   return {
     row: { ...nextRow, running_ms: clampMs(nextRow.running_ms) },
-    effects: [...effects, ...ownEffects, ...releasedSlot],
+    effects: [...effects, ...releaseEffects, ...releasedSlot],
   };
 }
 

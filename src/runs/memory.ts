@@ -1,7 +1,7 @@
-// Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. A workspace
-// that already uses as much as is left starts nothing more, so that one account leaves memory for the others.
+// Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. No workspace
+// may use more memory than it leaves free, so that there is some for the others.
 import { getHeapStatistics } from 'node:v8';
-import { MAX_RUN_BYTES, measureAtLeast, measureSize, OutputMeter, type Size } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureAtLeast, measureSize, type Size } from '../engine/output-size.ts';
 import type { RunBudget } from '../engine/types.ts';
 import type { Values } from '../graph/types.ts';
 
@@ -10,19 +10,19 @@ export function getMemoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 
-/** Bridges the pauses between short runs. */
+/** How long after its last run a workspace still counts, because there are pauses between short runs. */
 const SHARED_MS = 1000;
 
 interface WorkspaceUsage {
   usedBytes: number;
-  /** In start order. */
+  /** Oldest first. */
   readonly runs: Set<RunMemory>;
 }
 
 export class RunMemoryPool {
   readonly #limit: number;
   #usedBytes = 0;
-  /** In start order. */
+  /** Oldest first. */
   readonly #runs = new Set<RunMemory>();
   readonly #workspaces = new Map<string, WorkspaceUsage>();
   readonly #listeners = new Set<() => void>();
@@ -113,10 +113,11 @@ interface PoolShare {
 
 /** The outputs and memory of one run of this process. */
 export class RunMemory implements RunBudget {
-  readonly #meter = new OutputMeter();
   readonly #onExceeded: () => void;
   readonly #share: PoolShare;
   #usedBytes = 0;
+  #outputBytes = 0;
+  #exceededBy: string | undefined;
 
   constructor(onExceeded: () => void, share: PoolShare) {
     this.#onExceeded = onExceeded;
@@ -124,37 +125,41 @@ export class RunMemory implements RunBudget {
   }
 
   /** Returns the size of the run's outputs as JSON. */
-  get bytes(): number {
-    return this.#meter.size.bytes;
+  get outputBytes(): number {
+    return this.#outputBytes;
   }
 
   get exceededBy(): string | undefined {
-    return this.#meter.exceededBy;
+    return this.#exceededBy;
   }
 
   record(nodeId: string, outputs: Values): boolean {
-    return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES - this.bytes));
+    return this.recordSize(nodeId, measureSize(outputs, MAX_RUN_BYTES - this.#outputBytes));
   }
 
   recordAtLeast(nodeId: string, outputs: Values): boolean {
-    return this.recordSize(nodeId, measureAtLeast(outputs, MAX_RUN_BYTES - this.bytes));
+    return this.recordSize(nodeId, measureAtLeast(outputs, MAX_RUN_BYTES - this.#outputBytes));
   }
 
   recordRest(nodeId: string, outputs: Values): boolean {
     const { bytes } = measureAtLeast(outputs, MAX_RUN_BYTES);
-    const whole = measureSize(outputs, MAX_RUN_BYTES - this.bytes + bytes);
-    if (this.#meter.addRest(nodeId, { bytes: whole.bytes - bytes, memoryBytes: 0 })) return true;
-    this.#onExceeded();
-    return false;
+    const whole = measureSize(outputs, MAX_RUN_BYTES - this.#outputBytes + bytes);
+    return this.#addBytes(nodeId, whole.bytes - bytes);
   }
 
   /** Counts outputs of a known size. */
-  recordSize(nodeId: string, size: Size): boolean {
-    if (this.#meter.exceededBy !== undefined) return false;
-    if (this.#meter.add(nodeId, size)) {
-      this.reserve(size.memoryBytes);
+  recordSize(nodeId: string, { bytes, memoryBytes }: Size): boolean {
+    if (this.#exceededBy !== undefined || !this.#addBytes(nodeId, bytes)) return false;
+    this.reserve(memoryBytes);
+    return true;
+  }
+
+  #addBytes(nodeId: string, bytes: number): boolean {
+    if (this.#outputBytes + bytes <= MAX_RUN_BYTES) {
+      this.#outputBytes += bytes;
       return true;
     }
+    this.#exceededBy ??= nodeId;
     this.#onExceeded();
     return false;
   }

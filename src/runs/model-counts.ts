@@ -6,7 +6,7 @@ import { labelModel, type ModelLabels } from '../services/model-labels.ts';
 import type { RunDeps } from './deps.ts';
 import { isPaid } from './estimate/estimate-plan.ts';
 
-/** Returns a function that counts a step if it is the end of a model node that was not cached. */
+/** Returns a function that counts a step if a model node has ended with it and was not cached. */
 export function createModelCounter(
   deps: Pick<RunDeps, 'catalog' | 'findNode' | 'modelCounts'>,
   plan: Plan,

@@ -1,5 +1,5 @@
 // Implements the engine's node cache for one workspace.
-import { measureSize } from '../engine/budget.ts';
+import { measureSize } from '../engine/output-size.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { findCached, saveCached } from '../store/node-cache.ts';
@@ -23,7 +23,7 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
       const text = JSON.stringify(outputs);
       const mediaIds = Object.values(outputs).flatMap(listMediaIds);
       saveCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
-        deps.log.warn({ err }, 'a node result could not be kept');
+        deps.log.warn({ err }, 'a node result could not be cached');
       });
     },
   };

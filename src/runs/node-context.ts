@@ -10,7 +10,7 @@ import { readMedia } from '../services/media/stored-media.ts';
 import { createSourceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
 import type { RunRow } from '../store/runs.ts';
-import { getHookAddress } from './calls/hooks.ts';
+import { createHookUrlBuilder } from './calls/hooks.ts';
 import type { RunDeps } from './deps.ts';
 
 const MAX_READ_BYTES = 104_857_600;
@@ -24,7 +24,7 @@ export function createNodeContext(
 ): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const openMedia = createSourceReader(deps, owner);
-  const hookUrl = getHookAddress(deps);
+  const hookUrl = createHookUrlBuilder(deps);
   return (nodeId, _attempt, signal, values) => ({
     ...credentials,
     hookUrl,
@@ -43,7 +43,7 @@ export function createNodeContext(
       resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
       open: openMedia,
     },
-    openParts: () => createParts(deps, `${run.id}/${nodeId}`),
+    openSegments: () => createParts(deps, `${run.id}/${nodeId}`),
     fetch: bindFetch(deps.fetch, signal),
   });
 }

@@ -23,7 +23,7 @@ export function createCredentialPayments(
 ): CredentialPayments {
   const writes = new Set<Promise<void>>();
   const settle = (call: PaidCall, usd: number | null, isFree: boolean): void => {
-    const change = { ...toKey(run, call), usd, is_free: isFree };
+    const change = { ...toChargeKey(run, call), usd, is_free: isFree };
     const write = settleCharges(db, [change])
       .catch((err: unknown) =>
         // The reservation stays, so that the daily limit holds.
@@ -82,7 +82,7 @@ async function reserve(
 ): Promise<void> {
   const { workspace, workflow_id } = run;
   const charge = {
-    ...toKey(run, call),
+    ...toChargeKey(run, call),
     credential_id: credential.id,
     workspace,
     workflow_id,
@@ -101,7 +101,7 @@ async function reserve(
   });
 }
 
-const toKey = ({ id }: Pick<RunRow, 'id'>, { node, item }: PaidCall) => ({
+const toChargeKey = ({ id }: Pick<RunRow, 'id'>, { node, item }: PaidCall) => ({
   execution_id: id,
   node_id: node.id,
   item,

@@ -1,14 +1,15 @@
-// Handles the credits of a run: reserved when the run is accepted, raised before a paid call if needed, charged on
-// delivery, and released at the end. A run that cannot cost credits has no row in the ledger.
+// Handles the credits of a run: they are reserved when the run is accepted, raised before a paid call if needed, charged
+// on delivery, and released at the end. A run that cannot cost credits has no row in the ledger.
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
 import type { RunCredential } from '../services/credentials/credential.ts';
+import { versionNotFound } from '../services/workflows/graph-versions.ts';
 import {
   type Coverage,
   findAppOfRun,
-  findSpentWithRun,
+  findSpendingOfRunDay,
   lockApps,
   raiseReservation,
 } from '../store/credits.ts';
@@ -29,8 +30,12 @@ export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: n
   );
 }
 
-/** Converts a rejection to a 402 error. */
-export function toPaymentError(rejection: Rejection, { credits, breakdown }: Estimate): AppError {
+/** Converts a rejection to the error for the caller. */
+export function toRejectionError(
+  rejection: Rejection,
+  { version, estimate: { credits, breakdown } }: { readonly version: number; readonly estimate: Estimate },
+): AppError {
+  if (rejection.code === 'not_found') return versionNotFound(version);
   if (rejection.code === 'insufficient_credits') {
     const { code, balance } = rejection;
     return new AppError(code, `The run needs ${credits} credits, but the balance is ${balance}.`, {
@@ -42,7 +47,7 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
       },
     });
   }
-  if (rejection.code === 'app_limit_reached') return appLimitReached();
+  if (rejection.code === 'app_limit_reached') return createAppLimitError();
   const { code, of, budget, spent } = rejection;
   return new AppError(
     code,
@@ -51,11 +56,11 @@ export function toPaymentError(rejection: Rejection, { credits, breakdown }: Est
   );
 }
 
-/** What visitors of an app read when its daily credits are spent or reserved. It says nothing about prices. */
+/** The message for visitors of an app whose daily credits are spent or reserved. It does not mention prices. */
 export const APP_LIMIT_REACHED = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
 
 /** Returns the error of an app that can spend no more today. */
-export function appLimitReached(): AppError {
+export function createAppLimitError(): AppError {
   const nowMs = Date.now();
   const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
   return new AppError('app_limit_reached', APP_LIMIT_REACHED, {
@@ -84,7 +89,7 @@ async function raiseRunReservation(
   if (outcome === 'raised') await requireWithinBudget(tx, run.id, credits);
 }
 
-/** Rethrows payment errors as the node's failure, so that users see their message. */
+/** Rethrows payment errors as errors of the node, so that users see the message. */
 function rethrowAsNodeError(err: unknown): never {
   if (err instanceof AppError && (err.status === 402 || err.code === 'app_limit_reached'))
     throw new NodeError(err.code, err.message, { cause: err });
@@ -94,10 +99,10 @@ function rethrowAsNodeError(err: unknown): never {
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
   const appId = await requireWithinAppLimit(tx, executionId);
   for (const owner of ['workflow', 'workspace'] as const) {
-    const { budget, spent } = await findSpentWithRun(tx, owner, executionId);
+    const { budget, spent } = await findSpendingOfRunDay(tx, owner, executionId);
     if (budget === null || spent <= budget) continue;
-    // What the workspace of an app spends is none of its visitors' business.
-    if (owner === 'workspace' && appId !== undefined) throw appLimitReached();
+    // Visitors of an app must not learn what its workspace spends.
+    if (owner === 'workspace' && appId !== undefined) throw createAppLimitError();
     throw new AppError(
       'daily_budget_exceeded',
       `With this call of ${credits} credits the ${owner} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
@@ -111,8 +116,8 @@ async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<strin
   if (appId === undefined) return undefined;
   await lockApps(tx, [appId]);
   // A new statement, so that it sees what others committed while this one waited for the lock.
-  const { budget, spent } = await findSpentWithRun(tx, 'app', executionId);
-  if (budget !== null && spent > budget) throw appLimitReached();
+  const { budget, spent } = await findSpendingOfRunDay(tx, 'app', executionId);
+  if (budget !== null && spent > budget) throw createAppLimitError();
   return appId;
 }
 
@@ -121,7 +126,7 @@ export interface EarlierSpending {
   readonly maxCredits: number | undefined;
   /** Credits reserved for active calls. */
   readonly reserved: number;
-  /** If undefined, it is read when needed, because no earlier call can still be charged. */
+  /** undefined: read when needed. Set if an earlier call can still be charged. */
   readonly charged: number | undefined;
 }
 
@@ -169,7 +174,7 @@ export function createPay(
   return async call => {
     const credential = findCredential(call);
     if (credential?.paidBy === 'credential') return payments.pay(credential, call);
-    const { credits, isExact, values } = quote(call);
+    const { credits, isExact, values } = quoteCall(call);
     const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {
       const covered = previous.then(() => reserve(credits));
@@ -215,7 +220,11 @@ interface Quote {
 }
 
 /** Returns the credits to reserve and the values to send. Throws a NodeError if the call must not be made. */
-function quote({ definition, values, reserved }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
+function quoteCall({
+  definition,
+  values,
+  reserved,
+}: PaidCall): Quote & { readonly values: PaidCall['values'] } {
   const price = getPrice(definition, values);
   const bounded = boundCall(definition, values);
   // An active call was quoted before.

@@ -8,7 +8,7 @@ export interface Occupant {
   readonly sinceMs: number;
 }
 
-/** Runs that take longer probably wait for a provider or compute a lot, for an unknown time. */
+/** A run that takes longer probably waits for a provider or computes a lot, and may take any time. */
 export const LONG_MS = 500;
 
 /**
@@ -30,7 +30,7 @@ export function canStartLocally(
   return !listAtLimit(capacity, occupants).includes(workspace);
 }
 
-/** Lists workspaces whose long runs occupy as many slots as long runs leave free. They get no more slots for now. */
+/** Lists workspaces with at least as many long runs as there are slots without one. They get no more slots for now. */
 export function listSaturated(
   capacity: number,
   occupants: readonly Occupant[],
@@ -48,8 +48,8 @@ function listAtLimit(capacity: number, occupants: readonly Occupant[]): readonly
     .map(([workspace]) => workspace);
 }
 
-/** Counts a workspace's active runs. `admit` returns whether one more may start, and counts it. */
 export interface WorkspaceSlots {
+  /** Returns whether the workspace may start one more run, and counts it. */
   tryClaim(workspace: string): boolean;
 }
 

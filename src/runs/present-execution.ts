@@ -25,21 +25,21 @@ function presentValue(value: Value): PresentedJson {
 const toIso = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString();
 
-/** What the reader of a run may see. */
+/** Who views a run. */
 export interface Viewer {
   readonly isOwner: boolean;
-  /** The components whose nodes the reader may see. */
+  /** The components whose nodes the viewer may see. */
   readonly readableIds: ReadonlySet<string>;
 }
 
-/** Sees what anyone may see: the receiver of a webhook, for example. */
+/** A viewer who is neither an owner nor may read components, such as the receiver of a webhook. */
 export const ANYONE: Viewer = { isOwner: false, readableIds: new Set() };
 
-/** A call hides what happens inside a component that its reader may not read, except for its outputs. */
+/** Returns whether the node is inside a component that the viewer may not read. The outputs of the component are visible. */
 function isHidden({ category, component }: PresentedNode, { readableIds }: Viewer): boolean {
   if (component === undefined) return false;
-  const isPort = category === 'output' && component.workflowIds.length === 1;
-  return !isPort && component.workflowIds.some(id => !readableIds.has(id));
+  const isComponentOutput = category === 'output' && component.workflowIds.length === 1;
+  return !isComponentOutput && component.workflowIds.some(id => !readableIds.has(id));
 }
 
 /** Returns the status. A node whose call continues at a provider is RUNNING, even while its run is suspended. */
@@ -63,8 +63,8 @@ function presentProgress(step: Step | undefined, nowMs: number): number {
 type PresentedNode = Pick<PlanNode, 'id' | 'label' | 'category' | 'component'>;
 
 /** Presents the state of one node. `step` is undefined if it has not started. */
-export function presentStep(node: PresentedNode, step: Step | undefined, reader: Viewer) {
-  const isShown = !isHidden(node, reader);
+export function presentStep(node: PresentedNode, step: Step | undefined, viewer: Viewer) {
+  const isShown = !isHidden(node, viewer);
   return {
     nodeId: node.id,
     label: isShown ? node.label : '',
@@ -81,8 +81,8 @@ export function presentStep(node: PresentedNode, step: Step | undefined, reader:
     progress: presentProgress(step, Date.now()),
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined || !isShown ? {} : { warnings: step.warnings }),
-    ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
-    ...(reader.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
+    ...(viewer.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
+    ...(viewer.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
   };
 }
 
@@ -98,7 +98,7 @@ export function presentResult(step: Step, { id, finished_at }: Pick<ExecutionRow
 }
 
 // The members of a result (docs/api.md, Results): text, value and outputUrl, and their plurals for ports with a list.
-const MEMBERS = {
+const RESULT_MEMBERS = {
   TEXT: ['text', 'texts'],
   NUMBER: ['value', 'values'],
   JSON: ['value', 'values'],
@@ -114,7 +114,7 @@ function presentValues(outputs: Values): Record<string, PresentedJson> {
     const items = value.type === 'LIST' ? value.items.filter(item => item.type !== 'LIST') : [value];
     const firstItem = items[0];
     if (firstItem === undefined) continue;
-    const [singular, plural] = MEMBERS[firstItem.type];
+    const [singular, plural] = RESULT_MEMBERS[firstItem.type];
     if (value.type === 'LIST') members[plural] ??= presentValue({ type: 'LIST', items });
     if (items.length !== 1) continue;
     members[singular] ??= presentValue(firstItem);
@@ -131,7 +131,7 @@ function presentRender(value: Value): { readonly render?: JsonObject } {
   return { render: { width, height, duration, ...rest } };
 }
 
-const OUTPUT_MEMBER = {
+const OUTPUT_MEMBERS = {
   TEXT: 'text',
   NUMBER: 'value',
   JSON: 'value',
@@ -157,17 +157,17 @@ export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): reado
 }
 
 /**
- * Lists the output nodes of the workflow or, if it has none, its last nodes. The last nodes of a component are its
- * outputs; what else happens inside it is no result unless there is nothing else.
+ * Lists the output nodes of the workflow or, if it has none, its last nodes. Of a component, the outputs count as last
+ * nodes. Other nodes inside it count only if there are no results otherwise.
  */
 export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
   const isLast = ({ dependents }: PlanNode): boolean => dependents.length === 0;
-  const choices: ((node: PlanNode) => boolean)[] = [
+  const criteria: ((node: PlanNode) => boolean)[] = [
     node => node.category === 'output' && node.component === undefined,
     node => (node.component === undefined ? isLast(node) : node.component.isOutput),
     isLast,
   ];
-  for (const isResult of choices) {
+  for (const isResult of criteria) {
     const found = nodes.filter(isResult);
     if (found.length > 0) return found;
   }
@@ -180,7 +180,7 @@ export function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): re
     nodeId: node.id,
     label: node.label,
     type: value.type,
-    [OUTPUT_MEMBER[value.type]]: presentValue(value),
+    [OUTPUT_MEMBERS[value.type]]: presentValue(value),
     ...presentRender(value),
   }));
 }
@@ -252,9 +252,9 @@ export function presentExecution(
   row: ExecutionRow,
   plan: Plan,
   steps: ReadonlyMap<string, Step>,
-  reader: Viewer,
+  viewer: Viewer,
 ) {
-  const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
+  const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), viewer));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
   const { inputs = {} as JsonObject, config, metadata } = parseRunRequest(row.request);
   return cutRecord({

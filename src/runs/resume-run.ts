@@ -1,25 +1,23 @@
-// Resumes runs: a waiting run continues with a decision, and for an ended run a new one starts that reuses its valid
+// Resumes runs: a waiting run continues with a decision, and an ended run is followed by a new one that reuses its valid
 // results.
-
-import { createIdResolver } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
+import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../store/executions.ts';
+import type { IdempotencyClaim } from '../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import { readBoundedSteps } from './executed-graph.ts';
-import { type AcceptedRun, findReplay, type Idempotency, toAccepted, toIdempotency } from './idempotency.ts';
-import { findReusedSteps } from './reused-steps.ts';
+import { type AcceptedRun, findReplay, parseIdempotencyKey, presentAcceptedRun } from './idempotency.ts';
+import { planRun } from './plan-run.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
-import { resolvePlan } from './run-credentials.ts';
-import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
+import { parseRunRequest } from './run-request.ts';
 import { expandForStart } from './run-version.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
@@ -46,7 +44,10 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
       'forbidden',
       'Only the user who started an execution and the owners of its workflow can resume it or send a decision.',
     );
-  const idempotency = toIdempotency('resume', input.idempotencyKey, { ...request, executionId: row.id });
+  const idempotency = parseIdempotencyKey('resume', input.idempotencyKey, {
+    ...request,
+    executionId: row.id,
+  });
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
   if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
@@ -74,7 +75,7 @@ async function decide(
   user: UserActor,
   { id, workflow_id }: ExecutionRow,
   { decision, ...otherFields }: DecisionRequest,
-  idempotency: Idempotency | null,
+  idempotency: IdempotencyClaim | null,
 ): Promise<AcceptedRun> {
   const { nodeId, ...decisionValue } = decision;
   const [otherField] = Object.keys(otherFields);
@@ -103,14 +104,14 @@ async function decide(
   });
   if (updated === undefined) throw notResumable({ status: 'gone' });
   deps.runNotifier.notify(id);
-  return toAccepted(updated, 0);
+  return presentAcceptedRun(updated, 0);
 }
 
 interface FollowUp {
   readonly row: ExecutionRow;
   readonly workflow: ReadWorkflowRow;
   readonly request: ResumeRequest;
-  readonly idempotency: Idempotency | null;
+  readonly idempotency: IdempotencyClaim | null;
 }
 
 async function startFollowUp(
@@ -135,43 +136,23 @@ async function startFollowUp(
   );
   const newInputs = parseMemberTexts(request.inputs?.text ?? '{}');
   const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
+  const keep = {
+    executionId: row.id,
+    again: request.fromNodeId === undefined ? [] : [request.fromNodeId],
+  };
   const resumedRequest = { ...earlierRequest, inputs };
-  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, earlierRequest), {
-    workspace: owner.workspace,
-    workflowId: workflow.id,
-  });
-  const again = request.fromNodeId === undefined ? [] : [...createIdResolver(plan.nodes)(request.fromNodeId)];
-  if (again.some(id => !plan.nodes.some(node => node.id === id)))
-    throw new AppError(
-      'invalid_request',
-      `fromNodeId ${JSON.stringify(request.fromNodeId)} is not a node of the run.`,
-    );
-  const overrides = readInputOverrides(deps, version.graph, resumedRequest.inputs);
-  const keep = { executionId: row.id, again };
-  const reused = await findReusedSteps(deps, {
-    workflowId: workflow.id,
-    request: { ...resumedRequest, keep },
-    plan,
-    overrides,
-  });
+  const planned = await planRun(deps, user, workflow, version, { ...resumedRequest, keep });
   return acceptRun(deps, user, {
     workflow,
     version: number,
     components,
     request: resumedRequest,
-    nodesTotal: plan.nodes.length,
-    estimate: await estimateForStart(deps, user, {
-      plan,
-      overrides,
-      owner,
-      credentials,
-      steps: reused.steps,
-    }),
-    credentials,
+    nodesTotal: planned.plan.nodes.length,
+    estimate: await estimateForStart(deps, user, planned),
+    credentials: planned.credentials,
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
-    reused,
+    reused: planned.reused,
   });
 }

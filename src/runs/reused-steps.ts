@@ -1,5 +1,5 @@
 // Finds the results of earlier runs that a new run starts with: those that are still valid, and those that are pinned.
-import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
@@ -12,7 +12,7 @@ import type { RunDeps } from './deps.ts';
 import { readPlan, readWholeSteps } from './executed-graph.ts';
 import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
-import { readRunVersion, toPlainRun } from './run-version.ts';
+import { readRunVersion, toVersionKey } from './run-version.ts';
 
 export interface ReusedSteps {
   /** The execution that the run continues. */
@@ -55,7 +55,7 @@ async function findReusable(
   if (unknownId !== undefined)
     throw new AppError(
       'invalid_request',
-      `${JSON.stringify(unknownId)} in keep.again is not a node of the run.`,
+      `${JSON.stringify(unknownId)} is not a node of the run, so it cannot run again.`,
     );
   const version = await readRunVersion(deps, row);
   const earlierRun = {
@@ -89,7 +89,7 @@ async function findSampled(
     );
   const unavailable = plan.nodes.filter(node => node.unavailable !== undefined && !reused.has(node.id));
   if (unavailable.length === 0) return [];
-  const sample = toPlainRun(workflowId, run.workflow_version);
+  const sample = toVersionKey(workflowId, run.workflow_version);
   const configs = new Map(
     (await readPlan(deps, sample)).nodes.map(node => [
       node.id,

@@ -11,7 +11,7 @@ import { AppError, type Issue, invalidField } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
-import { readGraph } from '../services/workflows/check-graph.ts';
+import { parseSubmittedGraph } from '../services/workflows/check-graph.ts';
 import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunConfig } from './run.schema.ts';
@@ -40,8 +40,8 @@ function withConfig(graph: Graph, config: RunConfig): Graph {
 }
 
 /**
- * Checks the config like a change of the graph. Throws 400 `invalid_request` for an unknown node or field and for a
- * field whose value comes from a connection, and for an invalid value.
+ * Checks the config like a change of the graph. Throws 400 `invalid_request` for an unknown node or field, an invalid
+ * value, and a field whose value comes from a connection.
  */
 export function requireValidConfig(
   deps: CatalogDeps,
@@ -77,7 +77,7 @@ export function requireValidConfig(
     const known = deps.catalog.ports(node.data.nodeType, settings).inputs.filter(input => !input.wiredOnly);
     const connected = new Set(planned.get(nodeId)?.inputs.map(({ port }) => port));
     for (const name of Object.keys(fields)) {
-      const place = { path: pointer('config', nodeId, name), nodeId, code: 'invalid_request' };
+      const location = { path: pointer('config', nodeId, name), nodeId, code: 'invalid_request' };
       if (!known.some(({ id }) => id === name)) {
         const names = known.map(({ id }) => id);
         const nearest = findNearestName(name, names);
@@ -86,12 +86,12 @@ export function requireValidConfig(
             ? `Its fields are ${names.join(', ')}.`
             : `Did you mean ${JSON.stringify(nearest)}?`;
         issues.push({
-          ...place,
+          ...location,
           message: `${node.data.label} has no config field ${JSON.stringify(name)}. ${hint}`,
         });
       } else if (connected.has(name))
         issues.push({
-          ...place,
+          ...location,
           message: `${node.data.label} gets ${JSON.stringify(name)} from a connection, so setting it has no effect. Vary the node that feeds it.`,
         });
     }
@@ -113,11 +113,11 @@ function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] 
     }));
 }
 
-/** Finds values that lint reports. Its warnings count too: a stored graph may have them, but a run would fail. */
+/** Finds values that lint reports. Warnings count too: a graph with them can be stored, but its run would fail. */
 function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): readonly Issue[] {
   const { nodes, edges } = withConfig(graph, config);
-  const read = readGraph(deps, nodes, edges, graph);
-  const places = new Map(
+  const read = parseSubmittedGraph(deps, nodes, edges, graph);
+  const configPaths = new Map(
     graph.nodes.flatMap(({ id }, index) =>
       Object.keys(config[id] ?? {}).map(field => [
         pointer('nodes', index, 'data', 'config', field),
@@ -126,8 +126,8 @@ function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): 
     ),
   );
   return lintGraph(read.graph, deps.catalog, { previous: graph }).issues.flatMap(
-    ({ path: found = '', nodeId, severity, message }) => {
-      const path = places.get(found);
+    ({ path: graphPath = '', nodeId, severity, message }) => {
+      const path = configPaths.get(graphPath);
       if (path === undefined && severity !== 'error') return [];
       return [
         {

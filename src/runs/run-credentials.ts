@@ -12,18 +12,18 @@ export interface PlanWithCredentials {
 }
 
 /**
- * Returns the plan in which nodes are unavailable only if the run has no credential for their provider. `known`: the
- * credentials of the owner, if they have been resolved.
+ * Returns the run's credentials, and the plan with every node available that has one for its provider. Pass `resolved`
+ * if the owner's credentials are already resolved.
  */
 export async function resolvePlan(
   deps: RunDeps,
   plan: Plan,
   owner: { readonly workspace: string; readonly workflowId: string | null },
-  known?: RunCredentials,
+  resolved?: RunCredentials,
 ): Promise<PlanWithCredentials> {
   if (!plan.nodes.some(node => findProvider(deps, node) !== undefined))
     return { plan, credentials: deps.environment };
-  const credentials = known ?? (await resolveCredentials(deps, deps.db, owner));
+  const credentials = resolved ?? (await resolveCredentials(deps, deps.db, owner));
   const nodes = plan.nodes.map(node => {
     const isSupplied =
       node.unavailable !== undefined && findCredential(deps, node, credentials) !== undefined;

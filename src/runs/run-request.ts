@@ -32,16 +32,16 @@ export function toRequestText(request: RunRequest): string {
 
 export function parseRunRequest(text: string): RunRequest {
   const request = JSON.parse(text) as RunRequest;
-  const asSent = AS_SENT.filter(name => request[name] !== undefined);
-  if (asSent.length === 0) return request;
+  const textMembers = TEXT_MEMBERS.filter(name => request[name] !== undefined);
+  if (textMembers.length === 0) return request;
   const members = parseMemberTexts(text);
   return {
     ...request,
-    ...Object.fromEntries(asSent.map(name => [name, new JsonText(members.get(name) ?? '{}')])),
+    ...Object.fromEntries(textMembers.map(name => [name, new JsonText(members.get(name) ?? '{}')])),
   };
 }
 
-const AS_SENT = ['inputs', 'config', 'metadata'] as const;
+const TEXT_MEMBERS = ['inputs', 'config', 'metadata'] as const;
 
 /** Returns the plan for the request. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
 export function planRequest(

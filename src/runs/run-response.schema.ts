@@ -25,7 +25,7 @@ const Render = Type.Optional(
         Type.String({ description: 'JSON pointers to scene nodes that could not be drawn or played' }),
       ),
     },
-    { description: 'Details of a video that this service rendered' },
+    { description: 'Details of a rendered video' },
   ),
 );
 
@@ -55,7 +55,8 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   credits: Credits,
   paidBy: Type.Optional(
     Type.Enum(PAID_BY, {
-      description: "For nodes with paid calls. `credential`: billed to the workspace's own credential",
+      description:
+        "Who paid for the calls of the node. `credential`: the provider billed the workspace's own credential",
     }),
   ),
   credentialId: Type.Optional(Nullable(Type.String({ description: 'The credential of its calls' }))),

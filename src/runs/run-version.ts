@@ -1,4 +1,5 @@
-// Expands the calls of a version for a run: when it is accepted, with a check of rights, and later as it was accepted.
+// Replaces the calls of components in a version by their nodes: for a new run with a check of permissions, and later
+// again as the run was accepted.
 import type { ComponentCall } from '../graph/components/calls.ts';
 import { ComponentError } from '../graph/components/component-error.ts';
 import { expandGraph } from '../graph/components/expand.ts';
@@ -8,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import { type Component, type Components, readComponents } from '../services/components/read-components.ts';
 import { createVersion, type GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { type CallAccess, listForbiddenCalls, listReadable } from '../store/workflows/components.ts';
+import { type CallAccess, listForbiddenCalls, listReadableWorkflows } from '../store/workflows/components.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
@@ -16,54 +17,56 @@ import { parseRunRequest } from './run-request.ts';
 
 type ExpandDeps = Pick<RunDeps, 'db' | 'catalog' | 'versions'>;
 
-/** The versions of components that are called at the latest one, by workflow id. null: none are. */
+/** By workflow id, the versions of components whose calls name no version. null: there are none. */
 type LatestVersions = ExecutionRow['components'];
 
-/** A version as a run executes it: with the nodes of its components in place of the calls. */
-export interface RunVersion {
+/** A version with the nodes of its components in place of the calls. */
+export interface ExpandedVersion {
   readonly version: GraphVersion;
   readonly components: LatestVersions;
 }
 
 /** The graph that calls the components. */
-export interface Caller {
+export interface CallingWorkflow {
   readonly workflowId: string | undefined;
-  /** Absent for a graph that is not stored. It has the rights of the user. */
+  /** Absent for a graph that is not stored. It may call what the user may read. */
   readonly version?: number;
   readonly userId: number;
 }
 
 /**
- * Expands a version for a new run or an estimate. Throws 400 `component_missing`, and 403 `component_forbidden` if
- * whoever added a call may no longer read its component, each with the path of the call; 400 if the calls form a circle
- * or exceed a limit.
+ * Expands a version for a new run or an estimate. Throws 400 `component_missing`, and 403 `component_forbidden` if the
+ * user who added a call may no longer read its component, both with the path of the call. Throws 400 if the calls form a
+ * cycle or exceed a limit.
  */
 export async function expandForStart(
   deps: ExpandDeps,
   version: GraphVersion,
-  { workflowId, version: number, userId }: Caller,
-): Promise<RunVersion> {
+  { workflowId, version: number, userId }: CallingWorkflow,
+): Promise<ExpandedVersion> {
   if (version.calls.length === 0) return { version, components: null };
   const components = await readComponents(deps, deps.db, version.calls);
   const list = components.list();
   const root = workflowId === undefined || number === undefined ? undefined : { workflowId, version: number };
   const callers = root === undefined ? list : [root, ...list];
-  const refused = new Set((await listForbiddenCalls(deps.db, callers)).map(toRefusedKey));
+  const forbiddenCalls = new Set((await listForbiddenCalls(deps.db, callers)).map(toForbiddenKey));
   if (root === undefined)
-    for (const id of await listUnreadable(deps, version.calls, userId)) refused.add(toCallKey(UNSTORED, id));
+    for (const id of await listUnreadable(deps, version.calls, userId))
+      forbiddenCalls.add(toCallKey(UNSTORED_GRAPH, id));
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
     const outer = path.at(-1);
-    const caller = outer === undefined ? (root ?? UNSTORED) : (components.find(outer) ?? UNSTORED);
+    const caller =
+      outer === undefined ? (root ?? UNSTORED_GRAPH) : (components.find(outer) ?? UNSTORED_GRAPH);
     if (component === undefined || component.isDeleted) throw missingComponent(call, path);
-    if (refused.has(toCallKey(caller, call.workflowId))) throw forbiddenCall(call, path);
+    if (forbiddenCalls.has(toCallKey(caller, call.workflowId))) throw forbiddenCall(call, path);
     return component.graph;
   };
-  const isUsable = refused.size === 0 && !list.some(({ isDeleted }) => isDeleted);
-  return expand(deps, version, { components, find, workflowId, isCached: isUsable });
+  const isCacheable = forbiddenCalls.size === 0 && !list.some(({ isDeleted }) => isDeleted);
+  return expand(deps, version, { components, find, workflowId, isCacheable });
 }
 
-const UNSTORED = { workflowId: '', version: 0 };
+const UNSTORED_GRAPH = { workflowId: '', version: 0 };
 
 async function listUnreadable(
   { db }: ExpandDeps,
@@ -71,58 +74,58 @@ async function listUnreadable(
   userId: number,
 ): Promise<readonly string[]> {
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
-  const readable = new Set((await listReadable(db, ids, userId)).map(({ id }) => id));
+  const readable = new Set((await listReadableWorkflows(db, ids, userId)).map(({ id }) => id));
   return ids.filter(id => !readable.has(id));
 }
 
-/** The columns of a run that tell what it executes. Without `components`, current versions stand for latest ones. */
-export type AcceptedRow = Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'> &
+/** The columns of a run that determine what it executes. Without `components`, latest versions are the current ones. */
+export type RunVersionKey = Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'> &
   Partial<Pick<ExecutionRow, 'components'>>;
 
-/** Returns the columns of a run of the version as it is. */
-export const toPlainRun = (workflowId: string, version: number): AcceptedRow => ({
+/** Returns the columns of a run of this version without config or inputs. */
+export const toVersionKey = (workflowId: string, version: number): RunVersionKey => ({
   workflow_id: workflowId,
   workflow_version: version,
   request: '{}',
 });
 
 /**
- * Returns the version that an accepted run executes. Components that were deleted since are still part of it. `request`:
- * that of the run, if it has been parsed.
+ * Returns the version that an accepted run executes, including components that were deleted since. `request`: the run's
+ * request, if it has been parsed.
  */
 export async function readRunVersion(
   deps: ExpandDeps,
-  row: AcceptedRow,
+  row: RunVersionKey,
   { config }: Pick<RunRequest, 'config'> = parseRunRequest(row.request),
 ): Promise<GraphVersion> {
   const stored = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const version = configureVersion(deps, stored, config);
   if (version.calls.length === 0) return version;
   const latest = row.components;
-  const known = latest === undefined ? undefined : findExpanded(deps, version, latest);
-  if (known !== undefined) return known;
+  const cached = latest === undefined ? undefined : findExpanded(deps, version, latest);
+  if (cached !== undefined) return cached;
   const components = await readComponents(deps, deps.db, version.calls, latest ?? undefined);
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
     if (component === undefined) throw missingComponent(call, path);
     return component.graph;
   };
-  return (await expand(deps, version, { components, find, workflowId: row.workflow_id, isCached: true }))
+  return (await expand(deps, version, { components, find, workflowId: row.workflow_id, isCacheable: true }))
     .version;
 }
 
-/** Returns the same as `readRunVersion`; undefined if the calls cannot be expanded. */
+/** Like `readRunVersion`, but returns undefined if the calls cannot be expanded. */
 export async function findRunVersion(
   deps: ExpandDeps,
-  row: AcceptedRow,
+  row: RunVersionKey,
   request?: Pick<RunRequest, 'config'>,
 ): Promise<GraphVersion | undefined> {
   try {
     return await readRunVersion(deps, row, request);
   } catch (err) {
-    const isOfCalls =
+    const isCallError =
       err instanceof AppError && (err.cause instanceof ComponentError || err.code === 'component_too_large');
-    if (isOfCalls) return undefined;
+    if (isCallError) return undefined;
     throw err;
   }
 }
@@ -130,7 +133,7 @@ export async function findRunVersion(
 const toCallKey = (caller: Pick<Component, 'workflowId' | 'version'>, componentId: string): string =>
   `${caller.workflowId}@${caller.version} ${componentId}`;
 
-const toRefusedKey = ({ caller_id, caller_version, component_id }: CallAccess): string =>
+const toForbiddenKey = ({ caller_id, caller_version, component_id }: CallAccess): string =>
   toCallKey({ workflowId: caller_id, version: caller_version }, component_id);
 
 const toPath = (call: ComponentCall, path: readonly ComponentCall[]): string =>
@@ -153,21 +156,22 @@ interface Expansion {
   readonly find: (call: ComponentCall, path: readonly ComponentCall[]) => Graph;
   readonly workflowId: string | undefined;
   /** Whether the same expansion may be used again. */
-  readonly isCached: boolean;
+  readonly isCacheable: boolean;
 }
 
 async function expand(
   deps: ExpandDeps,
   version: GraphVersion,
-  { components, find, workflowId, isCached }: Expansion,
-): Promise<RunVersion> {
-  const latest = toLatest(components);
-  const known = isCached ? findExpanded(deps, version, latest) : undefined;
-  if (known !== undefined) return { version: known, components: latest };
+  { components, find, workflowId, isCacheable }: Expansion,
+): Promise<ExpandedVersion> {
+  const latest = toLatestVersions(components);
+  const cached = isCacheable ? findExpanded(deps, version, latest) : undefined;
+  if (cached !== undefined) return { version: cached, components: latest };
   try {
     const graph = expandGraph(version.graph, deps.catalog, find, workflowId);
     const expanded = createVersion({ graph }, deps.catalog);
-    if (isCached) expansions.set(version, { key: toKey(latest), entries: deps.catalog.entries, expanded });
+    if (isCacheable)
+      expansions.set(version, { key: toExpansionKey(latest), entries: deps.catalog.entries, expanded });
     return { version: expanded, components: latest };
   } catch (err) {
     if (!(err instanceof ComponentError)) throw err;
@@ -175,8 +179,8 @@ async function expand(
   }
 }
 
-function toLatest({ latest }: Components): LatestVersions {
-  return latest.size === 0 ? null : Object.fromEntries([...latest].sort(([a], [b]) => (a < b ? -1 : 1)));
+function toLatestVersions({ latest }: Components): LatestVersions {
+  return latest.size === 0 ? null : Object.fromEntries(latest);
 }
 
 // The last expansion of each cached version. Its nodes share the configs of the components.
@@ -185,7 +189,7 @@ const expansions = new WeakMap<
   { readonly key: string; readonly entries: RunDeps['catalog']['entries']; readonly expanded: GraphVersion }
 >();
 
-const toKey = (latest: LatestVersions): string =>
+const toExpansionKey = (latest: LatestVersions): string =>
   JSON.stringify(Object.entries(latest ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function findExpanded(
@@ -193,6 +197,8 @@ function findExpanded(
   version: GraphVersion,
   latest: LatestVersions,
 ): GraphVersion | undefined {
-  const known = expansions.get(version);
-  return known?.entries === catalog.entries && known.key === toKey(latest) ? known.expanded : undefined;
+  const cached = expansions.get(version);
+  return cached?.entries === catalog.entries && cached.key === toExpansionKey(latest)
+    ? cached.expanded
+    : undefined;
 }

@@ -6,7 +6,7 @@ import { PageQuery } from '../services/paging.ts';
 import { Id, IdParams, NamedExact, PositiveInteger } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
-/** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.asSent`. */
+/** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.rawProperties`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
 /** By node id, the config fields that a run sets. */
@@ -50,7 +50,7 @@ const RUN_FIELDS = {
         again: Type.Optional(
           Type.Array(Type.String({ maxLength: 200 }), {
             maxItems: 1000,
-            description: 'Run these nodes and everything downstream again',
+            description: 'Run these nodes and all nodes after them again',
           }),
         ),
       },
@@ -110,7 +110,7 @@ export const ResumeBody = NamedExact(
       ),
     ),
     fromNodeId: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Run this node and everything downstream again' }),
+      Type.String({ maxLength: 200, description: 'Run this node and all nodes after it again' }),
     ),
     useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
     inputs: RUN_FIELDS.inputs,

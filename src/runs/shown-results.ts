@@ -1,4 +1,4 @@
-// Finds the images for the public page of a workflow: results of its newest run whose nodes are still the same.
+// Finds the images for the public page of a workflow: results of its newest runs whose nodes have not changed since.
 import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
 import type { Value } from '../graph/types.ts';
 import { createLru } from '../lib/lru.ts';
@@ -6,7 +6,7 @@ import type { Flow } from '../services/workflows/read-flow.ts';
 import { listCompletedIds } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
 import { readPlan, searchSteps } from './executed-graph.ts';
-import { toPlainRun } from './run-version.ts';
+import { toVersionKey } from './run-version.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
 export interface ShownResults {
@@ -46,29 +46,29 @@ export function createResultFinder(deps: RunDeps): ResultFinder {
 }
 
 /**
- * The newest run with an image of an unchanged node sets the values of the inputs. Older runs add the images of further
- * nodes only if they used the same values, so that all images belong together: a partial run has few of them.
+ * The newest run with an image of an unchanged node determines the values of the inputs. Older runs add images of other
+ * nodes if they used the same values, so that all images belong together.
  */
 async function findImages(
   deps: RunDeps,
   { id, version }: Flow,
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const plan = await readPlan(deps, toPlainRun(id, version));
+  const plan = await readPlan(deps, toVersionKey(id, version));
   const images = new Map<string, string>();
-  let shown: PlannedRun | undefined;
+  let shownRun: PlannedRun | undefined;
   for await (const [runId, steps] of searchSteps(deps.db, runIds)) {
     const run = await readPlannedRun(deps, runId);
     if (run === undefined) continue;
-    const target = shown ?? { plan, overrides: run.overrides };
-    const [now, then] = [hashUpstream(target), hashUpstream(run)];
+    const target = shownRun ?? { plan, overrides: run.overrides };
+    const [currentHashes, runHashes] = [hashUpstream(target), hashUpstream(run)];
     for (const { nodeId, status, outputs = {} } of steps.values()) {
       if (status !== 'COMPLETED' || images.has(nodeId)) continue;
-      if (!now.has(nodeId) || now.get(nodeId) !== then.get(nodeId)) continue;
+      if (!currentHashes.has(nodeId) || currentHashes.get(nodeId) !== runHashes.get(nodeId)) continue;
       const image = Object.values(outputs).map(findImage).find(isDefined);
       if (image !== undefined) images.set(nodeId, image);
     }
-    if (images.size > 0) shown = target;
+    if (images.size > 0) shownRun = target;
   }
   return images;
 }

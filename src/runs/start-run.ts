@@ -1,8 +1,6 @@
 // Starts a run: checks access, plan, inputs and cost, then has it accepted.
-import type { Step } from '../engine/types.ts';
-import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
-import { authorize, getWorkspaceId } from '../services/accounts/access.ts';
+import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findWorkflowBatched } from '../services/workflows/read-workflow.ts';
@@ -10,26 +8,24 @@ import { findSampleRun } from '../store/runs.ts';
 import { acceptRun, type RunOrigin } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
 import {
-  createCredentialFinder,
+  createCredentialGetter,
+  describeSampledNodes,
   type Estimate,
-  findOverMax,
-  findUnavailable,
-  findUnpriced,
+  findNodesOverMax,
+  findUnavailableNodes,
+  findUnpricedNodes,
   priceForecast,
   requireBounded,
   requirePriced,
   requireProviders,
   requireWithinDailyLimits,
-  sampleWarnings,
 } from './estimate/estimate-plan.ts';
-import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
+import { forecastPaidNodes, type RunToEstimate } from './estimate/forecast-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
-import { type AcceptedRun, findReplay, type RunRoute, toIdempotency } from './idempotency.ts';
-import { findReusedSteps } from './reused-steps.ts';
+import { type AcceptedRun, findReplay, parseIdempotencyKey, type RunRoute } from './idempotency.ts';
+import { planRun } from './plan-run.ts';
 import type { RunRequest } from './run.schema.ts';
 import { configureVersion, requireValidConfig } from './run-config.ts';
-import { resolvePlan } from './run-credentials.ts';
-import { planRequest, readInputOverrides } from './run-request.ts';
 import { expandForStart } from './run-version.ts';
 
 export interface StartRunInput {
@@ -53,9 +49,9 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
   const webhook = parseWebhook(deps.settings, input.webhook);
-  const reading = { id: input.workflowId, userId: user.userId };
-  const { workflow } = authorize(actor, 'run', await findWorkflowBatched(deps, reading));
-  const idempotency = toIdempotency(input.route, input.idempotencyKey, {
+  const view = await findWorkflowBatched(deps, { id: input.workflowId, userId: user.userId });
+  const { workflow } = authorize(actor, 'run', view);
+  const idempotency = parseIdempotencyKey(input.route, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,
   });
@@ -73,17 +69,11 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const configured = configureVersion(deps, stored, request.config);
   const caller = { workflowId: workflow.id, version: number, userId: user.userId };
   const { version, components } = await expandForStart(deps, configured, caller);
-  const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
-    workspace: owner.workspace,
-    workflowId: workflow.id,
-  });
-  const overrides = readInputOverrides(deps, version.graph, request.inputs);
-  const reused = await findReusedSteps(deps, { workflowId: workflow.id, request, plan, overrides });
-  const hint = request.useSample === true ? '' : await sampleHint(deps, workflow.id, plan, reused.steps);
-  const outlook = { plan, overrides, owner, credentials, steps: reused.steps };
-  const estimate = await estimateForStart(deps, user, outlook, hint);
-  const warnings = sampleWarnings(plan, reused.steps);
+  const planned = await planRun(deps, user, workflow, version, request);
+  const { plan, credentials, reused } = planned;
+  const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, planned);
+  const estimate = await estimateForStart(deps, user, planned, hint);
+  const warnings = describeSampledNodes(plan, reused.steps);
   const accepted = await acceptRun(deps, user, {
     workflow,
     version: number,
@@ -101,14 +91,13 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   return warnings.length === 0 ? accepted : { ...accepted, meta: { warnings } };
 }
 
-/** Returns a sentence that says what else could be done if a provider is missing and the workflow has a sample. */
-async function sampleHint(
+/** Returns a sentence about the sample results of the workflow, if it has some and a provider is missing. */
+async function describeSample(
   deps: RunDeps,
   workflowId: string,
-  plan: Plan,
-  steps: ReadonlyMap<string, Step>,
+  { plan, steps }: RunToEstimate,
 ): Promise<string> {
-  if (findUnavailable(plan, steps).length === 0) return '';
+  if (findUnavailableNodes(plan, steps).length === 0) return '';
   const run = await findSampleRun(deps.db, workflowId);
   return run === undefined ? '' : ' To use the sample results of its template, send useSample: true.';
 }
@@ -124,18 +113,18 @@ export async function estimateForStart(
   run: RunToEstimate,
   hint?: string,
 ): Promise<Estimate> {
-  requireProviders(findUnavailable(run.plan, run.steps), hint);
+  requireProviders(findUnavailableNodes(run.plan, run.steps), hint);
   const forecasts = await forecastPaidNodes(deps, run);
-  const find = createCredentialFinder(deps, run);
-  requirePriced(findUnpriced(deps, user, forecasts, run.overrides, find));
+  const getCredential = createCredentialGetter(deps, run);
+  requirePriced(findUnpricedNodes(deps, user, forecasts, run.overrides, getCredential));
   await requireDrawable(deps, forecasts);
-  const estimate = priceForecast(forecasts, find);
-  requireBounded(findOverMax(forecasts), estimate);
+  const estimate = priceForecast(forecasts, getCredential);
+  requireBounded(findNodesOverMax(forecasts), estimate);
   await requireWithinDailyLimits(deps, estimate, run.credentials);
   return estimate;
 }
 
-/** Throws 400 for a workflow that is switched off. */
+/** Throws 400 for an inactive workflow. */
 export function requireActive(workflow: { readonly is_active: boolean }): void {
   if (workflow.is_active) return;
   throw new AppError('workflow_inactive', 'The workflow is inactive. Set isActive to true to run it.');

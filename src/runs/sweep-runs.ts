@@ -7,7 +7,7 @@ import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteExpired, type ExpiringTable } from '../store/retention/old-rows.ts';
 import { deleteOldVersions, listLongHistories } from '../store/retention/old-versions.ts';
 import {
-  chooseSpan,
+  choosePartitionDays,
   createStepPartitions,
   dropStepPartitions,
   getFirstPartitionEnd,
@@ -28,7 +28,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
   const sweepOld = (table: ExpiringTable, days: number): Promise<number> =>
     inBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH));
   const counts = {
-    // Before the executions, so that their keys are already gone.
+    // Deleted first, so that the executions no longer have keys.
     idempotencyKeys: await sweepOld('idempotency_keys', 1),
     deliveries: await sweepOld('deliveries', KEEP_DELIVERIES_DAYS),
     ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
@@ -43,7 +43,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     appRuns: await sweepOld('app_runs', 30),
     appProofs: await sweepOld('app_proofs', 1),
     tables: await sweepOld('tables', 1),
-    // The files of these rows are temporary and are gone by now.
+    // The files of these rows were temporary.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => deps.db.transaction(tx => deleteSuperseded(tx, null, BATCH))),
@@ -78,7 +78,9 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     return undefined;
   };
   const steps = await dropStepPartitions(db, beforeId).catch(logOutage);
-  await createStepPartitions(db, deps.now(), chooseSpan(settings.KEEP_EXECUTIONS_DAYS)).catch(logOutage);
+  await createStepPartitions(db, deps.now(), choosePartitionDays(settings.KEEP_EXECUTIONS_DAYS)).catch(
+    logOutage,
+  );
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 

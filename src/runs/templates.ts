@@ -6,9 +6,9 @@ import { isId } from '../lib/ids.ts';
 import { findNeededProvider } from '../nodes/catalog.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, hasScope } from '../services/accounts/actor.ts';
-import { listSupplied } from '../services/catalog.ts';
+import { listSuppliedProviders } from '../services/catalog.ts';
 import { byId, type Page, readPage } from '../services/paging.ts';
-import { sampleSteps, templateNotFound, toWorkflowId } from '../services/templates/duplicate-template.ts';
+import { templateNotFound, toSampleSteps, toWorkflowId } from '../services/templates/duplicate-template.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../services/templates/template-files.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
 import { getViewForReading, readGraphText } from '../services/workflows/read-workflow.ts';
@@ -17,10 +17,10 @@ import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
 import { NO_USER } from '../store/media/samples.ts';
 import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { createCredentialFinder, priceForecast } from './estimate/estimate-plan.ts';
-import { forecastPaidNodes, type RunToEstimate } from './estimate/estimate-run.ts';
+import { createCredentialGetter, priceForecast } from './estimate/estimate-plan.ts';
+import { forecastPaidNodes, type RunToEstimate } from './estimate/forecast-run.ts';
 import { ANYONE, presentStep } from './present-execution.ts';
-import { findRunVersion, toPlainRun } from './run-version.ts';
+import { findRunVersion, toVersionKey } from './run-version.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;
 
@@ -37,29 +37,29 @@ export async function listTemplatePage(
 ): Promise<Page<Template>> {
   const { limit = DEFAULT_LIMIT, cursor } = query;
   const shipped = filterShipped(deps, query);
-  const from = readShippedCursor(cursor, shipped);
-  const page = from === undefined ? [] : shipped.slice(from, from + limit);
-  const supplied = await listSupplied(deps, actor);
+  const startIndex = readShippedCursor(cursor, shipped);
+  const page = startIndex === undefined ? [] : shipped.slice(startIndex, startIndex + limit);
+  const suppliedProviders = await listSuppliedProviders(deps, actor);
   const data: Template[] = [];
-  for (const template of page) data.push(await presentShipped(deps, template, supplied));
-  const rest = limit - page.length;
+  for (const template of page) data.push(await presentShipped(deps, template, suppliedProviders));
+  const remaining = limit - page.length;
   const last = page.at(-1);
-  if (rest === 0 && last !== undefined)
-    return { data: runnable(data, query), nextCursor: shippedCursor(last) };
+  if (remaining === 0 && last !== undefined)
+    return { data: filterRunnable(data, query), nextCursor: writeShippedCursor(last) };
   // Published templates have no shelf.
-  if (query.shelf !== undefined) return { data: runnable(data, query), nextCursor: null };
+  if (query.shelf !== undefined) return { data: filterRunnable(data, query), nextCursor: null };
   const { cursor: _, ...filter } = query;
   const published = await listPublished(deps, actor, {
     ...filter,
-    limit: rest,
-    ...(from === undefined && cursor !== undefined ? { cursor } : {}),
+    limit: remaining,
+    ...(startIndex === undefined && cursor !== undefined ? { cursor } : {}),
   });
-  return { ...published, data: runnable([...data, ...published.data], query) };
+  return { ...published, data: filterRunnable([...data, ...published.data], query) };
 }
 
 const DEFAULT_LIMIT = 50;
 
-const runnable = (templates: readonly Template[], { runsNow }: TemplatesQuery): readonly Template[] =>
+const filterRunnable = (templates: readonly Template[], { runsNow }: TemplatesQuery): readonly Template[] =>
   runsNow === true ? templates.filter(template => template.runsNow) : templates;
 
 function filterShipped(
@@ -78,7 +78,7 @@ function filterShipped(
     );
 }
 
-/** Returns the index to start from; undefined for a cursor into the published ones. */
+/** Returns the index to start from; undefined for a cursor into the published templates. */
 function readShippedCursor(
   cursor: string | undefined,
   shipped: readonly ShippedTemplate[],
@@ -89,11 +89,11 @@ function readShippedCursor(
   return shipped.findIndex(({ id }) => SHIPPED_CURSOR + id === text) + 1;
 }
 
-const shippedCursor = ({ id }: ShippedTemplate): string =>
+const writeShippedCursor = ({ id }: ShippedTemplate): string =>
   Buffer.from(SHIPPED_CURSOR + id, 'latin1').toString('base64url');
 
 async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery): Promise<Page<Template>> {
-  const filter = { userId: readerId(actor), category: query.category ?? null, query: query.query ?? null };
+  const filter = { userId: getReaderId(actor), category: query.category ?? null, query: query.query ?? null };
   const { data, nextCursor } = await readPage(
     query,
     byId('workflow'),
@@ -102,45 +102,45 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
   );
   const templates: Template[] = [];
   // One after the other, so that a page of large graphs does not block the process.
-  const supplied = await listSupplied(deps, actor);
-  for (const row of data) templates.push(await presentPublished(deps, row, supplied));
+  const suppliedProviders = await listSuppliedProviders(deps, actor);
+  for (const row of data) templates.push(await presentPublished(deps, row, suppliedProviders));
   return { data: templates, nextCursor };
 }
 
-const readerId = (actor: Actor): number | null =>
+const getReaderId = (actor: Actor): number | null =>
   actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
 
 /** Reads a template with its graph and its recorded results. Throws 404. */
 export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const shipped = deps.shippedTemplates.find(id);
-  const supplied = await listSupplied(deps, actor);
+  const suppliedProviders = await listSuppliedProviders(deps, actor);
   if (shipped !== undefined) {
-    const { nodes, edges } = addressed(deps, shipped);
-    const template = await presentShipped(deps, shipped, supplied);
+    const { nodes, edges } = withFileUrls(deps, shipped);
+    const template = await presentShipped(deps, shipped, suppliedProviders);
     return { ...template, nodes, edges, sample: presentSample(deps, shipped) };
   }
   const workflowId = toWorkflowId(id);
   const row = isId('workflow', workflowId)
-    ? await findTemplateRow(deps.db, workflowId, readerId(actor))
+    ? await findTemplateRow(deps.db, workflowId, getReaderId(actor))
     : undefined;
   if (row === undefined) throw templateNotFound();
   const { nodes, edges } = await readTemplateGraph(deps, actor, id);
-  return { ...(await presentPublished(deps, row, supplied)), nodes, edges, sample: null };
+  return { ...(await presentPublished(deps, row, suppliedProviders)), nodes, edges, sample: null };
 }
 
 /** Reads the graph of a listed template. Throws 404, and 403 for a workflow that the actor may not read. */
 export async function readTemplateGraph(deps: RunDeps, actor: Actor, id: string): Promise<Graph> {
   const shipped = deps.shippedTemplates.find(id);
-  if (shipped !== undefined) return addressed(deps, shipped);
+  if (shipped !== undefined) return withFileUrls(deps, shipped);
   const text = await readGraphText(deps, await getViewForReading(deps, actor, toWorkflowId(id)));
   return JSON.parse(`{${text}}`) as Graph;
 }
 
-/** Returns the graph with the addresses at which the service serves the sample's files. */
-const addressed = (deps: RunDeps, template: ShippedTemplate): Graph =>
-  template.graphWith(name => {
+/** Returns the graph with the URLs of the sample's files. */
+const withFileUrls = (deps: RunDeps, template: ShippedTemplate): Graph =>
+  template.resolveGraph(name => {
     const file = template.sample?.files[name];
-    return file && sampleUrl(deps, template, name, file);
+    return file && buildSampleUrl(deps, template, name, file);
   });
 
 function presentSample(deps: RunDeps, template: ShippedTemplate) {
@@ -150,9 +150,9 @@ function presentSample(deps: RunDeps, template: ShippedTemplate) {
   const find = (name: string): MediaRef => {
     const { files } = sample;
     const file = files[name] as (typeof files)[string];
-    return { ...file, mediaId: '', url: sampleUrl(deps, template, name, file) };
+    return { ...file, mediaId: '', url: buildSampleUrl(deps, template, name, file) };
   };
-  const steps = new Map(sampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
+  const steps = new Map(toSampleSteps(sample, 0, find).map(step => [step.nodeId, step]));
   return {
     nodeStates: planned.plan.nodes.map(node => ({
       ...presentStep(node, steps.get(node.id), ANYONE),
@@ -162,14 +162,18 @@ function presentSample(deps: RunDeps, template: ShippedTemplate) {
   };
 }
 
-const sampleUrl = (
+const buildSampleUrl = (
   { settings }: Pick<RunDeps, 'settings'>,
   { id }: ShippedTemplate,
   name: string,
   { sha256 }: SampleFile,
 ): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${sha256.slice(0, 12)}`;
 
-async function presentShipped(deps: RunDeps, template: ShippedTemplate, supplied: readonly string[]) {
+async function presentShipped(
+  deps: RunDeps,
+  template: ShippedTemplate,
+  suppliedProviders: readonly string[],
+) {
   const { id, title, description, shelf, tags, card, sample } = template;
   return {
     id,
@@ -181,14 +185,14 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate, supplied
     shelf: shelf as string | null,
     category: shelf as string | null,
     tags,
-    card: sampleUrl(deps, template, CARD_PATH, card) as string | null,
+    card: buildSampleUrl(deps, template, CARD_PATH, card) as string | null,
     poster: null as string | null,
     preview: null as ReturnType<typeof presentPreview>,
     ...(await summarizeGraph(deps, {
       key: template,
-      plan: () => createPlan(addressed(deps, template), deps.catalog),
+      plan: () => createPlan(withFileUrls(deps, template), deps.catalog),
       owner: { userId: NO_USER, workspace: TEMPLATES_WORKSPACE },
-      supplied,
+      suppliedProviders,
     })),
     hasSample: sample !== undefined,
     views: 0,
@@ -202,11 +206,11 @@ async function presentShipped(deps: RunDeps, template: ShippedTemplate, supplied
 async function presentPublished(
   deps: RunDeps,
   row: TemplateRow,
-  supplied: readonly string[],
+  suppliedProviders: readonly string[],
 ): Promise<Template> {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
   const isOwner = row.is_own;
-  const version = await findRunVersion(deps, toPlainRun(row.id, row.published_version ?? row.version));
+  const version = await findRunVersion(deps, toVersionKey(row.id, row.published_version ?? row.version));
   const poster = presentPoster(deps, row.poster);
   return {
     id: row.id.replace(/^wf_/, 'tpl_'),
@@ -225,7 +229,7 @@ async function presentPublished(
       key: version ?? row,
       plan: () => version?.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
-      supplied,
+      suppliedProviders,
     })),
     hasSample: false,
     views: row.views,
@@ -263,13 +267,13 @@ async function summarizeGraph(
     key,
     plan,
     owner,
-    supplied,
+    suppliedProviders,
   }: {
     readonly key: object;
     readonly plan: () => PlanResult | undefined;
     readonly owner: RunToEstimate['owner'];
     /** Providers that the reader's workspace supplies. */
-    readonly supplied: readonly string[];
+    readonly suppliedProviders: readonly string[];
   },
 ) {
   const { entries } = deps.catalog;
@@ -277,7 +281,7 @@ async function summarizeGraph(
   const summary = cached?.entries === entries ? cached.summary : await computeSummary(deps, plan(), owner);
   summaryByGraph.set(key, { entries, summary });
   const { lacks, ...rest } = summary;
-  return { ...rest, runsNow: lacks?.every(provider => supplied.includes(provider)) ?? false };
+  return { ...rest, runsNow: lacks?.every(provider => suppliedProviders.includes(provider)) ?? false };
 }
 
 async function computeSummary(
@@ -312,9 +316,9 @@ async function computeSummary(
   };
 }
 
-async function forecastPrice(deps: RunDeps, outlook: RunToEstimate) {
+async function forecastPrice(deps: RunDeps, run: RunToEstimate) {
   try {
-    return priceForecast(await forecastPaidNodes(deps, outlook), createCredentialFinder(deps, outlook));
+    return priceForecast(await forecastPaidNodes(deps, run), createCredentialGetter(deps, run));
   } catch (err) {
     if (err instanceof AppError) return null;
     throw err;

@@ -1,12 +1,9 @@
 // Shares the event loop between computations that take long: at most one of them continues in each turn of the loop.
 // Accounts take turns, and the oldest computation of an account goes first, because it holds memory until it ends.
 
-/**
- * While other accounts have work, a computation rests for this many times as long as it computed, so that their work is
- * done in between.
- */
-const REST_SHARE = 4;
-const MAX_REST_MS = 1000;
+/** While other accounts have work, the pause after a slice is this many times as long as the slice. */
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 1000;
 
 interface Waiter {
   readonly startedAt: number;
@@ -26,7 +23,7 @@ export class Turns {
     this.#isShared = isShared;
   }
 
-  /** Increases as the event loop turns: two different numbers are at least a turn apart. */
+  /** Increases when the event loop turns. */
   get number(): number {
     if (!this.#isCounting) {
       this.#isCounting = true;
@@ -60,12 +57,12 @@ export class Turns {
       this.#isGranting = false;
       return;
     }
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     next.resume();
-    // Called when the slice is over, because a slice is computed without a turn of the loop.
+    // Called after the slice, because a slice is computed within one turn of the loop.
     setImmediate(() => {
-      const restMs = Math.min(MAX_REST_MS, REST_SHARE * (performance.now() - beganMs));
-      if (this.#waiting.size > 0 && this.#isShared()) setTimeout(this.#grant, restMs);
+      const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - startedMs));
+      if (this.#waiting.size > 0 && this.#isShared()) setTimeout(this.#grant, pauseMs);
       else this.#grant();
     });
   };
@@ -78,7 +75,7 @@ export class Turns {
     for (const waiter of waiting)
       if (oldest === undefined || waiter.startedAt < oldest.startedAt) oldest = waiter;
     if (oldest !== undefined) waiting.delete(oldest);
-    // The account goes to the end of the line.
+    // The account moves to the end of the queue.
     this.#waiting.delete(account);
     if (waiting.size > 0) this.#waiting.set(account, waiting);
     return oldest;

@@ -63,7 +63,7 @@ const PROGRESS_EVERY_MS = 250;
 /**
  * Streams the events of an execution (docs/api.md, Runs): a snapshot, then each change of a node or the run until the
  * run has ended. Ids are the run's sequence numbers; with `afterId`, the stream has no snapshot and resumes after that
- * event. Of several run states between two reads, only the newest is sent. Returns undefined if nothing is left to
+ * event. Of several run states between two reads, only the newest is sent. Returns undefined if there is nothing left to
  * send.
  */
 export async function watchRun(
@@ -92,12 +92,12 @@ async function* follow(
     }
     const plan = await readPlan(deps, execution);
     const nodes = new Map(plan.nodes.map(node => [node.id, node]));
-    const reader = await getViewer(deps, actor, execution, plan);
+    const viewer = await getViewer(deps, actor, execution, plan);
     let sentId = afterId ?? execution.seq;
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);
       if (row === undefined) return;
-      yield* listChanges(row, nodes, sentId, await listBoundedSteps(deps.db, execution.id, sentId), reader);
+      yield* listChanges(row, nodes, sentId, await listBoundedSteps(deps.db, execution.id, sentId), viewer);
       if (row.finished_at !== null) return;
       sentId = Math.max(sentId, row.seq);
       await changes.wait(POLL_MS, signal);
@@ -117,7 +117,7 @@ function* listChanges(
   nodes: ReadonlyMap<string, PlanNode>,
   sentId: number,
   steps: readonly StepRow[],
-  reader: Viewer,
+  viewer: Viewer,
 ): Generator<StreamedRunEvent> {
   const states = new Map(
     steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
@@ -128,7 +128,7 @@ function* listChanges(
     const step = states.get(id);
     const node = step && nodes.get(step.nodeId);
     if (step !== undefined && node !== undefined)
-      yield { event: 'node', id, data: cutState(presentStep(node, step, reader)) };
+      yield { event: 'node', id, data: cutState(presentStep(node, step, viewer)) };
     if (id === statusId) {
       const { metadata } = parseRunRequest(row.request);
       yield { event: 'execution', id, data: presentListedExecution(row, metadata) };

@@ -63,7 +63,7 @@ export class WorkerSlots {
   readonly runs = new Map<string, ActiveRun>();
   readonly #slots = new Set<Slot>();
   readonly #waiters = new Set<() => void>();
-  /** The number of failures to read or write a run, by execution id. Only the most recent runs are kept. */
+  /** By execution id, how often a run could not be read or written. Only the most recent runs are kept. */
   readonly #failures = new Map<string, number>();
   readonly #memory: RunMemoryPool;
   readonly #turns: Turns;
@@ -112,7 +112,7 @@ export class WorkerSlots {
   }
 
   /** Lists workspaces that get no more slots for now. */
-  saturated(): readonly string[] {
+  listSaturated(): readonly string[] {
     return listSaturated(this.capacity, this.#occupants(), this.#now());
   }
 

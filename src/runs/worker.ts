@@ -1,5 +1,5 @@
 // Executes a claimed run: the engine continues from the stored steps, and its outcome becomes an event of the run.
-import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/budget.ts';
+import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/output-size.ts';
 import { runPlan } from '../engine/run.ts';
 import {
   type CallSlots,
@@ -14,6 +14,7 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { runAccepted } from '../lib/limiter.ts';
+import { omitUndefined } from '../lib/record.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { RunCredentials } from '../services/credentials/credential.ts';
 import {
@@ -23,15 +24,15 @@ import {
 } from '../services/credentials/run-credentials.ts';
 import { createRunSecrets, scrubError } from '../services/workflows/resolve-secrets.ts';
 import type { TerminalStatus } from '../store/executions.ts';
-import { retryingDb, retryOutages } from '../store/retry.ts';
+import { retryOutages, withOutageRetries } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { listWholeSteps } from '../store/steps.ts';
 import { createCallSlots } from './calls/traffic.ts';
-import { type CallName, createWaitingCalls } from './calls/waiting-calls.ts';
+import { createWaitingCalls, type NodeItem, toItemKey } from './calls/waiting-calls.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
-import { cancelUnsettled } from './end-run.ts';
+import { CANCELLED, cancelUnsettled } from './end-run.ts';
 import { MAX_STORED_BYTES, mergeSteps, readBoundedSteps, readPlan } from './executed-graph.ts';
 import type { Suspension } from './lifecycle.ts';
 import type { RunMemory } from './memory.ts';
@@ -51,7 +52,7 @@ import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** The maximum number of concurrent branches of one run. */
 const NODE_CONCURRENCY = 16;
-// A node that was active when a worker died this many times is not started again.
+// A node is not started again if its worker died this many times.
 const MAX_STARTS = 20;
 
 /**
@@ -78,26 +79,25 @@ async function executeTracked(
   { stop, wakes, turns }: Omit<RunControl, 'memory'>,
   memory: RunMemory,
 ): Promise<void> {
+  const isCancelling = row.status === 'CANCELLING';
+  if (isCancelling) stop.abort('cancelled');
   const run = await loadRun(deps, row, memory, stop.signal);
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
   const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
-  if (run.loadError !== undefined) {
-    await releaseRun(deps, run, checkpoints, { status: 'FAILED', error: run.loadError }, row.running_ms);
-    return;
-  }
   if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
-  if (row.status === 'CANCELLING') stop.abort('cancelled');
   const calls = createWaitingCalls(deps, row.id, run.callsToCheck, wakes);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
-    const outcome = await runEngine(deps, { ...run, calls, slots, memory, turns }, checkpoints, stop.signal);
+    const outcome =
+      run.loadFailure ??
+      (await runEngine(deps, { ...run, calls, slots, memory, turns }, checkpoints, stop.signal));
     const leaseOutcome = toLeaseOutcome(
       outcome,
       stop.signal.reason as StopReason | undefined,
-      memory.exceededBy,
+      isCancelling ? undefined : memory.exceededBy,
     );
     await releaseRun(deps, run, checkpoints, leaseOutcome, row.running_ms + (deps.now() - startedMs));
   } finally {
@@ -113,14 +113,19 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof readInputOverrides>;
   readonly steps: Map<string, Step>;
-  /** Active calls whose event has occurred, or that the poller does not track: this run asks their provider. */
-  readonly callsToCheck: readonly CallName[];
+  /** Active calls that have ended, or that the poller does not track. The run itself polls them. */
+  readonly callsToCheck: readonly NodeItem[];
   readonly spending: EarlierSpending;
   readonly runCredentials: RunCredentials;
   readonly credentials: CredentialContext;
   readonly secrets?: RunOptions['secrets'];
-  /** Set if the run cannot be loaded, for example because a node type no longer exists. */
-  readonly loadError?: StoredError;
+  readonly loadFailure?: LoadFailure;
+}
+
+/** Why the run cannot be loaded: for example, a node type no longer exists. */
+interface LoadFailure {
+  readonly kind: 'unloadable';
+  readonly error: StoredError;
 }
 
 async function loadRun(
@@ -130,7 +135,7 @@ async function loadRun(
   signal: AbortSignal,
 ): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
-  // At the first claim, a run has no steps unless it reuses results of other runs.
+  // A run that is claimed for the first time has no steps unless it reuses results of other runs.
   const isFresh =
     row.lease === 1 &&
     row.resumed_from_id === null &&
@@ -151,25 +156,27 @@ async function loadRun(
     ...(await loadCalls(deps, row, request, steps)),
   };
   if (!isWhole) {
-    const loadError = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
-    return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadError };
+    const error = { ...TOO_LARGE, nodeId: memory.exceededBy ?? null };
+    const loadFailure = { kind: 'unloadable', error } as const;
+    return { ...run, plan: await readPlan(deps, row), overrides: new Map(), loadFailure };
   }
   try {
     const version = await readRunVersion(deps, row, request);
     const plan = planRequest(deps, version, request);
     const overrides = readInputOverrides(deps, version.graph, request.inputs);
     const secrets = await createRunSecrets(deps, deps.db, row, version.text);
-    return { ...run, plan, overrides, ...(secrets === undefined ? {} : { secrets }) };
+    return { ...run, plan, overrides, ...omitUndefined({ secrets }) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
-    const loadError = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
-    return { ...run, plan: { nodes: [] }, overrides: new Map(), loadError };
+    const error = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
+    const loadFailure = { kind: 'unloadable', error } as const;
+    return { ...run, plan: { nodes: [] }, overrides: new Map(), loadFailure };
   }
 }
 
 interface LoadedSteps {
   readonly steps: Map<string, Step>;
-  /** false if the run has recorded more than allowed. The steps are then for display only. */
+  /** False if the run has recorded more than allowed. The steps are then shortened for display. */
   readonly isWhole: boolean;
 }
 
@@ -197,7 +204,7 @@ function recordSteps(memory: RunMemory, steps: Map<string, Step>): Map<string, S
   return steps;
 }
 
-/** Reads the state of the provider calls that the run left active. */
+/** Reads the state of the provider calls that were active when the run was released. */
 async function loadCalls(
   deps: RunDeps,
   row: RunRow,
@@ -206,10 +213,9 @@ async function loadCalls(
 ): Promise<Pick<LoadedRun, 'callsToCheck' | 'spending'>> {
   const unsettled = [...steps.values()].filter(({ status }) => !isSettled(status));
   const activeTasks = unsettled.flatMap(({ nodeId, jobs: tasks = {} }) =>
-    Object.entries(tasks).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
+    Object.entries(tasks).map(([item, task]) => ({ node_id: nodeId, item: Number(item), task })),
   );
-  const jobs = activeTasks.map(({ job }) => job);
-  if (jobs.length === 0)
+  if (activeTasks.length === 0)
     return { callsToCheck: [], spending: { maxCredits, reserved: 0, charged: undefined } };
   const [calls, coverage] = await Promise.all([
     deps.reads.calls(row.id),
@@ -217,11 +223,11 @@ async function loadCalls(
   ]);
   const charged = coverage?.charged ?? 0;
   const awaitedCalls = new Set(
-    calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
+    calls.filter(call => call.is_awaited).map(({ node_id, item }) => toItemKey(node_id, item)),
   );
   // A call without a row is polled by the run itself, because the poller does not know it.
-  const callsToCheck = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(`${item} ${node_id}`));
-  const reserved = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  const callsToCheck = activeTasks.filter(({ node_id, item }) => !awaitedCalls.has(toItemKey(node_id, item)));
+  const reserved = activeTasks.reduce((sum, { task }) => sum + (task.credits ?? 0), 0);
   return { callsToCheck, spending: { maxCredits, reserved, charged } };
 }
 
@@ -250,18 +256,21 @@ function runEngine(
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
   const insertMediaBatched: RunDeps['insertMediaBatched'] = row =>
     retryOutages(() => deps.insertMediaBatched(row), onOutage);
-  const retryingDeps = { ...deps, db: retryingDb(deps.db, onOutage), insertMediaBatched };
+  const retryingDeps = { ...deps, db: withOutageRetries(deps.db, onOutage), insertMediaBatched };
   const spans = traceNodes();
   const payments = createCredentialPayments(retryingDeps, row);
   const countModel = createModelCounter(deps, run.plan);
   const outcome = runPlan(run.plan, {
-    define: deps.findNode,
+    findDefinition: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: parseDecisions(row),
     context: createNodeContext(retryingDeps, row, run.credentials),
-    ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
-    ...(run.secrets === undefined ? {} : { secrets: run.secrets }),
+    ...omitUndefined({
+      cache: request.useCache === false ? undefined : createNodeCache(deps, row.workspace),
+      secrets: run.secrets,
+      wrapCall: spans?.wrapCall,
+    }),
     budget: run.memory,
     turns: toLoopTurns(run.turns, row),
     pay: createPay(retryingDeps, row, {
@@ -272,7 +281,6 @@ function runEngine(
     }),
     calls: run.calls,
     slots: run.slots,
-    ...(spans === undefined ? {} : { wrapCall: spans.wrapCall }),
     onStep: step => {
       spans?.record(step);
       countModel(step);
@@ -310,7 +318,7 @@ function parseDecisions({ decisions }: RunRow): ReadonlyMap<string, Json> {
   return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
 }
 
-/** The event with which the run leaves this worker; undefined if the lease is already gone. */
+/** What becomes of the run when this worker releases it; undefined if the lease is already gone. */
 type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension
@@ -318,7 +326,7 @@ type LeaseOutcome =
   | undefined;
 
 function toLeaseOutcome(
-  outcome: RunOutcome,
+  outcome: RunOutcome | LoadFailure,
   reason: StopReason | undefined,
   exceededBy: string | undefined,
 ): LeaseOutcome {
@@ -335,6 +343,8 @@ function toLeaseOutcome(
       return { waitsFor: outcome.waitsFor, wakeAtMs: outcome.untilMs };
     case 'expired':
       return { status: 'TIMEOUT', error: { ...outcome.error, nodeId: outcome.nodeId } };
+    case 'unloadable':
+      return reason === undefined ? { status: 'FAILED', error: outcome.error } : STOP_OUTCOMES[reason];
     case 'aborted':
       return reason === undefined ? undefined : STOP_OUTCOMES[reason];
   }
@@ -347,10 +357,7 @@ function describeOutcome(leaseOutcome: LeaseOutcome): string {
 }
 
 const STOP_OUTCOMES: Readonly<Record<StopReason, LeaseOutcome>> = {
-  cancelled: {
-    status: 'CANCELLED',
-    error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
-  },
+  cancelled: CANCELLED,
   timeout: {
     status: 'TIMEOUT',
     error: { code: 'timeout', message: 'The run exceeded its time limit.', nodeId: null },

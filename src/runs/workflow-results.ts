@@ -3,7 +3,7 @@ import { hashUpstream, type PlannedRun } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
-import { type ListedRow, listExecutions } from '../store/execution-lists.ts';
+import { type ExecutionListRow, listExecutions } from '../store/execution-lists.ts';
 import { EXECUTION_STATUSES, findExecution } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { cutRecord } from './cut-record.ts';
@@ -11,13 +11,13 @@ import type { RunDeps } from './deps.ts';
 import { readPlan, searchSteps } from './executed-graph.ts';
 import { presentResult } from './present-execution.ts';
 import { parseRunRequest, readInputOverrides } from './run-request.ts';
-import { findRunVersion, toPlainRun } from './run-version.ts';
+import { findRunVersion, toVersionKey } from './run-version.ts';
 
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
 
-interface Found {
-  readonly row: ListedRow;
+interface NodeResult {
+  readonly row: ExecutionListRow;
   readonly step: Step;
 }
 
@@ -28,15 +28,15 @@ interface Found {
 export async function getResults(deps: RunDeps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
-  const plan = await readPlan(deps, toPlainRun(workflowId, workflow.version));
+  const plan = await readPlan(deps, toVersionKey(workflowId, workflow.version));
   const found = await findNewest(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
-  const now = hashUpstream({ plan, overrides: new Map() });
+  const currentHashes = hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
   for (const [row, results] of Map.groupBy(found.values(), ({ row }) => row)) {
     const run = await readPlannedRun(deps, row.id);
-    const then = run === undefined ? new Map<string, string>() : hashUpstream(run);
+    const runHashes = run === undefined ? new Map<string, string>() : hashUpstream(run);
     for (const { step } of results) {
-      const isCurrent = then.get(step.nodeId) === now.get(step.nodeId);
+      const isCurrent = runHashes.get(step.nodeId) === currentHashes.get(step.nodeId);
       nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
     }
   }
@@ -48,9 +48,9 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
 async function findNewest(
   deps: RunDeps,
   workflowId: string,
-  wanted: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Found>> {
-  const found = new Map<string, Found>();
+  nodeIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, NodeResult>> {
+  const found = new Map<string, NodeResult>();
   const rows = await listExecutions(deps.db, {
     workflowId,
     userId: 0,
@@ -63,11 +63,11 @@ async function findNewest(
   });
   const byId = new Map(rows.map(row => [row.id, row]));
   for await (const [id, steps] of searchSteps(deps.db, [...byId.keys()])) {
-    const row = byId.get(id) as ListedRow;
+    const row = byId.get(id) as ExecutionListRow;
     for (const step of steps.values())
-      if (step.status === 'COMPLETED' && wanted.has(step.nodeId) && !found.has(step.nodeId))
+      if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !found.has(step.nodeId))
         found.set(step.nodeId, { row, step });
-    if (found.size === wanted.size) break;
+    if (found.size === nodeIds.size) break;
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // Lists runs and failures of the active workspace, and of the instance for administrators.
 import { AppError } from '../lib/errors.ts';
-import { getWorkspaceId, isTeamWorkspace, userWorkspace } from '../services/accounts/access.ts';
+import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { byId, type Page, parseTimeFilter, readPage, writeCursor } from '../services/paging.ts';
@@ -17,28 +17,28 @@ import { presentListedExecution } from './present-execution.ts';
 import type { FailuresQuery, WorkspaceRunsQuery } from './run.schema.ts';
 
 /** The workspaces whose runs are listed. */
-type Range = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
+type RunRange = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
 
 /** Lists the runs of the active workspace, newest first. Throws 403 for a team's VIEWER. */
 export async function listWorkspaceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
-  return list(deps, await toActiveWorkspace(deps, actor), query);
+  return listRange(deps, await toActiveWorkspace(deps, actor), query);
 }
 
 /** Groups the failed runs of the active workspace. */
 export async function listWorkspaceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
-  return group(deps, await toActiveWorkspace(deps, actor), query);
+  return groupFailures(deps, await toActiveWorkspace(deps, actor), query);
 }
 
 /** Lists the runs of all workspaces. Personal workspaces of other users are included on request only. */
 export function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
-  return list(deps, toInstance(actor, query), query);
+  return listRange(deps, toInstance(actor, query), query);
 }
 
 export function listInstanceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
-  return group(deps, toInstance(actor, query), query);
+  return groupFailures(deps, toInstance(actor, query), query);
 }
 
-async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<Range> {
+async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<RunRange> {
   const user = requireScope(actor, 'workflows:read');
   const active = await getActiveWorkspace(deps.db, user);
   if (active.team_role === 'VIEWER')
@@ -49,18 +49,18 @@ async function toActiveWorkspace(deps: RunDeps, actor: Actor): Promise<Range> {
   return { readerId: user.userId, workspace: getWorkspaceId(active), includesPersonal: true };
 }
 
-function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): Range {
+function toInstance(actor: Actor, { teamId, personal = false }: FailuresQuery): RunRange {
   const { userId: readerId }: UserActor = requireScope(actor, 'instance:admin');
   if (teamId === undefined) return { readerId, workspace: null, includesPersonal: personal };
-  const workspace = teamId === 'personal' ? userWorkspace(readerId) : teamId;
-  // `user:7` is not a team, and names a personal workspace only together with `personal`.
+  const workspace = teamId === 'personal' ? getPersonalWorkspaceId(readerId) : teamId;
+  // A personal workspace such as `user:7` requires `personal`.
   if (teamId !== 'personal' && !isTeamWorkspace(workspace) && !personal)
     throw new AppError('invalid_request', 'Set personal to list runs of a personal workspace.');
   return { readerId, workspace, includesPersonal: true };
 }
 
-const toFilter = (range: Range, query: FailuresQuery) => ({
-  ...range,
+const toFilter = (runRange: RunRange, query: FailuresQuery) => ({
+  ...runRange,
   workflowId: query.workflowId ?? null,
   userId: query.userId ?? null,
   model: query.model ?? null,
@@ -71,19 +71,24 @@ const toFilter = (range: Range, query: FailuresQuery) => ({
   before: null,
 });
 
-/** A run with an error has one of these. */
-const WITH_ERROR = ['FAILED', 'TIMEOUT', 'CANCELLED'] as const;
+/** The statuses of runs with an error. */
+const ERROR_STATUSES = ['FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 
-async function list(deps: RunDeps, range: Range, query: WorkspaceRunsQuery): Promise<Page<PresentedRun>> {
+async function listRange(
+  deps: RunDeps,
+  runRange: RunRange,
+  query: WorkspaceRunsQuery,
+): Promise<Page<PresentedRun>> {
   const hasError = query.errorCode !== undefined || query.failedNodeType !== undefined;
-  const possible = hasError ? WITH_ERROR : EXECUTION_STATUSES;
-  const statuses = query.status === undefined ? possible : possible.filter(each => each === query.status);
+  const possibleStatuses = hasError ? ERROR_STATUSES : EXECUTION_STATUSES;
+  const statuses =
+    query.status === undefined ? possibleStatuses : possibleStatuses.filter(each => each === query.status);
   let examinedTo: string | undefined;
   const page = await readPage(
     query,
     byId('execution'),
     async ({ after: before, limit }) => {
-      const found = await listRows(deps.db, { ...toFilter(range, query), statuses, before }, limit);
+      const found = await listRows(deps.db, { ...toFilter(runRange, query), statuses, before }, limit);
       examinedTo = found.examinedTo;
       return found.rows;
     },
@@ -119,8 +124,8 @@ function presentRun(row: WorkspaceRunRow) {
   };
 }
 
-async function group(deps: RunDeps, range: Range, query: FailuresQuery) {
-  const groups = await listFailureGroups(deps.db, toFilter(range, query));
+async function groupFailures(deps: RunDeps, runRange: RunRange, query: FailuresQuery) {
+  const groups = await listFailureGroups(deps.db, toFilter(runRange, query));
   return {
     groups: groups.map(({ code, node_type: nodeType, runs, workflows, users, last_at, message }) => ({
       code,

@@ -1,37 +1,32 @@
 // Tests providers that misbehave and runs that are cancelled at every stage of a call: each run ends properly, nothing
 // undelivered is charged, and no call is left behind.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
+  countRows,
   modelGraph,
-  type PaidService,
   PRICE,
   readBalance,
   runPastLimit,
-  startPaidService,
+  setUpPaidService,
+  waitForSuspension,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Fault } from '../support/providers/double.ts';
 
 const NEVER = 1e9;
-/** Far less than a request may take. */
-const MOST_MS = 30_000;
+/** Far less than the timeout of a request. */
+const MAX_CANCEL_MS = 30_000;
 const ALWAYS = 1e9;
 const CREDITS = 10_000;
 const STATUS = /^GET .*\/status$/;
-const MANY = 250;
+const RUN_COUNT = 250;
 
-let paid: PaidService;
+const paid = setUpPaidService({ MAX_CONCURRENT_RUNS: '20000', WORKER_CONCURRENCY: '500' });
 let user: Client;
-before(async () => {
-  paid = await startPaidService({ MAX_CONCURRENT_RUNS: '20000', WORKER_CONCURRENCY: '500' });
-});
-after(() => paid.close());
 beforeEach(async () => {
-  paid.reset();
   paid.fal.polls = NEVER;
   paid.fal.accepted.length = 0;
   paid.fal.cancelled.length = 0;
@@ -39,29 +34,15 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   paid.fal.clearFaults();
-  await assertLedgerBalanced(paid.service.db);
-  await waitUntil('no call to be left', async () => (await count('calls')) === 0);
+  await waitUntil('no call to be left', async () => (await countRows(paid, 'calls')) === 0);
 });
 
-const count = async (table: string): Promise<number> => {
-  const { rows } = await paid.service.db.query<{ count: number }>(`select count(*) from ${table}`);
-  return rows[0]?.count ?? 0;
-};
-const waiting = async (id: string): Promise<void> => {
-  await waitUntil('the run to wait in nobody’s hands', async () => {
-    const { rows } = await paid.service.db.query(
-      'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
-      [id],
-    );
-    return rows.length === 1;
-  });
-};
 const cancel = async (id: string): Promise<void> => {
   const { status } = await user.request('POST', `/executions/${id}/cancel`);
   assert.equal(status, 200);
 };
 
-describe('a provider that answers every request so', () => {
+describe('a provider that answers every request with', () => {
   const hourAhead = new Date(Date.now() + 3_600_000).toUTCString();
   const faults: Readonly<Record<string, Fault>> = {
     '429': { status: 429, body: { detail: 'slow down' } },
@@ -72,15 +53,15 @@ describe('a provider that answers every request so', () => {
     },
     '500': { status: 500, body: {} },
     HTML: { status: 502, headers: { 'content-type': 'text/html' }, body: Buffer.from('<html>no</html>') },
-    'HTML as if all were well': {
+    'HTML and status 200': {
       status: 200,
       headers: { 'content-type': 'text/html' },
       body: Buffer.from('<html>welcome</html>'),
     },
-    nothing: 'hang',
+    'no response': 'hang',
   };
   for (const [name, fault] of Object.entries(faults))
-    it(`${name}: receives the work once, and the run ends in time, free of charge`, async () => {
+    it(`${name} receives the work once, and the run ends in time, free of charge`, async () => {
       paid.fal.failRequests(STATUS, fault, ALWAYS);
       const record = await runPastLimit(paid, user, modelGraph(), 2000);
       assert.ok(['TIMEOUT', 'FAILED'].includes(record.status), JSON.stringify(record.error));
@@ -92,7 +73,7 @@ describe('a provider that answers every request so', () => {
     });
 });
 
-it('a provider clock that is an hour off delays nothing', async () => {
+it('does not wait longer if the clock of the provider is an hour off', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   paid.fal.polls = 0;
   paid.fal.failRequests(STATUS, { status: 202, headers: { date }, body: { status: 'IN_QUEUE' } }, 2);
@@ -100,64 +81,67 @@ it('a provider clock that is an hour off delays nothing', async () => {
   assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
 });
 
-it('a provider that finishes a cancelled call is paid, and its result is not fetched', async () => {
-  const [fetched, stopped] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
+it('charges a cancelled call that its provider finishes, and does not fetch the result', async () => {
+  const [fetchCount, cancelCount] = [paid.fal.count(/^GET \/files\//), paid.fal.count(/\/cancel$/)];
   const id = await user.startRun(await user.createWorkflow(modelGraph()));
-  await waiting(id);
+  await waitForSuspension(paid, id);
   paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 400, body: { status: 'ALREADY_COMPLETED' } }, ALWAYS);
   paid.fal.polls = 0;
   await cancel(id);
-  await waitUntil('the provider to be asked', () => paid.fal.count(/\/cancel$/) > stopped);
+  await waitUntil('the request to cancel', () => paid.fal.count(/\/cancel$/) > cancelCount);
   assert.equal((await user.readExecution(id)).status, 'CANCELLED');
   await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
   assert.deepEqual(await readBalance(user), [CREDITS - PRICE, 0]);
-  assert.equal(paid.fal.count(/^GET \/files\//), fetched);
+  assert.equal(paid.fal.count(/^GET \/files\//), fetchCount);
 });
 
 describe('a run that is cancelled', () => {
-  /** Brings a run into the state. Resolves once it is there. */
+  /** Each starts a run and resolves once it is in the state. */
   const states: Readonly<Record<string, (start: () => Promise<string>) => Promise<string>>> = {
-    'while its call is turned away': async start => {
+    'while its call is rate-limited': async start => {
       const before = paid.fal.count(/^POST/);
       paid.fal.failRequests(/^POST/, { status: 429, headers: { 'retry-after': '1' }, body: {} }, ALWAYS);
       const id = await start();
-      await waitUntil('a refusal', () => paid.fal.count(/^POST/) > before);
+      await waitUntil('a rejected submission', () => paid.fal.count(/^POST/) > before);
       return id;
     },
-    'while its call is being asked for': async start => {
+    'while its call is being submitted': async start => {
       const before = paid.fal.count(/^POST/);
       paid.fal.failResponses(/^POST/, 'late', ALWAYS);
       const id = await start();
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
     },
-    'while its call is asked for and no answer comes': async start => {
+    'while its submission gets no response': async start => {
       const before = paid.fal.count(/^POST/);
       paid.fal.failRequests(/^POST/, 'hang', ALWAYS);
       const id = await start();
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
     },
-    'while its call goes on': async start => {
+    'while its call is active': async start => {
       const id = await start();
-      await waiting(id);
+      await waitForSuspension(paid, id);
       return id;
     },
-    'while the provider cannot say how its call does': async start => {
+    'while the polls of its call get no response': async start => {
       paid.fal.failRequests(STATUS, 'hang', ALWAYS);
       const id = await start();
-      await waiting(id);
+      await waitForSuspension(paid, id);
       return id;
     },
-    'while its result is read': async start => {
+    'while its result is fetched': async start => {
       paid.fal.polls = 0;
       const before = paid.fal.count(/^GET .*\/requests\/[^/]+$/);
       paid.fal.failRequests(/^GET .*\/requests\/[^/]+$/, 'hang', ALWAYS);
       const id = await start();
-      await waitUntil('the question', () => paid.fal.count(/^GET .*\/requests\/[^/]+$/) > before);
+      await waitUntil(
+        'the request for the result',
+        () => paid.fal.count(/^GET .*\/requests\/[^/]+$/) > before,
+      );
       return id;
     },
-    'while its file is fetched': async start => {
+    'while its file is downloaded': async start => {
       paid.fal.polls = 0;
       const before = paid.fal.count(/^GET \/files\//);
       paid.fal.failRequests(/^GET \/files\//, 'hang', ALWAYS);
@@ -166,40 +150,40 @@ describe('a run that is cancelled', () => {
       return id;
     },
   };
-  /** fal received the call and never confirmed a stop, or the call had ended. */
-  const paidFor: ReadonlySet<string> = new Set([
-    'while its call is asked for and no answer comes',
-    'while its result is read',
-    'while its file is fetched',
+  /** fal received the call and never confirmed the cancel, or the call had ended. */
+  const charged: ReadonlySet<string> = new Set([
+    'while its submission gets no response',
+    'while its result is fetched',
+    'while its file is downloaded',
   ]);
-  for (const [name, reach] of Object.entries(states))
-    it(`${name} ends, and ${paidFor.has(name) ? 'is charged' : 'is not charged'} for the call`, async () => {
+  for (const [name, startInState] of Object.entries(states))
+    it(`${name} ends, and ${charged.has(name) ? 'is charged' : 'is not charged'} for the call`, async () => {
       const workflow = await user.createWorkflow(modelGraph());
-      const id = await reach(() => user.startRun(workflow));
+      const id = await startInState(() => user.startRun(workflow));
       await cancel(id);
-      const beganMs = performance.now();
+      const startedMs = performance.now();
       assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
-      assert.ok(performance.now() - beganMs < MOST_MS);
+      assert.ok(performance.now() - startedMs < MAX_CANCEL_MS);
       paid.fal.clearFaults();
       await waitUntil('its credits to be settled', async () => (await readBalance(user))[1] === 0);
-      assert.deepEqual(await readBalance(user), [CREDITS - (paidFor.has(name) ? PRICE : 0), 0]);
+      assert.deepEqual(await readBalance(user), [CREDITS - (charged.has(name) ? PRICE : 0), 0]);
       await delay(200);
       assert.equal((await user.readExecution(id)).status, 'CANCELLED');
     });
 
-  it(`is one of ${MANY} that are cancelled at once: all end, and each call is cancelled at least once`, async () => {
+  it(`is one of ${RUN_COUNT} that are cancelled at once: all end, and each call is cancelled at least once`, async () => {
     const workflow = await user.createWorkflow(modelGraph());
-    const ids = await Promise.all(Array.from({ length: MANY }, () => user.startRun(workflow)));
-    await waitUntil('all submissions', () => paid.fal.accepted.length === MANY);
+    const ids = await Promise.all(Array.from({ length: RUN_COUNT }, () => user.startRun(workflow)));
+    await waitUntil('all submissions', () => paid.fal.accepted.length === RUN_COUNT);
     await Promise.all(ids.map(cancel));
     await waitUntil(
-      'all to have ended',
-      async () => (await count('executions where finished_at is null')) === 0,
+      'all runs to end',
+      async () => (await countRows(paid, 'executions where finished_at is null')) === 0,
     );
     for (const id of ids.slice(0, 20)) assert.equal((await user.readExecution(id)).status, 'CANCELLED');
-    await waitUntil('no call to be left', async () => (await count('calls')) === 0);
+    await waitUntil('no call to be left', async () => (await countRows(paid, 'calls')) === 0);
     assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
     assert.deepEqual(await readBalance(user), [CREDITS, 0]);
-    assert.ok(MANY * PRICE <= CREDITS);
+    assert.ok(RUN_COUNT * PRICE <= CREDITS);
   });
 });

@@ -1,22 +1,20 @@
-// Tests runs that end while a provider call is active: stopped calls are refunded, and the others are charged exactly
-// once.
+// Tests runs that end while a provider call is active: cancelled calls are refunded, and others are charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { type Client, mapStates } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
+  countRows,
   mappedGraph,
   modelGraph,
   type PaidExecution,
-  type PaidService,
   PRICE,
   readBalance,
   readPool,
   runPastLimit,
-  startPaidService,
+  setUpPaidService,
 } from '../support/credits/paid.ts';
 import { wav } from '../support/media/files.ts';
 import { plainImage } from '../support/media/pixels.ts';
@@ -27,7 +25,7 @@ import { startElevenLabs } from '../support/providers/elevenlabs.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { node } from '../support/workflows.ts';
 
-const FUNDS = 1000;
+const BALANCE = 1000;
 const PRICES = {
   'text:openai_chat': { usdPerMillionOutputTokens: 10_000 },
   // The double uses 4 output tokens.
@@ -35,69 +33,65 @@ const PRICES = {
   'audio:elevenlabs_sound': { usdPerMillionCharacters: 300 },
 };
 
-let paid: PaidService;
 let elevenlabs: Double;
 let replicate: ReplicateDouble;
 let comfyui: ComfyDouble;
 let folder: string;
 let user: Client;
-before(async () => {
+const paid = setUpPaidService(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-cancelled-'));
-  const file = join(folder, 'prices.json');
-  await writeFile(file, JSON.stringify(PRICES));
+  const prices = join(folder, 'prices.json');
+  await writeFile(prices, JSON.stringify(PRICES));
   const image = await plainImage(8, 8, '#336699');
   elevenlabs = await startElevenLabs(wav(20_000));
   replicate = await startReplicate(image);
   comfyui = await startComfy(image);
-  paid = await startPaidService({
-    PRICES_FILE: file,
+  return {
+    PRICES_FILE: prices,
     ELEVENLABS_API_KEY: 'xi-key',
     ELEVENLABS_BASE_URL: elevenlabs.url,
     REPLICATE_API_TOKEN: 'r8-key',
     REPLICATE_BASE_URL: `${replicate.url}/v1`,
     COMFYUI_URL: comfyui.url,
-  });
+  };
 });
 after(async () => {
-  await paid.close();
   await elevenlabs.close();
   await replicate.close();
   await comfyui.close();
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  paid.reset();
   paid.fal.polls = 1e9;
   replicate.state.polls = 1e9;
   replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
   paid.openai.state.polls = 1e9;
-  user = await paid.newUser(FUNDS);
+  user = await paid.newUser(BALANCE);
 });
-afterEach(async () => {
+afterEach(() => {
   for (const double of [paid.fal, paid.openai, elevenlabs, replicate]) double.clearFaults();
-  await assertLedgerBalanced(paid.service.db);
 });
 
 const cancel = (id: string) => user.request('POST', `/executions/${id}/cancel`);
-const record = async (id: string) => (await user.readExecution(id)) as PaidExecution;
+const readPaidRun = async (id: string) => (await user.readExecution(id)) as PaidExecution;
 
-/** Starts the graph, waits until a provider has received so many requests, and ends the run. Returns its id. */
-async function cancelOnce(graph: object, hasArrived: () => boolean): Promise<string> {
+/** Starts the graph, waits until the provider has received its requests, and cancels the run. Returns its id. */
+async function startAndCancel(graph: object, hasArrived: () => boolean): Promise<string> {
   const id = await user.startRun(await user.createWorkflow(graph));
-  await waitUntil('the provider to be asked', hasArrived);
+  await waitUntil('the request to the provider', hasArrived);
   await cancel(id);
   assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
   return id;
 }
 
-/** Waits until the provider has reported the outcome of the run's calls. */
-async function settled(id: string): Promise<PaidExecution['credits']> {
+/** Waits until the run's calls are settled, and checks that all costs agree. Returns the run's credits. */
+async function waitForCosts(id: string): Promise<PaidExecution['credits']> {
   // A call without cost holds no credits and is settled later.
-  await waitUntil('the calls to be settled', async () => {
-    const { rows } = await paid.service.db.query('select from calls where execution_id = $1', [id]);
-    return rows.length === 0;
-  });
-  const execution = await record(id);
+  await waitUntil(
+    'the calls to be settled',
+    async () => (await countRows(paid, `calls where execution_id = '${id}'`)) === 0,
+  );
+  const execution = await readPaidRun(id);
   const { credits } = execution;
   assert.equal(credits.held, 0);
   const costs = Object.values(mapStates(execution)).map(state => state.credits);
@@ -106,35 +100,36 @@ async function settled(id: string): Promise<PaidExecution['credits']> {
     credits.charged,
     'the node states agree with the run',
   );
-  assert.deepEqual(await readBalance(user), [FUNDS - credits.charged, 0]);
+  assert.deepEqual(await readBalance(user), [BALANCE - credits.charged, 0]);
   return credits;
 }
 
-const polled = (times = 1) => {
+/** Returns a condition: fal was polled. */
+const expectPoll = () => {
   const before = paid.fal.count(/\/status$/);
-  return () => paid.fal.count(/\/status$/) >= before + times;
+  return () => paid.fal.count(/\/status$/) > before;
 };
 
 describe('a run that ends while fal is working', () => {
   it('is charged nothing if fal stops', async () => {
-    const id = await cancelOnce(modelGraph(), polled());
-    assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
+    const id = await startAndCancel(modelGraph(), expectPoll());
+    assert.deepEqual(await waitForCosts(id), { estimated: PRICE, held: 0, charged: 0, released: PRICE });
   });
 
   it('keeps its reservation until fal reports whether it stops', async () => {
     paid.fal.failRequests(/^PUT .*\/cancel$/, { status: 503, body: {} }, 2);
-    const id = await cancelOnce(modelGraph(), polled());
-    assert.equal((await record(id)).credits.held, PRICE);
-    assert.deepEqual(await readBalance(user), [FUNDS - PRICE, PRICE]);
-    assert.equal((await settled(id)).charged, 0);
+    const id = await startAndCancel(modelGraph(), expectPoll());
+    assert.equal((await readPaidRun(id)).credits.held, PRICE);
+    assert.deepEqual(await readBalance(user), [BALANCE - PRICE, PRICE]);
+    assert.equal((await waitForCosts(id)).charged, 0);
   });
 
   it('is charged if the app continues and delivers', async () => {
     paid.fal.ignoresCancel = true;
-    const id = await cancelOnce(modelGraph(), polled());
-    assert.equal((await record(id)).credits.held, PRICE);
+    const id = await startAndCancel(modelGraph(), expectPoll());
+    assert.equal((await readPaidRun(id)).credits.held, PRICE);
     paid.fal.polls = 0;
-    assert.deepEqual(await settled(id), { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
+    assert.deepEqual(await waitForCosts(id), { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
     const charges = (await readPool(user)).entries.filter(({ kind }) => kind === 'charge');
     assert.deepEqual(
       charges.map(({ amount, nodeId }) => [amount, nodeId]),
@@ -145,19 +140,19 @@ describe('a run that ends while fal is working', () => {
   it('is charged nothing if the app continues and fails', async () => {
     paid.fal.ignoresCancel = true;
     paid.fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
-    const id = await cancelOnce(modelGraph(), polled());
+    const id = await startAndCancel(modelGraph(), expectPoll());
     paid.fal.polls = 0;
-    assert.equal((await settled(id)).charged, 0);
+    assert.equal((await waitForCosts(id)).charged, 0);
   });
 
-  it('is charged the units that fal bills, not the ceiling', async () => {
+  it('is charged the units that fal bills, not the maximum', async () => {
     paid.fal.ignoresCancel = true;
     const headers = { 'x-fal-billable-units': '0.2113' };
     paid.fal.result = { status: 200, headers, body: { images: [{ url: `${paid.fal.url}/files/a.png` }] } };
     const graph = { nodes: [node('m', 'generate:fal_openai_gpt_image_2', { prompt: 'x', maxCredits: 50 })] };
-    const id = await cancelOnce({ ...graph, edges: [] }, polled());
+    const id = await startAndCancel({ ...graph, edges: [] }, expectPoll());
     paid.fal.polls = 0;
-    assert.deepEqual(await settled(id), { estimated: 50, held: 0, charged: 22, released: 28 });
+    assert.deepEqual(await waitForCosts(id), { estimated: 50, held: 0, charged: 22, released: 28 });
   });
 
   it('is charged if it times out and the app delivers', async () => {
@@ -165,15 +160,18 @@ describe('a run that ends while fal is working', () => {
     const { status, id } = await runPastLimit(paid, user, modelGraph());
     assert.equal(status, 'TIMEOUT');
     paid.fal.polls = 0;
-    assert.equal((await settled(id)).charged, PRICE);
+    assert.equal((await waitForCosts(id)).charged, PRICE);
   });
 
   it('is charged for the items that deliver anyway', async () => {
     paid.fal.ignoresCancel = true;
     const before = paid.fal.accepted.length;
-    const id = await cancelOnce(mappedGraph(['a', 'b', 'c']), () => paid.fal.accepted.length === before + 3);
+    const id = await startAndCancel(
+      mappedGraph(['a', 'b', 'c']),
+      () => paid.fal.accepted.length === before + 3,
+    );
     paid.fal.polls = 0;
-    assert.equal((await settled(id)).charged, 3 * PRICE);
+    assert.equal((await waitForCosts(id)).charged, 3 * PRICE);
   });
 
   it('is charged for the item that delivers after the end, in addition to those before it', async () => {
@@ -185,12 +183,12 @@ describe('a run that ends while fal is working', () => {
     const id = await user.startRun(await user.createWorkflow(mappedGraph(['a', 'b', 'c'])));
     await waitUntil(
       'two items to be charged',
-      async () => mapStates(await record(id)).m?.credits === 2 * PRICE,
+      async () => mapStates(await readPaidRun(id)).m?.credits === 2 * PRICE,
     );
     await cancel(id);
     await user.waitForStatus(id);
     paid.fal.clearFaults();
-    assert.equal((await settled(id)).charged, 3 * PRICE);
+    assert.equal((await waitForCosts(id)).charged, 3 * PRICE);
     const { body } = await user.request<{ credits: number }>('GET', `/executions/${id}/outputs/m`);
     assert.equal(body.credits, 3 * PRICE);
   });
@@ -198,37 +196,37 @@ describe('a run that ends while fal is working', () => {
   it('is settled once by any process, even if the first one died', async () => {
     paid.fal.ignoresCancel = true;
     const others = await Promise.all([1, 2].map(() => paid.service.startAnother({ ROLE: 'worker' })));
-    const id = await cancelOnce(modelGraph(), polled());
+    const id = await startAndCancel(modelGraph(), expectPoll());
     paid.fal.polls = 0;
-    assert.equal((await settled(id)).charged, PRICE);
+    assert.equal((await waitForCosts(id)).charged, PRICE);
     for (const other of others) await other.close();
   });
 });
 
 describe('a run that ends while Replicate is working', () => {
   const graph = { nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' })], edges: [] };
-  const polls = (times: number) => {
+  const expectPolls = (times: number) => {
     const before = replicate.count(/^GET .*\/predictions\//);
     return () => replicate.count(/^GET .*\/predictions\//) >= before + times;
   };
 
   it('is charged nothing for a prediction that had not started', async () => {
-    const id = await cancelOnce(graph, polls(1));
-    assert.deepEqual(await settled(id), { estimated: 4, held: 0, charged: 0, released: 4 });
+    const id = await startAndCancel(graph, expectPolls(1));
+    assert.deepEqual(await waitForCosts(id), { estimated: 4, held: 0, charged: 0, released: 4 });
   });
 
   it('is charged for a prediction that was stopped while running, because Replicate bills it', async () => {
-    const id = await cancelOnce(graph, polls(3));
-    assert.equal((await settled(id)).charged, 4);
+    const id = await startAndCancel(graph, expectPolls(3));
+    assert.equal((await waitForCosts(id)).charged, 4);
   });
 
   it('is charged for a prediction that had already ended', async () => {
     const id = await user.startRun(await user.createWorkflow(graph));
-    await waitUntil('a poll', polls(2));
+    await waitUntil('a poll', expectPolls(2));
     replicate.failRequests(/^GET .*\/predictions\//, { status: 500, body: {} }, 1e9);
     replicate.state.polls = 0;
     await cancel(id);
-    assert.equal((await settled(id)).charged, 4);
+    assert.equal((await waitForCosts(id)).charged, 4);
   });
 });
 
@@ -237,35 +235,38 @@ describe('a run that ends while OpenAI is working', () => {
     paid.openai.failRequests(/chat/, 'hang');
     const before = paid.openai.requests.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
-    const id = await cancelOnce(graph, () => paid.openai.requests.length > before);
-    const execution = await record(id);
+    const id = await startAndCancel(graph, () => paid.openai.requests.length > before);
+    const execution = await readPaidRun(id);
     assert.deepEqual(execution.credits, { estimated: 9, held: 0, charged: 9, released: 0 });
     assert.equal(mapStates(execution).m?.credits, 9);
-    assert.deepEqual(await readBalance(user), [FUNDS - 9, 0]);
+    assert.deepEqual(await readBalance(user), [BALANCE - 9, 0]);
   });
 
   it('is charged nothing for a rejected request', async () => {
     paid.openai.failRequests(/chat/, { status: 429, headers: { 'retry-after': '600' }, body: {} });
     const before = paid.openai.requests.length;
     const graph = { nodes: [node('m', 'text:openai_chat', { prompt: 'x', maxCredits: 9 })], edges: [] };
-    const id = await cancelOnce(graph, () => paid.openai.requests.length > before);
-    assert.equal((await settled(id)).charged, 0);
+    const id = await startAndCancel(graph, () => paid.openai.requests.length > before);
+    assert.equal((await waitForCosts(id)).charged, 0);
   });
 
-  const respond = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 30 })], edges: [] };
-  const polls = (times: number) => {
+  const responseGraph = {
+    nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 30 })],
+    edges: [],
+  };
+  const expectPolls = (times: number) => {
     const before = paid.openai.count(/^GET .*\/responses\//);
     return () => paid.openai.count(/^GET .*\/responses\//) >= before + times;
   };
 
   it('is charged nothing for a response that is stopped', async () => {
-    const id = await cancelOnce(respond, polls(1));
-    assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 0, released: 30 });
+    const id = await startAndCancel(responseGraph, expectPolls(1));
+    assert.deepEqual(await waitForCosts(id), { estimated: 30, held: 0, charged: 0, released: 30 });
   });
 
   it('is charged by tokens for a response that had ended', async () => {
-    const id = await user.startRun(await user.createWorkflow(respond));
-    await waitUntil('polls', polls(2));
+    const id = await user.startRun(await user.createWorkflow(responseGraph));
+    await waitUntil('polls', expectPolls(2));
     paid.openai.failRequests(
       /^POST .*\/cancel$/,
       { status: 400, body: { error: { message: 'completed' } } },
@@ -274,7 +275,7 @@ describe('a run that ends while OpenAI is working', () => {
     await cancel(id);
     await user.waitForStatus(id);
     paid.openai.state.polls = 0;
-    assert.deepEqual(await settled(id), { estimated: 30, held: 0, charged: 4, released: 26 });
+    assert.deepEqual(await waitForCosts(id), { estimated: 30, held: 0, charged: 4, released: 26 });
   });
 });
 
@@ -284,8 +285,8 @@ describe('a run that ends while another provider is working', () => {
     const graph = {
       nodes: [node('m', 'audio:elevenlabs_sound', { text: 'rain', prompt: 'rain', maxCredits: 7 })],
     };
-    const id = await cancelOnce({ ...graph, edges: [] }, () => elevenlabs.requests.length > 0);
-    assert.equal((await settled(id)).charged, 7);
+    const id = await startAndCancel({ ...graph, edges: [] }, () => elevenlabs.requests.length > 0);
+    assert.equal((await waitForCosts(id)).charged, 7);
   });
 
   it("is charged nothing by the operator's own ComfyUI", async () => {
@@ -298,7 +299,7 @@ describe('a run that ends while another provider is working', () => {
       ],
       edges: [],
     };
-    const id = await cancelOnce(graph, () => comfyui.requests.length > 0);
-    assert.equal((await settled(id)).charged, 0);
+    const id = await startAndCancel(graph, () => comfyui.requests.length > 0);
+    assert.equal((await waitForCosts(id)).charged, 0);
   });
 });

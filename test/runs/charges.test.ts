@@ -68,7 +68,7 @@ const fal = (nodeType: string, bill: number, config: object = {}, reports: Call[
   reports,
   bill,
 });
-const other = (name: string, nodeType: string, bill: number, more: Partial<Call> = {}): Call => ({
+const describeCall = (name: string, nodeType: string, bill: number, more: Partial<Call> = {}): Call => ({
   name: `${nodeType} ${name}`,
   nodeType,
   bill,
@@ -128,33 +128,35 @@ const CALLS: readonly Call[] = [
     ...fal('text:fal_elevenlabs_speech_to_text_scribe_v2', 0.008 * 2, { maxCredits: 9 }, { units: 2 }),
     seconds: 1,
   },
-  other('by its tokens', 'text:openai_chat', (1000 * 20 + 500 * 80) / 1e6, {
+  describeCall('by its tokens', 'text:openai_chat', (1000 * 20 + 500 * 80) / 1e6, {
     reports: { usage: tokens(1000, 500) },
   }),
-  other('with cached tokens', 'text:openai_chat', (2000 * 20 + 8000 * 5 + 500 * 80) / 1e6, {
+  describeCall('with cached tokens', 'text:openai_chat', (2000 * 20 + 8000 * 5 + 500 * 80) / 1e6, {
     reports: { usage: tokens(10_000, 500, { prompt_tokens_details: { cached_tokens: 8000 } }) },
   }),
-  other('of a server of your own', 'text:openai_chat', 0, {
+  describeCall('of your own server', 'text:openai_chat', 0, {
     config: { model: 'local' },
     reports: { usage: tokens(1000, 500) },
   }),
-  other('by text and image tokens', 'generate:openai_gpt_image', (50 * 5 + 4200 * 30) / 1e6, {
+  describeCall('by text and image tokens', 'generate:openai_gpt_image', (50 * 5 + 4200 * 30) / 1e6, {
     reports: { usage: imageTokens(50, 0, 4200) },
   }),
-  other('with images that go in', 'generate:openai_gpt_image', (50 * 5 + 1000 * 8 + 4200 * 30) / 1e6, {
+  describeCall('with input images', 'generate:openai_gpt_image', (50 * 5 + 1000 * 8 + 4200 * 30) / 1e6, {
     reports: { usage: imageTokens(50, 1000, 4200) },
   }),
-  other('of 1,700 characters', 'utility:speech', (1700 * 15) / 1e6, {
+  describeCall('of 1,700 characters', 'utility:speech', (1700 * 15) / 1e6, {
     config: { engine: 'openai', text: SENTENCE.repeat(100) },
   }),
-  other('of 120 characters', 'audio:elevenlabs_sound', (120 * 300) / 1e6, { reports: { characters: 120 } }),
-  other('of 2,500 characters', 'audio:elevenlabs_music', (2500 * 300) / 1e6, {
+  describeCall('of 120 characters', 'audio:elevenlabs_sound', (120 * 300) / 1e6, {
+    reports: { characters: 120 },
+  }),
+  describeCall('of 2,500 characters', 'audio:elevenlabs_music', (2500 * 300) / 1e6, {
     config: { maxCredits: 100 },
     reports: { characters: 2500 },
   }),
-  other('an image', 'generate:replicate_flux_pro', 0.04),
-  other('an image of the small one', 'generate:replicate_flux_schnell', 0.003),
-  other('at a price of the operator', 'text:replicate_llama', 0.015),
+  describeCall('an image', 'generate:replicate_flux_pro', 0.04),
+  describeCall('an image of a small model', 'generate:replicate_flux_schnell', 0.003),
+  describeCall('at a price set by the operator', 'text:replicate_llama', 0.015),
 ];
 
 const asFile = (type: string, bytes: Buffer) => ({ url: `data:${type};base64,${bytes.toString('base64')}` });
@@ -172,7 +174,7 @@ const RESULTS: Readonly<Record<string, object>> = {
 const ENDPOINTS = new Map(readShippedModels().map(({ nodeType, endpoint }) => [nodeType, endpoint]));
 
 /** Credits are cents, rounded up. */
-const dueOf = (usd: number): number => Math.max(0, Math.ceil(usd * 100 - 1e-6));
+const toCharge = (usd: number): number => Math.max(0, Math.ceil(usd * 100 - 1e-6));
 
 describe('a call is charged what its provider bills:', () => {
   let folder: string;
@@ -207,8 +209,8 @@ describe('a call is charged what its provider bills:', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Makes the provider of the call answer with a result and its usage. */
-  const script = ({ nodeType, reports = {} }: Call): void => {
+  /** Makes the provider of the call respond with a result and its usage. */
+  const setResponse = ({ nodeType, reports = {} }: Call): void => {
     const { units, usage, characters } = reports;
     const headers: Record<string, string> =
       units === undefined ? {} : { 'x-fal-billable-units': String(units) };
@@ -239,7 +241,7 @@ describe('a call is charged what its provider bills:', () => {
     const { body } = await user.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
     return body.mediaId;
   };
-  const graphOf = async ({ nodeType, config = {}, seconds }: Call): Promise<object> => {
+  const buildGraph = async ({ nodeType, config = {}, seconds }: Call): Promise<object> => {
     const model = node('m', nodeType, { prompt: SENTENCE, text: SENTENCE, maxCredits: 500, ...config });
     if (seconds === undefined) return { nodes: [model], edges: [] };
     const sound = await upload('audio/wav', wav(192_000 * seconds + 44));
@@ -265,8 +267,8 @@ describe('a call is charged what its provider bills:', () => {
     await Promise.all(
       [...rows.values()].map(async calls => {
         for (const call of calls) {
-          script(call);
-          outcomes.set(call, await runPaid(user, await graphOf(call)));
+          setResponse(call);
+          outcomes.set(call, await runPaid(user, await buildGraph(call)));
         }
       }),
     );
@@ -276,11 +278,11 @@ describe('a call is charged what its provider bills:', () => {
     it(`${call.name}: ${call.bill.toFixed(4)} USD`, () => {
       const outcome = outcomes.get(call);
       assert.equal(outcome?.status, 'COMPLETED', JSON.stringify(outcome).slice(0, 2000));
-      assert.equal(outcome?.credits.charged, dueOf(call.bill), JSON.stringify(outcome?.credits));
+      assert.equal(outcome?.credits.charged, toCharge(call.bill), JSON.stringify(outcome?.credits));
     });
   }
 
-  it('with forty calls or more in the table', () => {
+  it('compares at least forty calls', () => {
     assert.ok(CALLS.length >= 40, String(CALLS.length));
   });
 });

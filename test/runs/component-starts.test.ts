@@ -1,4 +1,4 @@
-// Tests that workflows with components run the same whatever starts them, and that streams name the nodes by path.
+// Tests everything that starts workflows with components, and that streams name their nodes by path.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTrigger } from '../automation/triggers/support.ts';

@@ -1,28 +1,17 @@
 // Tests runs of workflows that call components: results, states, latest versions, rights, and everything that names
 // nodes by the path of their call.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { deleteOldVersions } from '../../src/store/retention/old-versions.ts';
 import { type Client, type Execution, mapStates } from '../support/client.ts';
-import {
-  modelNode,
-  type PaidService,
-  PRICE,
-  readBalance,
-  startPaidService,
-} from '../support/credits/paid.ts';
+import { modelNode, PRICE, readBalance, setUpPaidService } from '../support/credits/paid.ts';
 import { startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
-let paid: PaidService;
+const paid = setUpPaidService({ ALLOW_PRIVATE_NETWORK: 'true' });
 let user: Client;
-before(async () => {
-  paid = await startPaidService({ ALLOW_PRIVATE_NETWORK: 'true' });
-});
-after(() => paid.close());
 beforeEach(async () => {
-  paid.reset();
   user = await paid.newUser(300);
 });
 

@@ -1,16 +1,9 @@
-// Runs on credentials of workspaces: which one is used, who pays, and what happens when one is replaced, removed or refused.
+// Tests runs that use credentials of workspaces: which one is used, who pays, and what happens when one is replaced,
+// removed or rejected.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { Client, NodeState } from '../support/client.ts';
-import {
-  MODEL,
-  modelGraph,
-  type PaidService,
-  PRICE,
-  readBalance,
-  runPaid,
-  startPaidService,
-} from '../support/credits/paid.ts';
+import { MODEL, modelGraph, PRICE, readBalance, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -24,14 +17,8 @@ type PaidState = NodeState & {
   readonly costUsd?: number | null;
 };
 
-let paid: PaidService;
-before(async () => {
-  paid = await startPaidService({ CREDENTIALS_BASE_URLS: 'instance' });
-});
-after(() => paid.close());
+const paid = setUpPaidService({ CREDENTIALS_BASE_URLS: 'instance' });
 beforeEach(() => {
-  paid.reset();
-  paid.fal.clearFaults();
   paid.fal.apiKeys = new Set(['fal-key', ...KEYS]);
 });
 
@@ -141,7 +128,7 @@ describe('a run', () => {
     assert.match(execution.error?.message ?? '', /Key 2222/);
   });
 
-  it('fails by a refused credential without using another one, and says which', async () => {
+  it('fails if its credential is rejected, names the credential, and does not use another one', async () => {
     const user = await paid.newUser(100);
     const wrong = 'wrong-workspace-key-4444';
     const id = await store(user, wrong);
@@ -217,7 +204,7 @@ describe('a run', () => {
 });
 
 describe('the daily limit of a credential', () => {
-  it('refuses a run, and a call, that would pass it', async () => {
+  it('rejects a run, and a call, that would exceed it', async () => {
     const user = await paid.newUser(100);
     const id = await store(user, KEY_A, { dailyUsdLimit: USD * 1.5 });
     assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');

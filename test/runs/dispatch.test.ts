@@ -18,19 +18,19 @@ describe('a run', () => {
     await receiver.close();
   });
 
-  const requesting = (path: string) => ({
+  const requestGraph = (path: string) => ({
     nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}`, timeoutMs: 60_000 })],
     edges: [],
   });
   const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
-  const leases = async (ids: readonly string[]): Promise<readonly number[]> => {
+  const listLeases = async (ids: readonly string[]): Promise<readonly number[]> => {
     const { rows } = await api.db.query<{ lease: number }>(
       'select lease from executions where id = any ($1::text[])',
       [ids],
     );
     return rows.map(({ lease }) => lease);
   };
-  const jobs = async (): Promise<number> => {
+  const countJobs = async (): Promise<number> => {
     const { rows } = await api.db.query<{ count: number }>(
       `select count(*) from graphile_worker.jobs where task_identifier = 'run'`,
     );
@@ -38,8 +38,8 @@ describe('a run', () => {
   };
 
   it('waits in the queue while there is no worker', async t => {
-    const id = await api.startRun(await api.createWorkflow(requesting('/early')));
-    assert.deepEqual([await leases([id]), await jobs()], [[0], 1]);
+    const id = await api.startRun(await api.createWorkflow(requestGraph('/early')));
+    assert.deepEqual([await listLeases([id]), await countJobs()], [[0], 1]);
     const worker = await api.startAnother({ ROLE: 'worker' });
     t.after(() => worker.close());
     assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
@@ -48,45 +48,45 @@ describe('a run', () => {
   it('reaches a worker of another process through the queue, even without a free regular slot', async t => {
     const worker = await api.startAnother({ ROLE: 'worker', WORKER_CONCURRENCY: '4' });
     t.after(() => worker.close());
-    const held: (() => void)[] = [];
-    receiver.answer(res => held.push(() => res.writeHead(200).end('ok')));
-    const workflow = await api.createWorkflow(requesting('/queued'));
+    const pending: (() => void)[] = [];
+    receiver.answer(res => pending.push(() => res.writeHead(200).end('ok')));
+    const workflow = await api.createWorkflow(requestGraph('/queued'));
     const ids = await Promise.all(Array.from({ length: 12 }, () => api.startRun(workflow)));
-    let most = 0;
+    let maxActive = 0;
     await waitUntil('all to end', async () => {
-      most = Math.max(most, held.length);
-      for (const release of held.splice(0)) release();
+      maxActive = Math.max(maxActive, pending.length);
+      for (const release of pending.splice(0)) release();
       const { rows } = await api.db.query<{ count: number }>(
         'select count(*) from executions where finished_at is null',
       );
       return rows[0]?.count === 0;
     });
-    assert.ok(most <= 4, `${most} at once`);
-    assert.deepEqual([...new Set(await leases(ids))], [1]);
+    assert.ok(maxActive <= 4, `${maxActive} at once`);
+    assert.deepEqual([...new Set(await listLeases(ids))], [1]);
     receiver.answer(res => res.writeHead(204).end());
   });
 
-  it('that names a worker which does not know it continues with the heartbeat', async t => {
+  it('continues after a heartbeat if its worker does not know it', async t => {
     const worker = await api.startAnother({ ROLE: 'worker' });
     t.after(() => worker.close());
     const { rows } = await api.db.query<{ id: string }>('select id from workers');
-    const id = await api.startRun(await api.createWorkflow(requesting('/unheard')));
+    const id = await api.startRun(await api.createWorkflow(requestGraph('/unheard')));
     await api.waitForStatus(id);
     await api.db.query(
       `update executions set worker_id = $2, lease = 1, finished_at = null, status = 'RUNNING', under_way = true where id = $1`,
       [id, rows[0]?.id],
     );
     assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
-    assert.deepEqual(await leases([id]), [2]);
+    assert.deepEqual(await listLeases([id]), [2]);
   });
 
-  it('starts where it is accepted, without a job', async t => {
+  it('starts in the process that accepts it, without a job', async t => {
     const both = await api.startAnother({ ROLE: 'all' });
     t.after(() => both.close());
     receiver.answer(() => undefined);
-    const id = await both.startRun(await both.createWorkflow(requesting('/here')));
+    const id = await both.startRun(await both.createWorkflow(requestGraph('/here')));
     await waitUntil('the request', () => count('/here') === 1);
-    assert.deepEqual([await leases([id]), await jobs()], [[1], 0]);
+    assert.deepEqual([await listLeases([id]), await countJobs()], [[1], 0]);
     await both.request('POST', `/executions/${id}/cancel`);
     assert.equal((await both.waitForStatus(id)).status, 'CANCELLED');
   });

@@ -1,16 +1,14 @@
 // Compares estimates with the runs that they predict: an exact estimate is what the run is charged.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Client, mapStates } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   MODEL,
   mappedGraph,
   modelNode,
-  type PaidService,
   PRICE,
   readBalance,
-  startPaidService,
+  setUpPaidService,
 } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -97,15 +95,11 @@ const CASES: Readonly<
 };
 
 describe('an estimate', () => {
-  let paid: PaidService;
+  const paid = setUpPaidService();
   let user: Client;
   before(async () => {
-    paid = await startPaidService();
-    paid.reset();
     user = await paid.newUser(1_000);
   });
-  after(() => paid.close());
-  afterEach(() => assertLedgerBalanced(paid.service.db));
 
   const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
     const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);

@@ -18,11 +18,11 @@ const EXAMPLES = readdirSync(FOLDER)
   .filter(name => name.endsWith('.json'))
   .map(name => [name, JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Example] as const);
 
-/** What an example needs a person or other media for. */
+/** The decisions that examples wait for. */
 const DECISIONS: Readonly<Record<string, object>> = { 'triage.json': { nodeId: 'ask', approved: true } };
 
-/** Used by no example: they call external services, or need custom media. */
-const UNSHOWN = ['utility:http_request', 'utility:group'];
+/** Nodes that no example uses: they call external services, or need custom media. */
+const UNUSED = ['utility:http_request', 'utility:group'];
 const FAMILIES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
 
 describe('the examples', () => {
@@ -57,7 +57,7 @@ describe('the examples', () => {
     return body.id;
   }
 
-  it('of docs/components.md greet both places', async () => {
+  it('in docs/components.md run as the page says', async () => {
     const page = readFileSync(join(FOLDER, '../docs/components.md'), 'utf8');
     const [slogan = '', caller = ''] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json);
     const componentId = await service.createWorkflow(JSON.parse(slogan));
@@ -67,7 +67,7 @@ describe('the examples', () => {
     assert.deepEqual(greetings, ['Greetings from Porto', 'Greetings from Faro']);
   });
 
-  it('words the note of an order', async () => {
+  it('include an order note with the expected text', async () => {
     const [, example] = EXAMPLES.find(([name]) => name === 'order-note.json') ?? assert.fail();
     const execution = await service.runWorkflow(await service.createWorkflow(example));
     assert.deepEqual(mapStates(execution).shown?.value, {
@@ -78,11 +78,11 @@ describe('the examples', () => {
   });
 
   it('use every text, data and logic node', async () => {
-    const shown = new Set(EXAMPLES.flatMap(([, { nodes }]) => nodes.map(({ data }) => data.nodeType)));
+    const usedTypes = new Set(EXAMPLES.flatMap(([, { nodes }]) => nodes.map(({ data }) => data.nodeType)));
     const { body } = await service.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes');
     const missing = body.nodes
       .map(({ nodeType }) => nodeType)
-      .filter(type => FAMILIES.test(type) && !shown.has(type) && !UNSHOWN.includes(type));
+      .filter(type => FAMILIES.test(type) && !usedTypes.has(type) && !UNUSED.includes(type));
     assert.deepEqual(missing, []);
   });
 });

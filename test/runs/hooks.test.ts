@@ -1,39 +1,34 @@
-// Tests provider hooks: a signed one wakes the waiting run, and anything else changes nothing.
+// Tests webhooks of providers: a signed one wakes the waiting run, and any other changes nothing.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
-import { modelGraph, type PaidService, startPaidService } from '../support/credits/paid.ts';
+import { modelGraph, setUpPaidService, waitForSuspension } from '../support/credits/paid.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { signFalHook } from '../support/providers/fal.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { edge, node } from '../support/workflows.ts';
 
-let paid: PaidService;
 let replicate: ReplicateDouble;
 let user: Client;
 let keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
-before(async () => {
+const paid = setUpPaidService(async () => {
   keys = generateKeyPairSync('ed25519');
   replicate = await startReplicate(await plainImage(8, 8, '#336699'));
   replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
-  paid = await startPaidService({
+  return {
     BASE_URL: 'https://graphwright.example.com',
     REPLICATE_API_TOKEN: 'r8-key',
     REPLICATE_BASE_URL: `${replicate.url}/v1`,
     CREDENTIALS_BASE_URLS: 'instance',
-  });
+  };
+});
+after(() => replicate.close());
+beforeEach(async () => {
   paid.fal.keys = [keys.publicKey.export({ format: 'jwk' })];
-  user = await paid.newUser(100);
-});
-after(async () => {
-  await paid.close();
-  await replicate.close();
-});
-beforeEach(() => {
-  paid.reset();
   paid.fal.polls = 1e9;
+  user = await paid.newUser(100);
 });
 
 /** Returns the path of the callback URL that the newest call passed to fal. */
@@ -43,15 +38,9 @@ const readCallbackPath = (): string => {
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
   return paid.service.url + new URL(address).pathname;
 };
-const startWaiting = async (graph: object = modelGraph(), by = user): Promise<string> => {
-  const id = await by.startRun(await by.createWorkflow(graph));
-  await waitUntil('nobody to hold it', async () => {
-    const { rows } = await paid.service.db.query(
-      'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
-      [id],
-    );
-    return rows.length === 1;
-  });
+const startWaiting = async (graph: object = modelGraph(), client = user): Promise<string> => {
+  const id = await client.startRun(await client.createWorkflow(graph));
+  await waitForSuspension(paid, id);
   return id;
 };
 const send = async (
@@ -67,8 +56,8 @@ const send = async (
   return status;
 };
 
-describe('a hook of fal', () => {
-  it('wakes the run at once, and repeating it does no harm', async () => {
+describe('a webhook from fal', () => {
+  it('wakes the run immediately, and can be repeated', async () => {
     const id = await startWaiting();
     // After its first polls, the next one is far away.
     await paid.service.db.query(
@@ -82,7 +71,7 @@ describe('a hook of fal', () => {
     assert.equal(await send(callbackUrl), 200);
   });
 
-  it('is not trusted: it does not end work that is still running', async () => {
+  it('does not end a call that is still active at the provider', async () => {
     const id = await startWaiting();
     assert.equal(
       await send(readCallbackPath(), {
@@ -90,7 +79,7 @@ describe('a hook of fal', () => {
       }),
       200,
     );
-    await waitUntil('it to have asked', async () => {
+    await waitUntil('a poll without a result', async () => {
       const { rows } = await paid.service.db.query('select from calls where execution_id = $1 and asks > 0', [
         id,
       ]);
@@ -100,7 +89,7 @@ describe('a hook of fal', () => {
     await user.request('POST', `/executions/${id}/cancel`);
   });
 
-  it('is refused if it is forged, stale, altered or unknown, and changes nothing', async () => {
+  it('is rejected if it is forged, stale or altered, ignored if it is unknown, and then changes nothing', async () => {
     const id = await startWaiting();
     const callbackUrl = readCallbackPath();
     assert.equal(await send(callbackUrl, { key: generateKeyPairSync('ed25519').privateKey }), 401);
@@ -128,7 +117,7 @@ describe('a hook of fal', () => {
   });
 });
 
-describe('a hook of Replicate', () => {
+describe('a webhook from Replicate', () => {
   const graph = {
     nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' }), node('end', 'output:preview')],
     edges: [edge('m.image > end.input')],
@@ -206,7 +195,7 @@ describe('a hook of Replicate', () => {
     assert.equal(await sendSigned(one.callbackUrl, secretTwo), 401);
     assert.equal(await sendSigned(two.callbackUrl, secretOne), 401);
     assert.equal(await sendSigned(two.callbackUrl, replicate.state.secrets.get('r8-key') ?? ''), 401);
-    // Neither another value nor the deletion of the credential changes who signs the calls in flight.
+    // The webhooks of active calls keep their signer even if the credential is replaced or deleted.
     replicate.state.secrets.set('r8-account-new', 'whsec_bmV3bmV3bmV3');
     const replaced = await one.client.request('PATCH', `/credentials/${one.credential}`, {
       values: { apiKey: 'r8-account-new' },

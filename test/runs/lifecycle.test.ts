@@ -1,4 +1,4 @@
-// Tests the life of a run as a pure function: properties that hold for random sequences of events.
+// Tests the lifecycle of a run: properties that hold for random sequences of events.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../src/runs/lifecycle.ts';
 import type { RunRow, RunSpec } from '../../src/store/runs.ts';
 
-const FACTS: RunSpec = {
+const SPEC: RunSpec = {
   id: 'ex_1',
   workflow_id: 'wf_1',
   workflow_version: 1,
@@ -38,23 +38,23 @@ const ENDING = { status: 'FAILED', error: null, runningMs: 7, atMs: 5000, delive
 function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const atMs = 1000 + Math.floor(random() * 10_000);
-  // Now and then the lease of a worker that has lost the run.
+  // Sometimes the lease of a worker that has lost the run.
   const lease = random() < 0.2 ? run.lease - 1 : run.lease;
   const steps = Array.from({ length: Math.floor(random() * 3) }, () => step({ credits: 2 }));
-  const held = { lease, steps, nodesDone: Math.floor(random() * 4), timeoutAtMs: 90_000 };
+  const report = { lease, steps, nodesDone: Math.floor(random() * 4), timeoutAtMs: 90_000 };
   return pick<LifecycleEvent>([
     { kind: 'claim', workerId: pick(WORKERS), atMs },
-    { kind: 'checkpoint', ...held },
+    { kind: 'checkpoint', ...report },
     {
       kind: 'suspend',
-      ...held,
+      ...report,
       atMs,
       runningMs: atMs,
       waitsFor: pick(['time', 'decision', 'call']),
       wakeAtMs: pick([null, atMs]),
     },
-    { kind: 'release', ...held, runningMs: atMs },
-    ...(random() < 0.2 ? [{ kind: 'end', ...held, ending: ENDING } as const] : []),
+    { kind: 'release', ...report, runningMs: atMs },
+    ...(random() < 0.2 ? [{ kind: 'end', ...report, ending: ENDING } as const] : []),
     ...(random() < 0.2 ? [{ kind: 'end unleased', ending: ENDING, steps } as const] : []),
     { kind: 'cancel' },
     { kind: 'decide', decisions: '{}' },
@@ -67,7 +67,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
 const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
   effects.some(item => item.kind === kind);
 
-describe('a run, whatever happens to it', () => {
+describe('a run after any events', () => {
   const walks: {
     readonly before: RunRow;
     readonly event: LifecycleEvent;
@@ -76,7 +76,7 @@ describe('a run, whatever happens to it', () => {
   for (let seed = 1; seed <= 400; seed++) {
     const random = seededRandom(seed);
     let run = createInitialTransition({
-      spec: FACTS,
+      spec: SPEC,
       steps: [],
       workerId: random() < 0.5 ? 'wrk_1' : null,
     }).row;
@@ -87,7 +87,7 @@ describe('a run, whatever happens to it', () => {
       run = next?.row ?? run;
     }
   }
-  const moves = walks.flatMap(({ before, event, next }) =>
+  const applied = walks.flatMap(({ before, event, next }) =>
     next === undefined ? [] : [{ before, event, ...next }],
   );
 
@@ -116,15 +116,15 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('has a lease number and an event number that only increase', () => {
-    for (const { before, row, event } of moves) {
+    for (const { before, row, event } of applied) {
       assert.equal(row.lease, before.lease + (event.kind === 'claim' ? 1 : 0));
       assert.ok(row.seq >= before.seq);
       if (row.status !== before.status) assert.ok(row.seq > before.seq, event.kind);
     }
   });
 
-  it('is never forgotten: it is with a worker, queued, waiting, or ended', () => {
-    for (const { row, effects, event } of moves) {
+  it('always has a worker, is queued, waits, or has ended', () => {
+    for (const { row, effects, event } of applied) {
       if (row.worker_id !== null || row.finished_at !== null) continue;
       const waits = event.kind === 'suspend' && (event.waitsFor !== 'time' || event.wakeAtMs === null);
       assert.ok(waits || has(effects, 'queue'), `${event.kind} left ${row.status}`);
@@ -132,7 +132,7 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('continues as soon as it is released if it was woken while claimed', () => {
-    for (const { before, event, row, effects } of moves)
+    for (const { before, event, row, effects } of applied)
       if (event.kind === 'suspend' && before.wake_at !== null) {
         assert.ok(has(effects, 'queue'));
         assert.ok(row.wake_at !== null && row.wake_at.getTime() === 0);
@@ -140,21 +140,21 @@ describe('a run, whatever happens to it', () => {
   });
 
   it('stays CANCELLING until it ends', () => {
-    for (const { before, row } of moves)
+    for (const { before, row } of applied)
       if (before.status === 'CANCELLING') assert.ok(row.status === 'CANCELLING' || row.finished_at !== null);
   });
 
-  it('counts toward its workspace while it is claimed or waits for a call, and releases its slot when it leaves', () => {
-    for (const { before, row, event, effects } of moves) {
+  it('counts toward its workspace while it is claimed or waits for a call, and then releases its slot', () => {
+    for (const { before, row, event, effects } of applied) {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
-      const isLeft = before.under_way && !row.under_way;
-      if (event.kind !== 'reassign') assert.equal(has(effects, 'release slot'), isLeft, event.kind);
+      const isReleased = before.under_way && !row.under_way;
+      if (event.kind !== 'reassign') assert.equal(has(effects, 'release slot'), isReleased, event.kind);
     }
   });
 
   it('releases its credits once, when it ends, and charges what its steps report', () => {
-    for (const { row, effects, event } of moves) {
+    for (const { row, effects, event } of applied) {
       if (event.kind === 'bill') continue;
       assert.equal(has(effects, 'release credits'), row.finished_at !== null);
       const reported = 'steps' in event ? event.steps.length : 0;
@@ -164,7 +164,7 @@ describe('a run, whatever happens to it', () => {
 
   it('moves no credits if it cannot cost', () => {
     const free = createInitialTransition({
-      spec: { ...FACTS, is_paid: false },
+      spec: { ...SPEC, is_paid: false },
       steps: [],
       workerId: 'wrk_1',
     }).row;
@@ -184,7 +184,7 @@ describe('a run, whatever happens to it', () => {
 });
 
 describe('the clock of a run', () => {
-  const held = createInitialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const held = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
   const suspend = (waitsFor: 'time' | 'call'): RunRow =>
     transition(held, {
       kind: 'suspend',
@@ -211,31 +211,31 @@ describe('the clock of a run', () => {
 
 describe('an accepted run', () => {
   it('is queued, or claimed by its worker with lease number 1', () => {
-    const queued = createInitialTransition({ spec: FACTS, steps: [step()], workerId: null });
+    const queued = createInitialTransition({ spec: SPEC, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));
-    const begun = createInitialTransition({ spec: FACTS, steps: [step()], workerId: 'wrk_1' });
-    assert.deepEqual([begun.row.status, begun.row.lease, begun.row.seq], ['RUNNING', 1, 2]);
-    assert.ok(!has(begun.effects, 'queue'));
+    const claimed = createInitialTransition({ spec: SPEC, steps: [step()], workerId: 'wrk_1' });
+    assert.deepEqual([claimed.row.status, claimed.row.lease, claimed.row.seq], ['RUNNING', 1, 2]);
+    assert.ok(!has(claimed.effects, 'queue'));
   });
 });
 
 describe('the calls of a node', () => {
-  const run = createInitialTransition({ spec: FACTS, steps: [], workerId: 'wrk_1' }).row;
-  const held = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
-  const overOf = (more: Partial<Step>): readonly number[] | null | undefined => {
+  const run = createInitialTransition({ spec: SPEC, steps: [], workerId: 'wrk_1' }).row;
+  const report = { lease: 1, nodesDone: 0, timeoutAtMs: 90_000 };
+  const findEndedItems = (more: Partial<Step>): readonly number[] | null | undefined => {
     const steps = [step({ provider: { name: 'fal', jobId: 'j' }, ...more })];
-    const effects = transition(run, { kind: 'checkpoint', ...held, steps })?.effects ?? [];
-    return effects.find(effect => effect.kind === 'save calls')?.over;
+    const effects = transition(run, { kind: 'checkpoint', ...report, steps })?.effects ?? [];
+    return effects.find(effect => effect.kind === 'save calls')?.endedItems;
   };
 
   it('are over if their items have a result or a failure, but not merely because its state does not list them yet', () => {
     const failure = { code: 'provider_error', message: 'No.' };
-    assert.deepEqual(overOf({ items: [{}, null, null, null], failures: { 2: failure } }), [0, 2]);
-    assert.deepEqual(overOf({}), []);
+    assert.deepEqual(findEndedItems({ items: [{}, null, null, null], failures: { 2: failure } }), [0, 2]);
+    assert.deepEqual(findEndedItems({}), []);
   });
 
   it('are all over when the node has settled', () => {
-    assert.equal(overOf({ status: 'COMPLETED' }), null);
+    assert.equal(findEndedItems({ status: 'COMPLETED' }), null);
   });
 });

@@ -1,8 +1,8 @@
-// Tests the limits on what runs record and hold: the bytes of a run, the memory of the process, and shares of
+// Tests the limits for what runs record and hold: the bytes of a run, the memory of the process, and the shares of
 // workspaces.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_RUN_BYTES, measureSize } from '../../src/engine/budget.ts';
+import { MAX_RUN_BYTES, measureSize } from '../../src/engine/output-size.ts';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
@@ -46,8 +46,8 @@ describe('what one run records', () => {
 describe('the memory of all runs', () => {
   it('leaves one workspace as much as is free, and lets its oldest run continue', () => {
     const memory = new RunMemoryPool(1000);
-    const [old, young] = [memory.track('greedy', ignore), memory.track('greedy', ignore)];
-    const other = memory.track('modest', ignore);
+    const [old, young] = [memory.track('large', ignore), memory.track('large', ignore)];
+    const other = memory.track('small', ignore);
     young.reserve(500);
     assert.equal(young.canStart(), false);
     assert.equal(old.canStart(), true);
@@ -64,10 +64,10 @@ describe('the memory of all runs', () => {
     assert.equal(next.canStart(), false);
     assert.equal(slots.reserve('c'), undefined);
     const claimed = slots.waitForSlot();
-    const room = next.waitForMemory(new AbortController().signal);
+    const freed = next.waitForMemory(new AbortController().signal);
     assert.equal(await Promise.race([claimed, Promise.resolve('waits')]), 'waits');
     oldest.close();
-    await room;
+    await freed;
     assert.equal(next.canStart(), true);
     next.close();
     assert.notEqual(await claimed, undefined);
@@ -93,8 +93,8 @@ describe('the memory of all runs', () => {
     const memory = new RunMemoryPool(100);
     memory.track('a', ignore).reserve(200);
     const stop = new AbortController();
-    const room = memory.track('b', ignore).waitForMemory(stop.signal);
+    const freed = memory.track('b', ignore).waitForMemory(stop.signal);
     stop.abort();
-    await room;
+    await freed;
   });
 });

@@ -1,25 +1,16 @@
-// Tests a model that its operator priced by token: the ceiling is reserved, and the usage is charged.
+// Tests a model that the operator priced by token: the maximum is reserved, and the usage is charged.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { chargeNodes } from '../../src/store/credits.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import {
-  modelGraph,
-  type PaidService,
-  readBalance,
-  readPool,
-  runPaid,
-  startPaidService,
-} from '../support/credits/paid.ts';
+import { modelGraph, readBalance, readPool, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
 describe('a call priced by usage', () => {
   let folder: string;
-  let paid: PaidService;
-  before(async () => {
+  const paid = setUpPaidService(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-prices-'));
     const file = join(folder, 'prices.json');
     // The double uses 3 input tokens and 4 output tokens.
@@ -31,19 +22,15 @@ describe('a call priced by usage', () => {
         'text:openai_responses': { usdPerMillionInputTokens: 100, usdPerMillionOutputTokens: 10_000 },
       }),
     );
-    paid = await startPaidService({ PRICES_FILE: file });
+    return { PRICES_FILE: file };
   });
-  after(async () => {
-    await assertLedgerBalanced(paid.service.db);
-    await paid.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => rm(folder, { recursive: true }));
   const chat = (maxCredits: number) => ({
     nodes: [node('m', 'text:openai_chat', { prompt: 'Name a fox.', maxCredits })],
     edges: [],
   });
 
-  it('is charged its usage, and the rest of its ceiling is released', async () => {
+  it('is charged its usage, and the rest of its maximum is released', async () => {
     const user = await paid.newUser(20);
     const { status, credits } = await runPaid(user, chat(10));
     assert.equal(status, 'COMPLETED');
@@ -53,7 +40,7 @@ describe('a call priced by usage', () => {
 
   const sentTokens = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
 
-  it('is sent no more tokens than its ceiling pays for', async () => {
+  it('may use no more tokens than its maximum pays for', async () => {
     const user = await paid.newUser(100);
     await runPaid(user, chat(10));
     assert.equal(sentTokens(), 10);
@@ -61,7 +48,7 @@ describe('a call priced by usage', () => {
     assert.equal(sentTokens(), 50);
   });
 
-  it('is charged a bill over its ceiling as far as the pool covers it, and the rest is an overrun', async () => {
+  it('is charged beyond its maximum as far as the balance allows, and the rest is an overrun', async () => {
     const user = await paid.newUser(3);
     const { credits, id } = await runPaid(user, chat(2));
     assert.deepEqual(credits, { estimated: 2, held: 0, charged: 3, released: 0 });
@@ -77,7 +64,7 @@ describe('a call priced by usage', () => {
     assert.equal((await readPool(user)).entries.length, entries.length);
   });
 
-  it('402: is refused before anything is sent if its inputs alone cost more', async () => {
+  it('402: is rejected before anything is sent if its inputs alone cost more', async () => {
     const user = await paid.newUser(1000);
     const asked = paid.openai.requests.length;
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
@@ -91,7 +78,7 @@ describe('a call priced by usage', () => {
     assert.deepEqual(await readBalance(user), [1000, 0]);
   });
 
-  it('fails its node if the inputs are known too late to refuse the run', async () => {
+  it('fails its node if the inputs are known only during the run', async () => {
     const user = await paid.newUser(1000);
     const asked = paid.openai.requests.length;
     const graph = {
@@ -109,12 +96,7 @@ describe('a call priced by usage', () => {
 });
 
 describe('a model without a price', () => {
-  let paid: PaidService;
-  before(async () => {
-    paid = await startPaidService();
-    paid.reset();
-  });
-  after(() => paid.close());
+  const paid = setUpPaidService();
   const unpriced = {
     nodes: [node('m', 'text:openai_chat', { prompt: 'Name a fox.', maxCredits: 5 })],
     edges: [],

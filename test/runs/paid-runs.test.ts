@@ -1,8 +1,7 @@
 // Tests paid runs end to end with a double of fal: the amounts reserved, charged and released, and that they match.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { mapStates } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   lateMappedGraph,
   MODEL,
@@ -10,23 +9,16 @@ import {
   modelNode,
   PAYER,
   type PaidExecution,
-  type PaidService,
   PRICE,
   readBalance,
   readPool,
   runPaid,
-  startPaidService,
+  setUpPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
-let paid: PaidService;
-before(async () => {
-  paid = await startPaidService();
-});
-after(() => paid.close());
-beforeEach(() => paid.reset());
-afterEach(() => assertLedgerBalanced(paid.service.db));
+const paid = setUpPaidService();
 
 describe('a paid run', () => {
   it('reserves its estimate when accepted, is charged once on delivery, and reports it in its record', async () => {

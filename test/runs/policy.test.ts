@@ -31,22 +31,22 @@ describe('a worker', () => {
   });
 
   it('starts accepted runs while slots are free, up to half of them for one workspace', () => {
-    const may = (runs: Readonly<Record<string, number>>, workspace: string) =>
+    const canStart = (runs: Readonly<Record<string, number>>, workspace: string) =>
       canStartLocally(8, occupantsOf(runs, 0), workspace);
-    assert.deepEqual([may({ a: 3, b: 1 }, 'a'), may({ a: 3, b: 1 }, 'b')], [true, true]);
-    assert.deepEqual([may({ a: 4 }, 'a'), may({ a: 4 }, 'b')], [false, true]);
+    assert.deepEqual([canStart({ a: 3, b: 1 }, 'a'), canStart({ a: 3, b: 1 }, 'b')], [true, true]);
+    assert.deepEqual([canStart({ a: 4 }, 'a'), canStart({ a: 4 }, 'b')], [false, true]);
   });
 
   it('keeps a quarter of its slots for runs that arrive from the queue', () => {
     assert.deepEqual([getQueueShare(256), getQueueShare(1)], [64, 1]);
     const slots = new WorkerSlots(4, () => NOW_MS);
     slots.open('wrk_1');
-    const places = ['a', 'b', 'c', 'd'].map(workspace => slots.reserve(workspace));
+    const releases = ['a', 'b', 'c', 'd'].map(workspace => slots.reserve(workspace));
     assert.deepEqual(
-      places.map(place => place !== undefined),
+      releases.map(release => release !== undefined),
       [true, true, true, false],
     );
-    places[0]?.();
+    releases[0]?.();
     assert.ok(slots.reserve('d'));
   });
 
@@ -56,7 +56,7 @@ describe('a worker', () => {
     const first = await slots.waitForSlot();
     const second = slots.waitForSlot();
     first?.assign('a');
-    assert.deepEqual(slots.saturated(), []);
+    assert.deepEqual(slots.listSaturated(), []);
     first?.release();
     assert.ok(await second);
     const third = slots.waitForSlot();
@@ -70,8 +70,8 @@ describe('a worker', () => {
 describe('a workspace', () => {
   it('has no more concurrent runs than its limit', () => {
     const loads = [{ workspace: 'a', under_way: 1, has_parked: false }];
-    const { tryClaim: admit } = createWorkspaceSlots(loads, 3);
-    assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(admit), [
+    const { tryClaim } = createWorkspaceSlots(loads, 3);
+    assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(tryClaim), [
       true,
       true,
       false,

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient, mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
+  countRows,
   mappedGraph,
   modelGraph,
   type PaidService,
@@ -28,7 +29,7 @@ interface Pair {
 }
 
 async function startPair(settings: Readonly<Record<string, string>>): Promise<Pair> {
-  const folder = await mkdtemp(join(tmpdir(), 'graphwright-room-'));
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-slots-'));
   const paid = await startPaidService(settings);
   const other = await spawnService(folder, {
     DATABASE_URL: paid.service.databaseUrl,
@@ -47,24 +48,20 @@ async function startPair(settings: Readonly<Record<string, string>>): Promise<Pa
   };
 }
 
-const count = async ({ paid }: Pair, where: string): Promise<number> => {
-  const { rows } = await paid.service.db.query<{ count: number }>(
-    `select count(*) as count from calls where ${where}`,
-  );
-  return rows[0]?.count ?? 0;
-};
+const countCalls = ({ paid }: Pair, condition: string): Promise<number> =>
+  countRows(paid, `calls where ${condition}`);
 
-function useFresh(pairOf: () => Pair): void {
+function resetBeforeEach(getPair: () => Pair): void {
   beforeEach(() => {
-    const { fal } = pairOf().paid;
-    pairOf().paid.reset();
+    const { fal } = getPair().paid;
+    getPair().paid.reset();
     fal.polls = NEVER;
     fal.accepted.length = 0;
     fal.cancelled.length = 0;
   });
   afterEach(async () => {
-    await assertLedgerBalanced(pairOf().paid.service.db);
-    await waitUntil('no call to be left', async () => (await count(pairOf(), 'true')) === 0);
+    await assertLedgerBalanced(getPair().paid.service.db);
+    await waitUntil('no call to be left', async () => (await countCalls(getPair(), 'true')) === 0);
   });
 }
 
@@ -75,21 +72,21 @@ describe('PROVIDER_CONCURRENCY', () => {
     pair = await startPair({ PROVIDER_CONCURRENCY: '{"fal": 3}', MAX_CONCURRENT_RUNS: '1000' });
   });
   after(() => pair.close());
-  useFresh(() => pair);
+  resetBeforeEach(() => pair);
   beforeEach(async () => {
     user = await pair.paid.newUser(10_000);
   });
-  const elsewhere = (client: Client): Client => createClient(pair.other.url, client.key);
+  const atOther = (client: Client): Client => createClient(pair.other.url, client.key);
 
   it('limits the active calls over all processes, and the others wait as rows', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : elsewhere(user)).startRun(workflow)),
+      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : atOther(user)).startRun(workflow)),
     );
-    await waitUntil('all of them to wait', async () => (await count(pair, 'slot_at is null')) === 9);
+    await waitUntil('all of them to wait', async () => (await countCalls(pair, 'slot_at is null')) === 9);
     await sleep(1000);
-    assert.deepEqual([fal.accepted.length, await count(pair, 'job_id is not null')], [3, 3]);
+    assert.deepEqual([fal.accepted.length, await countCalls(pair, 'job_id is not null')], [3, 3]);
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 12);
@@ -98,18 +95,18 @@ describe('PROVIDER_CONCURRENCY', () => {
   it('gives the next slot to the workspace without one, however many calls of another wait', async () => {
     const { fal } = pair.paid;
     const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
-    const greedy = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
-    await waitUntil('its calls to wait', async () => (await count(pair, 'slot_at is null')) === 27);
-    const modest = await pair.paid.newUser(10);
-    const id = await modest.startRun(await modest.createWorkflow(modelGraph()));
-    await waitUntil('the other call to wait', async () => (await count(pair, 'slot_at is null')) === 28);
+    const manyCalls = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
+    await waitUntil('its calls to wait', async () => (await countCalls(pair, 'slot_at is null')) === 27);
+    const otherUser = await pair.paid.newUser(10);
+    const id = await otherUser.startRun(await otherUser.createWorkflow(modelGraph()));
+    await waitUntil('the other call to wait', async () => (await countCalls(pair, 'slot_at is null')) === 28);
     fal.polls = 0;
-    assert.equal((await modest.waitForStatus(id)).status, 'COMPLETED');
-    const { provider } = mapStates(await modest.readExecution(id)).m as { provider?: { jobId: string } };
-    // Three were active. Of the slots that they released, the first goes to it.
-    const place = fal.accepted.indexOf(provider?.jobId ?? '');
-    assert.ok(place >= 3 && place < 6, `it came as number ${place}`);
-    assert.equal((await user.waitForStatus(greedy)).status, 'COMPLETED');
+    assert.equal((await otherUser.waitForStatus(id)).status, 'COMPLETED');
+    const { provider } = mapStates(await otherUser.readExecution(id)).m as { provider?: { jobId: string } };
+    // Three calls were active. The first slot that they released goes to this one.
+    const position = fal.accepted.indexOf(provider?.jobId ?? '');
+    assert.ok(position >= 3 && position < 6, `position ${position}`);
+    assert.equal((await user.waitForStatus(manyCalls)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 31);
   });
 
@@ -117,7 +114,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 5 }, () => user.startRun(workflow)));
-    await waitUntil('two of them to wait', async () => (await count(pair, 'slot_at is null')) === 2);
+    await waitUntil('two of them to wait', async () => (await countCalls(pair, 'slot_at is null')) === 2);
     // The end of a call grants its slot to a waiting one, so those are cancelled first.
     const { rows } = await pair.paid.service.db.query<{ id: string }>(
       'select execution_id as id from calls order by slot_at nulls first',
@@ -125,7 +122,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.equal(rows.length, ids.length);
     for (const { id } of rows) await user.request('POST', `/executions/${id}/cancel`);
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
-    await waitUntil('no call to be left', async () => (await count(pair, 'true')) === 0);
+    await waitUntil('no call to be left', async () => (await countCalls(pair, 'true')) === 0);
     assert.deepEqual([fal.accepted.length, fal.cancelled.length], [3, 3]);
     assert.deepEqual(await readBalance(user), [10_000, 0]);
   });
@@ -133,7 +130,10 @@ describe('PROVIDER_CONCURRENCY', () => {
   it('ends a call that waits for a slot when its run times out', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     await Promise.all(Array.from({ length: 3 }, () => user.startRun(workflow)));
-    await waitUntil('no room', async () => (await count(pair, 'slot_at is not null')) === 3);
+    await waitUntil(
+      'all slots to be occupied',
+      async () => (await countCalls(pair, 'slot_at is not null')) === 3,
+    );
     const late = await user.startRun(workflow, { timeoutMs: 1500 });
     assert.equal((await user.waitForStatus(late)).status, 'TIMEOUT');
     assert.equal(pair.paid.fal.accepted.length, 3);
@@ -147,7 +147,7 @@ describe('a provider that answers 429', () => {
     pair = await startPair({ MAX_CONCURRENT_RUNS: '1000' });
   });
   after(() => pair.close());
-  useFresh(() => pair);
+  resetBeforeEach(() => pair);
   const limit = async (): Promise<number | undefined> =>
     (
       await pair.paid.service.db.query<{ calls: number }>(
@@ -161,20 +161,20 @@ describe('a provider that answers 429', () => {
     const user = await pair.paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 8 }, () => user.startRun(workflow)));
-    await waitUntil('all to be in flight', async () => (await count(pair, 'job_id is not null')) === 8);
+    await waitUntil('all to be in flight', async () => (await countCalls(pair, 'job_id is not null')) === 8);
     fal.failRequests(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
     ids.push(await user.startRun(workflow));
-    await waitUntil('the one that was turned away to be taken', () => fal.accepted.length === 9);
-    const found = (await limit()) ?? 0;
-    assert.ok(found >= 4 && found <= 6, `${found} at once`);
+    await waitUntil('the rejected call to be accepted', () => fal.accepted.length === 9);
+    const loweredLimit = (await limit()) ?? 0;
+    assert.ok(loweredLimit >= 4 && loweredLimit <= 6, String(loweredLimit));
     // The other process has been notified.
     ids.push(await createClient(pair.other.url, user.key).startRun(workflow));
-    await waitUntil('it to wait for room', async () => (await count(pair, 'slot_at is null')) === 1);
+    await waitUntil('it to wait for a slot', async () => (await countCalls(pair, 'slot_at is null')) === 1);
     await sleep(500);
     assert.equal(fal.accepted.length, 9);
     fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
     assert.equal(fal.accepted.length, 10);
-    await waitUntil('the number to have grown', async () => ((await limit()) ?? 0) > found);
+    await waitUntil('the limit to increase', async () => ((await limit()) ?? 0) > loweredLimit);
   });
 });

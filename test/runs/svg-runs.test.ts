@@ -1,20 +1,15 @@
 // Tests SVGs in runs: nodes that need pixels receive a rasterized image, and an invalid SVG costs nothing.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import { type Client, mapStates } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { type PaidService, PRICE, readBalance, runPaid, startPaidService } from '../support/credits/paid.ts';
+import { PRICE, readBalance, runPaid, setUpPaidService } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
-let paid: PaidService;
+const paid = setUpPaidService();
 let user: Client;
-before(async () => {
-  paid = await startPaidService();
-  paid.reset();
+beforeEach(async () => {
   user = await paid.newUser(10);
 });
-after(() => paid.close());
-afterEach(() => assertLedgerBalanced(paid.service.db));
 
 async function upload(attributes: string): Promise<string> {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><rect width="9" height="9"/></svg>`;
@@ -30,7 +25,7 @@ const graph = (mediaId: string, nodeType: string, config: Record<string, unknown
 });
 const PAID = ['edit:fal_seedream', { prompt: 'a fox' }] as const;
 
-it('a paid model receives a PNG of it', async () => {
+it('sends a PNG of an SVG to a paid model', async () => {
   const { status, credits, error } = await runPaid(
     user,
     graph(await upload('width="9" height="9"'), ...PAID),
@@ -68,14 +63,14 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
   assert.deepEqual(await readBalance(user), before);
 }
 
-it('an invalid one refuses the run of a paid model, free of charge', async () => {
+it('rejects the run of a paid model with an invalid SVG, free of charge', async () => {
   const bad = await upload(UNDRAWABLE);
   await assertRefused(await user.createWorkflow(graph(bad, ...PAID)), {}, ['m']);
   const good = await user.createWorkflow(graph(await upload('width="9" height="9"'), ...PAID));
   await assertRefused(good, { inputs: { in: { mediaId: bad } } }, ['m']);
 });
 
-it('an invalid one in a list, behind a Merge, refuses the run as well', async () => {
+it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
   const [good, bad] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
   const id = await user.createWorkflow({
     nodes: [
@@ -88,7 +83,7 @@ it('an invalid one in a list, behind a Merge, refuses the run as well', async ()
   await assertRefused(id, {}, ['m']);
 });
 
-it('an invalid one that only the run discovers fails the node before the provider is called, free of charge', async () => {
+it('fails the node, before the provider is called and free of charge, if only the run discovers an invalid SVG', async () => {
   const bad = await upload(UNDRAWABLE);
   const asked = paid.fal.accepted.length;
   const before = await readBalance(user);
@@ -107,7 +102,7 @@ it('an invalid one that only the run discovers fails the node before the provide
   assert.deepEqual(await readBalance(user), before);
 });
 
-it('nodes that edit images accept it as well, or report that they cannot', async () => {
+it('rasterizes an SVG for nodes that edit images, and fails the node if it is invalid', async () => {
   const resize = ['utility:image_resize', { width: 64 }] as const;
   const drawn = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
   assert.equal(drawn.status, 'COMPLETED', JSON.stringify(drawn.error));

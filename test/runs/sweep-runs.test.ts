@@ -8,7 +8,7 @@ import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { assertRefused, createWorkflow } from '../support/workflows.ts';
 
 const DAY_MS = 86_400_000;
-const PER_RUN = [
+const RUN_TABLES = [
   'executions',
   'execution_steps',
   'deliveries',
@@ -28,16 +28,16 @@ describe('the sweep of runs', () => {
   });
   after(() => test.close());
   beforeEach(async () => {
-    for (const table of [...PER_RUN, 'node_cache', 'rate_windows', 'execution_counts'])
+    for (const table of [...RUN_TABLES, 'node_cache', 'rate_windows', 'execution_counts'])
       await test.deps.db.query(`truncate ${table} cascade`);
     workflow = (await createWorkflow(caller)).id;
   });
 
   /** Inserts runs of that age with everything that belongs to them. */
-  const insertRuns = async (count: number, ageDays: number, isOver = true): Promise<readonly string[]> => {
+  const insertRuns = async (count: number, ageDays: number, hasEnded = true): Promise<readonly string[]> => {
     const at = new Date(Date.now() - ageDays * DAY_MS);
     const ids = Array.from({ length: count }, () => newId('execution', at.getTime()));
-    const values = [ids, workflow, caller.userId, at, isOver ? at : null];
+    const values = [ids, workflow, caller.userId, at, hasEnded ? at : null];
     const { query } = test.deps.db;
     await query(
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,
@@ -64,7 +64,7 @@ describe('the sweep of runs', () => {
   };
   const countRows = async (): Promise<readonly number[]> =>
     Promise.all(
-      PER_RUN.map(async table => {
+      RUN_TABLES.map(async table => {
         const { rows } = await test.deps.db.query<{ count: number }>(`select count(*) from ${table}`);
         return rows[0]?.count ?? 0;
       }),
@@ -100,7 +100,7 @@ describe('the sweep of runs', () => {
     assert.deepEqual(rows, [{ execution_id: open }]);
     assert.deepEqual(await countRows(), [1, 1, 0, 0, 0]);
     const left = (await listStepPartitions(db)).map(({ name }) => name);
-    assert.ok(left.length > 0 && left.every(name => !created.includes(name)), 'only new ones are there');
+    assert.ok(left.length > 0 && left.every(name => !created.includes(name)), 'only new partitions are left');
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
   });
@@ -154,7 +154,7 @@ describe('the sweep of runs', () => {
     assert.equal(rows[0]?.count, 9);
   });
 
-  it('is done for one run by DELETE, once it has ended', async () => {
+  it('is done for one ended run by DELETE', async () => {
     const [open] = await insertRuns(1, 0, false);
     const [done] = await insertRuns(1, 0);
     assertRefused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');

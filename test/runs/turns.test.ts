@@ -14,15 +14,15 @@ describe('computations that share the event loop', () => {
       turn++;
       counter = setImmediate(count);
     });
-    const waitAs = async (account: string, at: number): Promise<void> => {
+    const waitAndRecord = async (account: string, at: number): Promise<void> => {
       await turns.wait(account, at);
       order.push(account);
       numbers.push(turn);
     };
-    await Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(waitAs));
+    await Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(waitAndRecord));
     clearImmediate(counter);
     assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a']);
-    assert.equal(new Set(numbers).size, numbers.length, 'each in a turn of its own');
+    assert.equal(new Set(numbers).size, numbers.length, 'each in its own turn');
   });
 
   it('continue with the oldest one of an account', async () => {
@@ -60,7 +60,7 @@ describe('computations that share the event loop', () => {
     assert.equal(turns.isContended('a'), false);
   });
 
-  it('know whether the loop has turned', async () => {
+  it('have a number that changes only when the event loop turns', async () => {
     const turns = new Turns(() => false);
     const { number } = turns;
     await Promise.resolve();

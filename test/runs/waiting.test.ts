@@ -1,59 +1,37 @@
 // Tests runs that wait for a provider: each is a row and uses no worker memory until the call ends or is cancelled.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type Client, mapStates } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
+  countRows,
   mappedGraph,
   modelGraph,
   modelNode,
-  type PaidService,
   PRICE,
   readBalance,
   runPastLimit,
-  startPaidService,
+  setUpPaidService,
+  waitForSuspension,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const NEVER = 1e9;
 
-let paid: PaidService;
+const paid = setUpPaidService({ WORKER_CONCURRENCY: '2', MAX_CONCURRENT_RUNS: '20' });
 let user: Client;
-before(async () => {
-  paid = await startPaidService({ WORKER_CONCURRENCY: '2', MAX_CONCURRENT_RUNS: '20' });
-});
-after(() => paid.close());
 beforeEach(async () => {
-  paid.reset();
   paid.fal.polls = NEVER;
   paid.fal.accepted.length = 0;
   paid.fal.cancelled.length = 0;
   user = await paid.newUser(300);
 });
-afterEach(async () => {
-  await assertLedgerBalanced(paid.service.db);
-  await waitUntil('no call to be left', async () => (await callsOf()) === 0);
-});
+afterEach(() => waitUntil('no call to be left', async () => (await countRows(paid, 'calls')) === 0));
 
-const callsOf = async (id?: string): Promise<number> => {
-  const { rows } = await paid.service.db.query<{ count: number }>(
-    'select count(*) from calls where $1::text is null or execution_id = $1',
-    [id ?? null],
-  );
-  return rows[0]?.count ?? 0;
-};
-const holdersOf = async (): Promise<number> => {
-  const { rows } = await paid.service.db.query<{ count: number }>(
-    'select count(*) from executions where worker_id is not null',
-  );
-  return rows[0]?.count ?? 0;
-};
-/** Starts a run. Returns once it waits and no worker holds it. */
+/** Starts a run. Returns once it waits and no worker executes it. */
 const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
   const id = await user.startRun(await user.createWorkflow(graph), body);
-  await waitUntil('a call', async () => (await callsOf(id)) > 0);
-  await waitUntil('nobody to hold it', async () => (await holdersOf()) === 0);
+  await waitForSuspension(paid, id);
   return id;
 };
 
@@ -82,7 +60,7 @@ describe('a run that waits for a call', () => {
   it('counts toward the limit of active runs of its workspace', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 23 }, () => user.startRun(workflow)));
-    await waitUntil('as many as it may', () => paid.fal.accepted.length === 20);
+    await waitUntil('as many submissions as allowed', () => paid.fal.accepted.length === 20);
     assert.equal(paid.fal.accepted.length, 20);
     paid.fal.polls = 0;
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
@@ -93,7 +71,7 @@ describe('a run that waits for a call', () => {
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits', async () => (await readBalance(user))[1] === 0);
+    await waitUntil('its credits to be released', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(new Set(paid.fal.cancelled), new Set(paid.fal.accepted));
     assert.deepEqual(await readBalance(user), [300, 0]);
   });
@@ -101,7 +79,7 @@ describe('a run that waits for a call', () => {
   it('times out, because its clock continues', async () => {
     assert.equal((await runPastLimit(paid, user, modelGraph())).status, 'TIMEOUT');
     await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
-    await waitUntil('its credits', async () => (await readBalance(user))[1] === 0);
+    await waitUntil('its credits to be released', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(await readBalance(user), [300, 0]);
   });
 
@@ -125,13 +103,13 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
-  it('is woken by a false hook, and waits again', async () => {
+  it('waits again if it was woken although its call has not ended', async () => {
     const id = await startWaiting(modelGraph());
     await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
     await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
       id,
     ]);
-    await waitUntil('it to have asked without a result', async () => {
+    await waitUntil('a poll without a result', async () => {
       const { rows } = await paid.service.db.query<{ asks: number }>(
         'select asks from calls where execution_id = $1 and ended_at is null',
         [id],
@@ -144,7 +122,7 @@ describe('a run that waits for a call', () => {
   });
 });
 
-describe('a run that nothing would wake', () => {
+describe('a run that no event would wake', () => {
   it('polls its call itself if the call has no row', async () => {
     const id = await startWaiting(modelGraph());
     await paid.service.db.query('delete from calls where execution_id = $1', [id]);
@@ -163,7 +141,7 @@ describe('a run that nothing would wake', () => {
     }
   });
 
-  it('ends with a reason if it can no longer be read', async () => {
+  it('fails with a message if it can no longer be read', async () => {
     const id = await startWaiting(modelGraph());
     const { db } = paid.service;
     const { rows } = await db.query<{ request: string }>('select request from executions where id = $1', [
@@ -171,13 +149,13 @@ describe('a run that nothing would wake', () => {
     ]);
     await db.query(`update executions set request = 'no JSON' where id = $1`, [id]);
     await db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
-    await waitUntil('it to be ended', async () => {
+    await waitUntil('the run to end', async () => {
       const found = await db.query<{ status: string }>('select status from executions where id = $1', [id]);
       return found.rows[0]?.status === 'FAILED';
     });
     await db.query('update executions set request = $2 where id = $1', [id, rows[0]?.request]);
     assert.match((await user.readExecution(id)).error?.message ?? '', /could not be read/);
-    // What the call may cost stays reserved until the provider has canceled it.
+    // The cost of the call stays reserved until the provider has cancelled it.
     await waitUntil('the call to be settled', async () => (await readBalance(user))[1] === 0);
     assert.deepEqual(await readBalance(user), [300, 0]);
   });
@@ -225,7 +203,7 @@ describe('a provider that is polled for a call', () => {
       assert.equal(paid.fal.accepted.length, 1);
     });
 
-  it('and does not know it fails the node, free of charge', async () => {
+  it('fails the node, free of charge, if the provider does not know the call', async () => {
     const id = await startWaiting(modelGraph());
     paid.fal.forget();
     const record = await user.waitForStatus(id);

@@ -39,7 +39,7 @@ describe('a client that follows a run and disconnects', () => {
     };
   });
   after(() => test.close());
-  const actorOf = (userId: number): UserActor => ({
+  const toActor = (userId: number): UserActor => ({
     kind: 'user',
     userId,
     credential: { kind: 'key', id: 'key_1' },
@@ -49,7 +49,7 @@ describe('a client that follows a run and disconnects', () => {
 
   it('ends its stream and its subscription', async () => {
     const abort = new AbortController();
-    const events = await watchRun(deps, actorOf(caller.userId), id, { signal: abort.signal });
+    const events = await watchRun(deps, toActor(caller.userId), id, { signal: abort.signal });
     assert.equal((await events?.next())?.value?.event, 'snapshot');
     const next = events?.next();
     assert.equal(subscribers, 1);
@@ -60,7 +60,7 @@ describe('a client that follows a run and disconnects', () => {
 
   it('ends its wait', async () => {
     const abort = new AbortController();
-    const waiting = awaitRun(deps, actorOf(caller.userId), id, 60_000, abort.signal);
+    const waiting = awaitRun(deps, toActor(caller.userId), id, 60_000, abort.signal);
     assert.equal(subscribers, 1);
     abort.abort();
     assert.deepEqual(await waiting, { status: 'QUEUED' });

@@ -18,16 +18,19 @@ export interface PollResult {
   readonly call: CallRow;
   /** Set if the provider bills a dropped call, with the usage that it reported. */
   readonly billing?: { readonly usage: unknown };
-  /** `over`: the run continues, although the provider did not report the end. A date: when to poll again. */
-  readonly outcome: 'ended' | 'over' | 'dropped' | Date;
-  /** The provider rejected the poll because of its rate limit. */
-  readonly isLimited: boolean;
+  /**
+   * `unresolved`: the provider reported no end, but the run is woken to handle that. `dropped`: the result is no longer
+   * needed. A date: when to poll again.
+   */
+  readonly outcome: 'ended' | 'unresolved' | 'dropped' | Date;
+  /** Whether the provider rejected the poll because of its rate limit. */
+  readonly isRateLimited: boolean;
 }
 
 export async function applyPollResults(deps: RunDeps, results: readonly PollResult[]): Promise<void> {
-  const callsWith = (...outcomes: readonly PollResult['outcome'][]): readonly CallRow[] =>
+  const callsWithOutcome = (...outcomes: readonly PollResult['outcome'][]): readonly CallRow[] =>
     results.filter(({ outcome }) => outcomes.includes(outcome)).map(({ call }) => call);
-  const endedCalls = callsWith('ended', 'over');
+  const endedCalls = callsWithOutcome('ended', 'unresolved');
   const droppedResults = results.filter(({ outcome }) => outcome === 'dropped');
   const postponed = results.flatMap(({ call, outcome }) =>
     outcome instanceof Date ? [{ ...toCallKey(call), due_at: outcome }] : [],
@@ -35,7 +38,7 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
   if (endedCalls.length > 0) await wakeRuns(deps, endedCalls);
   if (droppedResults.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, droppedResults));
   if (postponed.length > 0) await postponeCalls(deps.runDb, postponed);
-  await recordDurations(deps, callsWith('ended'));
+  await recordDurations(deps, callsWithOutcome('ended'));
 }
 
 /**
@@ -50,15 +53,15 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
     results.map(({ call }) => toCallKey(call)),
   );
   // Only the transaction that deletes the row settles it, so nothing is charged twice.
-  const billings = new Map(results.map(({ call, billing }) => [toCallName(call), billing]));
-  const free = calls.filter(
-    call => call.credential_id !== null && billings.get(toCallName(call)) === undefined,
+  const billings = new Map(results.map(({ call, billing }) => [toCallId(call), billing]));
+  const freeCalls = calls.filter(
+    call => call.credential_id !== null && billings.get(toCallId(call)) === undefined,
   );
   // A billed call keeps the cost that was reserved for it.
-  if (free.length > 0)
+  if (freeCalls.length > 0)
     await settleCharges(
       tx,
-      free.map(call => ({ ...toCallKey(call), usd: null, is_free: true })),
+      freeCalls.map(call => ({ ...toCallKey(call), usd: null, is_free: true })),
     );
   const reserved = calls.filter(({ credits }) => credits > 0);
   if (reserved.length === 0) return;
@@ -69,11 +72,11 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
   const charges = new Map<string, LateCharge>();
   for (const call of reserved) {
     const { execution_id: executionId, node_id: nodeId, terms } = call;
-    const billing = billings.get(toCallName(call));
+    const billing = billings.get(toCallId(call));
     const charge = billing === undefined ? 0 : priceByTerms(deps, call, billing.usage);
-    const node = `${executionId} ${nodeId}`;
-    const add = charge + (charges.get(node)?.add ?? 0);
-    charges.set(node, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
+    const chargeId = `${executionId} ${nodeId}`;
+    const add = charge + (charges.get(chargeId)?.add ?? 0);
+    charges.set(chargeId, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
   }
   await chargeRuns(tx, [...charges.values()]);
   await releaseRuns(tx, [...new Set(reserved.map(({ execution_id }) => execution_id))]);
@@ -101,7 +104,7 @@ async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<
   return steps;
 }
 
-const toCallName = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
+const toCallId = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
 
 const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
@@ -132,7 +135,7 @@ const MAX_GRANTED_AT_ONCE = 200;
 
 /** Grants the free slots of a limiter to its waiting calls. */
 export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider): Promise<void> {
-  const limit = deps.traffic.maxConcurrent(limited.provider);
+  const limit = deps.traffic.getMaxConcurrent(limited.provider);
   await deps.runDb.transaction(async tx => {
     const calls = await listNextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_AT_ONCE });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));

@@ -1,6 +1,4 @@
-// Receives webhooks from providers. A webhook only wakes the run that waits for the call. Its content is never used as
-// the result.
-
+// Receives webhooks from providers. A webhook wakes the run that waits for the call, which then fetches the result itself.
 import { isIP } from 'node:net';
 import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -20,8 +18,8 @@ export interface ReceivedHook {
 export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
 
 /**
- * Creates the receiver. It throws 404 for a provider without webhooks and 401 for an invalid signature, and ignores
- * webhooks for unknown calls: those of a call that has ended cannot be verified, because its credential may be deleted.
+ * Creates the receiver. It throws 404 for a provider without webhooks and 401 for an invalid signature. It ignores
+ * webhooks for unknown calls: those of an ended call cannot be verified, because its credential may be deleted.
  */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
   const keys = createHookKeys(deps.now);
@@ -29,7 +27,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     if (!isHookProvider(provider))
       throw new AppError('not_found', 'Provider not found. Only fal and Replicate send webhooks.');
     const call = await findCallByToken(deps.db, provider, token);
-    // Nobody can guess a token, so the response tells nobody which calls exist.
+    // Tokens cannot be guessed, so this response does not reveal which calls exist.
     if (call === undefined) return;
     const credential = await deps.credentials.open(provider, call.value_id);
     const isSigned =
@@ -40,9 +38,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
           throw new AppError(
             'unavailable',
             'The keys of the provider could not be fetched. Try again in a moment.',
-            {
-              cause: err,
-            },
+            { cause: err },
           );
         }));
     if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
@@ -55,8 +51,8 @@ function isHookProvider(name: string): name is HookProvider {
   return HOOK_PROVIDERS.some(provider => provider === name);
 }
 
-/** Returns the webhook URL for a call, or undefined if providers cannot reach this service. */
-export function getHookAddress({
+/** Returns a function that builds the webhook URL of a call; undefined if providers cannot reach this service. */
+export function createHookUrlBuilder({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {
   const { protocol, hostname } = new URL(settings.BASE_URL);

@@ -10,22 +10,22 @@ export interface PollTiming {
   /** Whether the provider was asked to report the end with a hook. */
   readonly hasHook: boolean;
   /** The minimum delay that the provider requested. */
-  readonly afterMs: number;
+  readonly minDelayMs: number;
 }
 
 const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 15_000;
 /** The longest delay while the expected end is far away. */
-const MAX_PAUSE_MS = 60_000;
+const MAX_FAR_DELAY_MS = 60_000;
 /** For calls of unknown duration: the delay between polls as a share of the call's age. */
 const SHARE_OF_AGE = 0.2;
 /**
  * Shares of the usual duration: the time of the first poll, the time from which polls become frequent, and the delay
  * between frequent polls.
  */
-const FIRST_SHARE = 0.4;
-const CLOSE_SHARE = 0.8;
-const STEP_SHARE = 0.1;
+const FIRST_POLL_SHARE = 0.4;
+const FREQUENT_FROM_SHARE = 0.8;
+const FREQUENT_DELAY_SHARE = 0.1;
 /** Calls with a hook are polled this many times less often. */
 const HOOK_FACTOR = 3;
 
@@ -35,8 +35,9 @@ export function computeFirstPoll(
   failedPolls: number,
   usualMs: number | undefined,
 ): number {
-  const firstDelayMs = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
-  return submittedAtMs + Math.min(firstDelayMs, MAX_PAUSE_MS) + failedPolls * MIN_DELAY_MS;
+  const firstDelayMs =
+    usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_POLL_SHARE);
+  return submittedAtMs + Math.min(firstDelayMs, MAX_FAR_DELAY_MS) + failedPolls * MIN_DELAY_MS;
 }
 
 /** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
@@ -46,11 +47,11 @@ export function computeNextPoll({
   nowMs,
   usualMs,
   hasHook,
-  afterMs,
+  minDelayMs,
 }: PollTiming): number {
   const ageMs = Math.max(0, nowMs - submittedAtMs);
   const delayMs = computeDelay(ageMs, usualMs) * (hasHook ? HOOK_FACTOR : 1);
-  const atMs = nowMs + Math.max(delayMs, afterMs);
+  const atMs = nowMs + Math.max(delayMs, minDelayMs);
   return Math.max(nowMs + MIN_DELAY_MS, Math.min(atMs, deadlineAtMs));
 }
 
@@ -58,8 +59,8 @@ function computeDelay(ageMs: number, usualMs: number | undefined): number {
   const byAge = clampDelay(ageMs * SHARE_OF_AGE);
   // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;
-  const closeMs = Math.min(CLOSE_SHARE * usualMs - ageMs, MAX_PAUSE_MS);
-  return Math.max(closeMs, clampDelay(STEP_SHARE * usualMs));
+  const closeMs = Math.min(FREQUENT_FROM_SHARE * usualMs - ageMs, MAX_FAR_DELAY_MS);
+  return Math.max(closeMs, clampDelay(FREQUENT_DELAY_SHARE * usualMs));
 }
 
 function clampDelay(ms: number): number {

@@ -16,7 +16,7 @@ import { computeNextPoll, estimateProgress } from './pace.ts';
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
 
 /** Polls per second with each credential, per worker. Replicate allows 50 in total. */
-const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
+const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   fal: 400,
   replicate: 30,
   comfyui: 20,
@@ -24,13 +24,14 @@ const PER_SECOND: Readonly<Record<PolledProvider, number>> = {
   elevenlabs: 20,
 };
 const TICK_MS = 100;
-/** How often the table is read while nothing is due, and for providers that are not configured. */
+/** How often the table is read while nothing is due. */
 const IDLE_MS = 1000;
-const UNUSED_MS = 30_000;
+/** How often it is read for providers that are not configured. */
+const UNCONFIGURED_MS = 30_000;
 /** If the poller does not finish with a call in this time, another poller may claim it. */
 const LEASE_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-const LIMITED_PAUSE_MS = 2000;
+const RATE_LIMIT_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
 /** The maximum number of concurrent polls, so that an unresponsive provider costs no more than this. */
 const MAX_POLLS = 300;
@@ -43,7 +44,7 @@ const REFRESH_MS = 60_000;
 /** Polls until the signal fires. Resolves when the last poll has ended. */
 export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const providers = readProviders(deps.settings);
-  const names = Object.keys(PER_SECOND) as readonly PolledProvider[];
+  const names = Object.keys(POLLS_PER_SECOND) as readonly PolledProvider[];
   const pollers = names.map(name => new ProviderPoller(deps, name, providers, signal).run());
   await Promise.all([refreshTraffic(deps, signal), ...pollers]);
 }
@@ -80,7 +81,7 @@ class ProviderPoller {
   /** The limiter that got free slots last. */
   #lastGranted = '';
   /** The end of the current sleep, and the function that ends it early. */
-  #untilMs = 0;
+  #sleepEndMs = 0;
   #wake: (() => void) | undefined;
 
   constructor(deps: RunDeps, name: PolledProvider, providers: Providers, signal: AbortSignal) {
@@ -121,15 +122,15 @@ class ProviderPoller {
     const dueMs = due_at?.getTime() ?? Number.POSITIVE_INFINITY;
     if (dueMs <= now()) await this.#pollDue();
     const isUsed = this.#isConfigured || due_at !== null;
-    const idleMs = waiting.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNUSED_MS;
+    const idleMs = waiting.length > 0 ? TICK_MS : isUsed ? IDLE_MS : UNCONFIGURED_MS;
     return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
   }
 
   /** Grants free slots to the waiting calls of some limiters, in turn. */
   async #grant(waiting: readonly string[]): Promise<void> {
     const next = waiting.findIndex(limiter => limiter > this.#lastGranted);
-    const inTurn = next === -1 ? waiting : [...waiting.slice(next), ...waiting.slice(0, next)];
-    for (const limiter of inTurn.slice(0, MAX_GRANTS)) {
+    const rotated = next === -1 ? waiting : [...waiting.slice(next), ...waiting.slice(0, next)];
+    for (const limiter of rotated.slice(0, MAX_GRANTS)) {
       await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
       this.#lastGranted = limiter;
     }
@@ -141,11 +142,11 @@ class ProviderPoller {
     if (limit < 1) return;
     const calls = await claimDueCalls(this.#deps.runDb, this.#name, {
       limit,
-      perLimiter: Math.min(PER_SECOND[this.#name], Math.ceil(free / 2)),
+      perLimiter: Math.min(POLLS_PER_SECOND[this.#name], Math.ceil(free / 2)),
       except: this.#listBusy(free),
       leaseMs: LEASE_MS,
     });
-    const values = await this.#deps.credentials.openMany(
+    const credentials = await this.#deps.credentials.openMany(
       this.#name,
       calls.map(({ value_id }) => value_id),
     );
@@ -153,7 +154,7 @@ class ProviderPoller {
       const pace = getOrCreate(this.#paces, call.limiter, () => this.#newPace());
       pace.allowance--;
       pace.active++;
-      const poll = this.#poll(call, values[index], pace)
+      const poll = this.#poll(call, credentials[index], pace)
         .catch((err: unknown) => this.#warn(err))
         .finally(() => {
           pace.active--;
@@ -164,7 +165,12 @@ class ProviderPoller {
   }
 
   #newPace(): LimiterPace {
-    return { allowance: PER_SECOND[this.#name], refilledAtMs: this.#deps.now(), pausedUntilMs: 0, active: 0 };
+    return {
+      allowance: POLLS_PER_SECOND[this.#name],
+      refilledAtMs: this.#deps.now(),
+      pausedUntilMs: 0,
+      active: 0,
+    };
   }
 
   /**
@@ -173,7 +179,7 @@ class ProviderPoller {
    */
   #listBusy(free: number): readonly string[] {
     const nowMs = this.#deps.now();
-    const perSecond = PER_SECOND[this.#name];
+    const perSecond = POLLS_PER_SECOND[this.#name];
     const busy: string[] = [];
     for (const [limiter, pace] of this.#paces) {
       const refill = ((nowMs - pace.refilledAtMs) / 1000) * perSecond;
@@ -188,7 +194,7 @@ class ProviderPoller {
 
   async #poll(call: CallRow, credential: ProviderCredential | undefined, pace: LimiterPace): Promise<void> {
     const result = await pollCall(this.#deps, credential, call, this.#signal);
-    if (result.isLimited) pace.pausedUntilMs = this.#deps.now() + LIMITED_PAUSE_MS;
+    if (result.isRateLimited) pace.pausedUntilMs = this.#deps.now() + RATE_LIMIT_PAUSE_MS;
     await this.#apply(result);
   }
 
@@ -197,22 +203,22 @@ class ProviderPoller {
     this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be polled');
   }
 
-  /** Wakes the poller if a call falls due earlier than its next round. */
+  /** Wakes the poller if a call is due before its next round. */
   #onDue(atMs: number): void {
-    if (atMs < this.#untilMs) this.#wake?.();
+    if (atMs < this.#sleepEndMs) this.#wake?.();
   }
 
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#untilMs = this.#deps.now() + ms;
+    this.#sleepEndMs = this.#deps.now() + ms;
     const timer = setTimeout(resolve, ms);
-    const earliest = sleep(TICK_MS);
+    const minSleep = sleep(TICK_MS);
     this.#wake = resolve;
     await promise;
     clearTimeout(timer);
     this.#wake = undefined;
     // The table is read at most once per tick, however often the poller is woken.
-    if (!this.#signal.aborted) await earliest;
+    if (!this.#signal.aborted) await minSleep;
   }
 }
 
@@ -227,26 +233,27 @@ async function pollCall(
   // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run handles that.
   if (credential === undefined || !hasTasks(call.provider) || call.job_id === null)
     return isCancelled
-      ? toDropped(call, call.job_id === null ? undefined : { usage: undefined })
-      : { call, outcome: 'over', isLimited: false };
-  if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
+      ? createDropped(call, call.job_id === null ? undefined : { usage: undefined })
+      : { call, outcome: 'unresolved', isRateLimited: false };
+  if (!isCancelled && nowMs >= call.deadline_at.getTime())
+    return { call, outcome: 'unresolved', isRateLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   using deadline = startDeadline(REQUEST_TIMEOUT_MS, signal);
   const task = { ...handle, isCancelled };
   const state = await pollProviderTask(call.provider, credential, task, deadline.signal).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,
   );
-  const isLimited = state.kind === 'unknown' && state.isRateLimited;
-  if (state.kind === 'cancelled') return toDropped(call);
-  if (state.kind === 'billed') return toDropped(call, { usage: state.usage });
+  const isRateLimited = state.kind === 'unknown' && state.isRateLimited;
+  if (state.kind === 'cancelled') return createDropped(call);
+  if (state.kind === 'billed') return createDropped(call, { usage: state.usage });
   if (isCancelled) {
     // A free call does not need a final outcome.
-    if (state.kind === 'running' && call.credits === 0) return toDropped(call);
+    if (state.kind === 'running' && call.credits === 0) return createDropped(call);
     const isExpired = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_TIMEOUT_MS;
-    if (isExpired) return toDropped(call, { usage: undefined });
+    if (isExpired) return createDropped(call, { usage: undefined });
   }
-  if (state.kind === 'ended') return { call, outcome: 'ended', isLimited };
-  const usualMs = deps.traffic.usualMs(call.provider, call.model);
+  if (state.kind === 'ended') return { call, outcome: 'ended', isRateLimited };
+  const usualMs = deps.traffic.getUsualMs(call.provider, call.model);
   const submittedAtMs = call.submitted_at.getTime();
   const reported = state.kind === 'running' ? state.fraction : undefined;
   const fraction = reported ?? estimateProgress(submittedAtMs, usualMs, nowMs);
@@ -258,11 +265,11 @@ async function pollCall(
     nowMs: deps.now(),
     usualMs,
     hasHook: call.token !== null,
-    afterMs: state.kind === 'unknown' ? (state.afterMs ?? 0) : 0,
+    minDelayMs: state.kind === 'unknown' ? (state.afterMs ?? 0) : 0,
   });
-  return { call, outcome: new Date(atMs), isLimited };
+  return { call, outcome: new Date(atMs), isRateLimited };
 }
 
-function toDropped(call: CallRow, billing?: PollResult['billing']): PollResult {
-  return { call, outcome: 'dropped', isLimited: false, ...(billing === undefined ? {} : { billing }) };
+function createDropped(call: CallRow, billing?: PollResult['billing']): PollResult {
+  return { call, outcome: 'dropped', isRateLimited: false, ...(billing === undefined ? {} : { billing }) };
 }

@@ -22,7 +22,7 @@ const BATCH = { maxItems: 200, concurrency: 2 } as const;
 export function createRunReads(tx: Tx): RunReads {
   return {
     steps: createBatcher(ids => listStepsOfRuns(tx, ids, { maxBytes: MAX_STEP_BYTES }), BATCH),
-    calls: createBatcher(async ids => groupBy(ids, await listCalls(tx, ids)), BATCH),
+    calls: createBatcher(async ids => groupByRun(ids, await listCalls(tx, ids)), BATCH),
     coverage: createBatcher(async ids => {
       const rows = new Map((await listCoverage(tx, ids)).map(row => [row.execution_id, row]));
       return ids.map(id => rows.get(id));
@@ -30,7 +30,7 @@ export function createRunReads(tx: Tx): RunReads {
   };
 }
 
-function groupBy<R extends { readonly execution_id: string }>(
+function groupByRun<R extends { readonly execution_id: string }>(
   ids: readonly string[],
   rows: readonly R[],
 ): readonly (readonly R[])[] {

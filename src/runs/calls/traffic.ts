@@ -4,7 +4,7 @@ import { createBatcher } from '../../lib/batch.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
-import { toLimiter } from '../../providers/provider.ts';
+import { getLimiterName } from '../../providers/provider.ts';
 import type { TaskCredential } from '../../providers/run-call.ts';
 import type { LimitedProvider, NewSlot } from '../../store/call-slots.ts';
 import {
@@ -59,24 +59,24 @@ export class ProviderTraffic {
   }
 
   /** Returns the operator's limit for concurrent calls, or null if there is none. */
-  maxConcurrent(provider: string): number | null {
+  getMaxConcurrent(provider: string): number | null {
     return this.#maxConcurrent[provider] ?? null;
   }
 
-  /** Claims a slot for the call. Without a free slot, the call waits as a row until its workspace's turn. */
+  /** Claims a slot for the call. If none is free, the call is stored and waits for its workspace's turn. */
   async claim(provider: string, call: NewSlot): Promise<SlotClaim> {
     const limiter = call.credential_id ?? provider;
-    if (this.maxConcurrent(provider) === null && !this.#limited.has(limiter)) return 'open';
+    if (this.getMaxConcurrent(provider) === null && !this.#limited.has(limiter)) return 'open';
     const claim = await this.#getClaimBatcher({ provider, limiter })(call);
     if (claim === 'wait') this.#listeners.get(provider)?.(0);
     return claim;
   }
 
-  /** Lowers the limit after the provider rejected a submission. `callsHere`: the active calls of this process. */
-  onRateLimited(task: TaskCredential, callsHere: number): void {
-    const limiter = toLimiter(task);
+  /** Lowers the limit after the provider rejected a submission. `activeCalls`: those of this process. */
+  onRateLimited(task: TaskCredential, activeCalls: number): void {
+    const limiter = getLimiterName(task);
     this.#limited.add(limiter);
-    shrinkLimit(this.#db, limiter, callsHere).catch((err: unknown) =>
+    shrinkLimit(this.#db, limiter, activeCalls).catch((err: unknown) =>
       this.#log.warn({ err, limiter }, 'the lower limit of a provider could not be stored'),
     );
   }
@@ -88,7 +88,7 @@ export class ProviderTraffic {
 
   /** Counts an accepted submission. */
   onSubmitted(task: TaskCredential): void {
-    const limiter = toLimiter(task);
+    const limiter = getLimiterName(task);
     if (this.#limited.has(limiter)) {
       const counts = getOrCreate(this.#submitted, task.provider, () => new Map<string, number>());
       counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
@@ -96,7 +96,7 @@ export class ProviderTraffic {
     this.#listeners.get(task.provider)?.(Date.now() + FIRST_POLL_MS);
   }
 
-  /** Calls back when this process learns that a call of the provider is due. Returns an unsubscribe function. */
+  /** Calls back with the time at which a call of the provider is due. Returns an unsubscribe function. */
   subscribe(provider: string, onDue: (atMs: number) => void): () => void {
     this.#listeners.set(provider, onDue);
     return () => this.#listeners.delete(provider);
@@ -113,23 +113,24 @@ export class ProviderTraffic {
     );
   }
 
-  usualMs(provider: string, model: string | null): number | undefined {
+  /** Returns the usual duration of the model's calls, if it is known. */
+  getUsualMs(provider: string, model: string | null): number | undefined {
     return model === null ? undefined : this.#usualMs.get(`${provider} ${model}`);
   }
 
   /** Records the durations of ended calls. */
   async recordDurations(calls: readonly EndedCall[]): Promise<void> {
     const durations = toMedians(calls);
-    if (durations.length > 0) this.#cache(await recordDurations(this.#db, durations));
+    if (durations.length > 0) this.#cacheDurations(await recordDurations(this.#db, durations));
   }
 
   /** Reads the limits and durations that other processes recorded. */
   async refresh(): Promise<void> {
     for (const { provider } of await listLimits(this.#db)) this.#limited.add(provider);
-    this.#cache(await listDurations(this.#db));
+    this.#cacheDurations(await listDurations(this.#db));
   }
 
-  #cache(durations: readonly ModelDuration[]): void {
+  #cacheDurations(durations: readonly ModelDuration[]): void {
     for (const { provider, model, usual_ms } of durations)
       this.#usualMs.set(`${provider} ${model}`, usual_ms);
   }
@@ -138,7 +139,7 @@ export class ProviderTraffic {
   #getClaimBatcher({ provider, limiter }: LimitedProvider): ClaimSlot {
     return getOrCreate(this.#claims, limiter, () =>
       createBatcher<NewSlot, SlotClaim>(async calls => {
-        const limit = this.maxConcurrent(provider);
+        const limit = this.getMaxConcurrent(provider);
         const granted = await this.#db.transaction(tx => claimSlots(tx, { provider, limiter }, calls, limit));
         return calls.map((_, index) => (granted.has(index) ? 'slot' : 'wait'));
       }, BATCH),
@@ -153,9 +154,9 @@ export function createCallSlots(
   timeoutAtMs: number,
 ): CallSlots {
   return {
-    onRateLimited: (task, callsHere) => traffic.onRateLimited(task, callsHere),
+    onRateLimited: (task, activeCalls) => traffic.onRateLimited(task, activeCalls),
     onSubmitted: task => traffic.onSubmitted(task),
-    usualMs: (provider, model) => traffic.usualMs(provider, model),
+    usualMs: (provider, model) => traffic.getUsualMs(provider, model),
     claim: (nodeId, item, { provider, credentialId = null, valueId = null }) =>
       traffic.claim(provider, {
         credential_id: credentialId,

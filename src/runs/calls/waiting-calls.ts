@@ -1,28 +1,29 @@
-// Tracks which provider calls of an active run have ended, according to the database.
+// Tracks which provider calls of an active run have ended according to the database.
 import type { WaitingCalls } from '../../engine/types.ts';
 import { listEndedCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Wakes } from '../worker-slots.ts';
 
-export interface CallName {
+/** A call of a node: the item of a mapped node, otherwise 0. */
+export interface NodeItem {
   readonly node_id: string;
   readonly item: number;
 }
 
-const toCallName = (nodeId: string, item: number): string => `${item} ${nodeId}`;
+export const toItemKey = (nodeId: string, item: number): string => `${item} ${nodeId}`;
 
 /** Reads the rows again whenever the run is woken. */
 export function createWaitingCalls(
   deps: Pick<RunDeps, 'db' | 'log'>,
   executionId: string,
-  endedCalls: readonly CallName[],
+  endedCalls: readonly NodeItem[],
   wakes: Wakes,
 ): WaitingCalls & { close(): void } {
-  const ended = new Set(endedCalls.map(({ node_id, item }) => toCallName(node_id, item)));
+  const ended = new Set(endedCalls.map(({ node_id, item }) => toItemKey(node_id, item)));
   const listeners = new Set<() => void>();
   const refresh = async (): Promise<void> => {
     for (const { node_id, item } of await listEndedCalls(deps.db, executionId))
-      ended.add(toCallName(node_id, item));
+      ended.add(toItemKey(node_id, item));
     for (const listener of listeners) listener();
   };
   wakes.listen(
@@ -35,8 +36,8 @@ export function createWaitingCalls(
       ),
   );
   return {
-    consumeEnded: (nodeId, item) => ended.delete(toCallName(nodeId, item)),
-    hasEnded: (nodeId, item) => ended.has(toCallName(nodeId, item)),
+    consumeWake: (nodeId, item) => ended.delete(toItemKey(nodeId, item)),
+    isWoken: (nodeId, item) => ended.has(toItemKey(nodeId, item)),
     subscribe(onEnded) {
       listeners.add(onEnded);
       return () => listeners.delete(onEnded);

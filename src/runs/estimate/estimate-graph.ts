@@ -2,24 +2,15 @@
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import { userWorkspace } from '../../services/accounts/access.ts';
+import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { createVersion } from '../../services/workflows/graph-versions.ts';
 import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../run-credentials.ts';
 import { planRequest, readInputOverrides } from '../run-request.ts';
 import { expandForStart } from '../run-version.ts';
-import {
-  createCredentialFinder,
-  type Estimate,
-  findMissingInputs,
-  findOverMax,
-  findRemoved,
-  findUnavailable,
-  findUnpriced,
-  priceForecast,
-} from './estimate-plan.ts';
-import { forecastPaidNodes } from './estimate-run.ts';
+import { createCredentialGetter, type Estimate, findIssues, priceForecast } from './estimate-plan.ts';
+import { forecastPaidNodes } from './forecast-run.ts';
 
 export interface GraphToPrice {
   readonly graph: Graph;
@@ -48,7 +39,7 @@ export async function estimateGraph(
     userId,
   });
   const request = planRequest(deps, version, targets === undefined ? {} : { targets: [...targets] });
-  const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
+  const owner = { userId, workspace: workspace ?? getPersonalWorkspaceId(userId) };
   const { plan, credentials } = await resolvePlan(deps, request, {
     workspace: owner.workspace,
     workflowId: workflowId ?? null,
@@ -56,17 +47,7 @@ export async function estimateGraph(
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
   const overrides = readInputOverrides(deps, version.graph, inputsText);
   const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
-  const find = createCredentialFinder(deps, { credentials, overrides });
-  const failures = forecasts.flatMap(({ node, error }) =>
-    error === undefined ? [] : [{ nodeId: node.id, ...error }],
-  );
-  const issues = [
-    ...findUnavailable(plan),
-    ...findMissingInputs({ plan, overrides }),
-    ...failures,
-    ...findUnpriced(deps, actor, forecasts, overrides, find),
-    ...findRemoved(forecasts, find),
-    ...findOverMax(forecasts),
-  ];
-  return { ...priceForecast(forecasts, find), issues };
+  const getCredential = createCredentialGetter(deps, { credentials, overrides });
+  const issues = findIssues(deps, actor, { plan, overrides }, forecasts, getCredential);
+  return { ...priceForecast(forecasts, getCredential), issues };
 }

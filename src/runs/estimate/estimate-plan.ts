@@ -8,7 +8,7 @@ import { AppError, type Issue } from '../../lib/errors.ts';
 import { boundCall, getPrice, OVER_MAX_CREDITS, toUsd } from '../../nodes/models/pricing.ts';
 import type { PaidBy } from '../../providers/credential.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
-import { getPlanLimits } from '../../services/accounts/daily-executions.ts';
+import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { listDailyUsd } from '../../store/credential-charges.ts';
 import type { RunDeps } from '../deps.ts';
@@ -37,11 +37,11 @@ export interface Estimate {
 }
 
 /** Returns the credential that the calls of a forecast node use. */
-export type FindCredential = (forecast: NodeForecast) => RunCredential | undefined;
+export type GetCredential = (forecast: NodeForecast) => RunCredential | undefined;
 
-/** Returns a function that finds the credentials of the run's nodes. */
-export const createCredentialFinder =
-  (deps: Pick<RunDeps, 'findNode'>, { credentials, overrides }: RunToPay): FindCredential =>
+/** Returns a function that returns the credentials of the run's nodes. */
+export const createCredentialGetter =
+  (deps: Pick<RunDeps, 'findNode'>, { credentials, overrides }: RunToPay): GetCredential =>
   ({ node }) => {
     const settings = { ...node.settings, ...overrides.get(node.id) };
     return findCredential(deps, { nodeType: node.nodeType, settings }, credentials);
@@ -52,10 +52,10 @@ interface RunToPay extends Pick<PlannedRun, 'overrides'> {
 }
 
 /** Adds up the calls of the forecast paid nodes. */
-export function priceForecast(forecasts: readonly NodeForecast[], find: FindCredential): Estimate {
+export function priceForecast(forecasts: readonly NodeForecast[], getCredential: GetCredential): Estimate {
   const lines = forecasts.map(forecast => {
     const { node, definition, calls, isCounted } = forecast;
-    const credential = find(forecast);
+    const credential = getCredential(forecast);
     const paidBy = credential?.paidBy ?? 'credits';
     const prices = calls.map(values => getPrice(definition, values));
     const credits = prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0);
@@ -96,7 +96,9 @@ export async function requireWithinDailyLimits(
   credentials: RunCredentials,
 ): Promise<void> {
   const limited = new Map(
-    [...credentials.values()].filter(({ dailyUsdLimit }) => dailyUsdLimit !== null).map(one => [one.id, one]),
+    [...credentials.values()]
+      .filter(({ dailyUsdLimit }) => dailyUsdLimit !== null)
+      .map(each => [each.id, each]),
   );
   const lines = breakdown.filter(
     ({ paidBy, credentialId }) => paidBy === 'credential' && limited.has(credentialId ?? ''),
@@ -105,9 +107,9 @@ export async function requireWithinDailyLimits(
   const days = await listDailyUsd(db, [...limited.keys()]);
   for (const [id, credential] of limited) {
     const { limit = null, spent = 0 } = days.get(id) ?? {};
-    const own = lines.filter(({ credentialId }) => credentialId === id);
-    const needed = own.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
-    if (own.length === 0 || limit === null || spent + needed <= limit) continue;
+    const ownLines = lines.filter(({ credentialId }) => credentialId === id);
+    const needed = ownLines.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    if (ownLines.length === 0 || limit === null || spent + needed <= limit) continue;
     throw new AppError('daily_limit_exceeded', describeOverLimit(credential, { needed, limit, spent }), {
       details: { credentialId: id, requiredUsd: needed, availableUsd: Math.max(0, limit - spent) },
     });
@@ -124,8 +126,30 @@ export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nod
 
 type NodeIssue = Issue & { readonly nodeId: string };
 
+/** Finds the reasons why nodes without a result could not run. */
+export function findIssues(
+  deps: Pick<RunDeps, 'settings'>,
+  user: Pick<UserActor, 'plan'>,
+  {
+    plan,
+    overrides,
+    steps = new Map(),
+  }: Pick<PlannedRun, 'plan' | 'overrides'> & { readonly steps?: ReadonlyMap<string, Step> },
+  forecasts: readonly NodeForecast[],
+  getCredential: GetCredential,
+): readonly Issue[] {
+  return [
+    ...findUnavailableNodes(plan, steps),
+    ...findMissingInputs({ plan, overrides }, id => steps.get(id)?.status === 'COMPLETED'),
+    ...forecasts.flatMap(({ node, error }) => (error === undefined ? [] : [{ nodeId: node.id, ...error }])),
+    ...findUnpricedNodes(deps, user, forecasts, overrides, getCredential),
+    ...findRemovedCredentials(forecasts, getCredential),
+    ...findNodesOverMax(forecasts),
+  ];
+}
+
 /** Finds nodes without a result whose provider is not configured. */
-export function findUnavailable(
+export function findUnavailableNodes(
   { nodes }: Plan,
   steps: ReadonlyMap<string, Step> = new Map(),
 ): readonly NodeIssue[] {
@@ -153,7 +177,7 @@ export function findMissingInputs(
 }
 
 /** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
-export function findOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
+export function findNodesOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
   return forecasts
     .filter(({ definition, calls }) => calls.some(values => boundCall(definition, values) === null))
     .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
@@ -163,12 +187,12 @@ export function findOverMax(forecasts: readonly NodeForecast[]): readonly NodeIs
  * Finds nodes whose model has no price, if neither the user's plan nor the credential that pays allows such models. A
  * workspace's own credential allows them unless it has a daily limit.
  */
-export function findUnpriced(
+export function findUnpricedNodes(
   { settings }: Pick<RunDeps, 'settings'>,
   { plan }: Pick<UserActor, 'plan'>,
   forecasts: readonly NodeForecast[],
   overrides: PlannedRun['overrides'],
-  find: FindCredential,
+  getCredential: GetCredential,
 ): readonly NodeIssue[] {
   const isAllowed = getPlanLimits(settings, plan).runsUnpriced === true;
   return forecasts.flatMap(forecast => {
@@ -176,10 +200,10 @@ export function findUnpriced(
     const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
     const values = { ...defaults, ...node.settings, ...overrides.get(node.id) };
     if (definition.pricing?.isUnpriced?.(values) !== true) return [];
-    const credential = find(forecast);
-    const isOwn = credential?.paidBy === 'credential';
-    if (isOwn ? credential.dailyUsdLimit === null : isAllowed) return [];
-    const message = isOwn
+    const credential = getCredential(forecast);
+    const isPaidByCredential = credential?.paidBy === 'credential';
+    if (isPaidByCredential ? credential.dailyUsdLimit === null : isAllowed) return [];
+    const message = isPaidByCredential
       ? describeUnpriced(credential)
       : `${node.label} has no price, and your plan (${plan}) runs only models that have one. Use another model, or ask the operator to set its price.`;
     return [{ nodeId: node.id, code: 'unpriced_model', message }];
@@ -187,9 +211,12 @@ export function findUnpriced(
 }
 
 /** Finds nodes whose chosen credential was deleted. */
-export function findRemoved(forecasts: readonly NodeForecast[], find: FindCredential): readonly NodeIssue[] {
+function findRemovedCredentials(
+  forecasts: readonly NodeForecast[],
+  getCredential: GetCredential,
+): readonly NodeIssue[] {
   return forecasts.flatMap(forecast => {
-    const credential = find(forecast);
+    const credential = getCredential(forecast);
     if (credential?.source !== 'removed') return [];
     const message = `The credential “${credential.name}” that this workflow uses was deleted. Choose another one.`;
     return [{ nodeId: forecast.node.id, code: 'provider_auth', message }];
@@ -217,7 +244,7 @@ export function requireProviders(issues: readonly NodeIssue[], hint = ''): void 
 }
 
 /** Returns a sentence for each node that takes its sample result. */
-export function sampleWarnings({ nodes }: Plan, steps: ReadonlyMap<string, Step>): readonly string[] {
+export function describeSampledNodes({ nodes }: Plan, steps: ReadonlyMap<string, Step>): readonly string[] {
   return nodes
     .filter(({ id }) => steps.get(id)?.fromSample === true)
     .map(

@@ -23,12 +23,12 @@ export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeFor
   const inputs = forecasts.flatMap(findSvgInputs);
   if (inputs.length === 0) return;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const faults = new Map<string, string | undefined>();
+  const errors = new Map<string, string | undefined>();
   for (const { svg } of inputs) {
-    if (!faults.has(svg.sha256)) faults.set(svg.sha256, await findFault(deps, svg, signal));
+    if (!errors.has(svg.sha256)) errors.set(svg.sha256, await findDrawingError(deps, svg, signal));
   }
   const issues = inputs.flatMap(({ nodeId, svg }) => {
-    const message = faults.get(svg.sha256);
+    const message = errors.get(svg.sha256);
     return message === undefined ? [] : [{ nodeId, code: 'svg_not_drawable', message }];
   });
   const [firstIssue] = issues;
@@ -45,7 +45,11 @@ function findSvgInputs({ node, calls }: NodeForecast): readonly SvgInput[] {
   );
 }
 
-async function findFault(deps: RunDeps, svg: MediaRef, signal: AbortSignal): Promise<string | undefined> {
+async function findDrawingError(
+  deps: RunDeps,
+  svg: MediaRef,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (drawableHashes.get(svg.sha256)) return undefined;
   try {
     await rasterizeSvg(await readMedia(deps, svg, MAX_SVG_BYTES), signal);

@@ -1,12 +1,11 @@
 // Tests the limits of a run's cost: the balance, its maxCredits and the daily budget, for any number of concurrent
 // starts.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
 import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createPay } from '../../src/runs/pay.ts';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   lateMappedGraph,
   MODEL,
@@ -14,22 +13,15 @@ import {
   modelNode,
   PAYER,
   type PaidExecution,
-  type PaidService,
   PRICE,
   readBalance,
   runPaid,
-  startPaidService,
+  setUpPaidService,
 } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 
-let paid: PaidService;
-before(async () => {
-  paid = await startPaidService();
-});
-after(() => paid.close());
-beforeEach(() => paid.reset());
-afterEach(() => assertLedgerBalanced(paid.service.db));
+const paid = setUpPaidService();
 
 const NOTHING = { maxCredits: undefined, reserved: 0, charged: undefined };
 
@@ -233,7 +225,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await readBalance(user), [20 - PRICE, 0]);
   });
 
-  it('is one of 50 that a balance for 50 accepts of 200 started at once', async () => {
+  it('is accepted only while the balance lasts: 50 of 200 that start at once', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.createWorkflow(modelGraph());
     const responses = await Promise.all(

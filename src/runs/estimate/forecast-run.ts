@@ -1,0 +1,40 @@
+// Forecasts the paid calls of a run before it starts.
+import { forecastPlan, type NodeForecast } from '../../engine/forecast.ts';
+import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
+import type { PlannedRun } from '../../engine/reuse.ts';
+import type { NodeCache, Step } from '../../engine/types.ts';
+import { omitUndefined } from '../../lib/record.ts';
+import type { RunCredentials } from '../../services/credentials/credential.ts';
+import { readEndpoints } from '../../services/credentials/run-credentials.ts';
+import { findStoredMedia } from '../../services/media/stored-media.ts';
+import type { RunDeps } from '../deps.ts';
+import { hasPaidNode, isPaid } from './estimate-plan.ts';
+
+export interface RunToEstimate extends PlannedRun {
+  /** The owner whose media the run may use. */
+  readonly owner: { readonly userId: number; readonly workspace: string };
+  /** The credentials that its calls use. */
+  readonly credentials: RunCredentials;
+  /** Results of an earlier run, by node id. */
+  readonly steps?: ReadonlyMap<string, Step>;
+  /** If absent, the node cache is not searched. */
+  readonly cache?: NodeCache;
+}
+
+/** Forecasts the paid nodes that are not completed. */
+export async function forecastPaidNodes(
+  deps: RunDeps,
+  { plan, overrides, owner, credentials, steps = new Map(), cache }: RunToEstimate,
+): Promise<readonly NodeForecast[]> {
+  if (!hasPaidNode(deps, plan)) return [];
+  return forecastPlan(plan, {
+    findDefinition: deps.findNode,
+    overrides,
+    steps,
+    isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
+    findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
+    providers: await readEndpoints(deps, credentials.values()),
+    account: String(owner.userId),
+    ...omitUndefined({ cache }),
+  });
+}

@@ -1,0 +1,36 @@
+// Plans a run of a stored workflow before it is accepted or estimated: what executes, with which credentials, and which
+// earlier results it reuses.
+
+import { getWorkspaceId } from '../services/accounts/access.ts';
+import type { UserActor } from '../services/accounts/actor.ts';
+import type { GraphVersion } from '../services/workflows/graph-versions.ts';
+import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunToEstimate } from './estimate/forecast-run.ts';
+import { findReusedSteps, type ReusedSteps } from './reused-steps.ts';
+import type { RunRequest } from './run.schema.ts';
+import { resolvePlan } from './run-credentials.ts';
+import { planRequest, readInputOverrides } from './run-request.ts';
+
+export interface PlannedStart extends RunToEstimate {
+  readonly reused: ReusedSteps;
+}
+
+/** Throws the errors of `planRequest`, `readInputOverrides` and `findReusedSteps`. */
+export async function planRun(
+  deps: RunDeps,
+  { userId }: Pick<UserActor, 'userId'>,
+  workflow: ReadWorkflowRow,
+  version: GraphVersion,
+  request: RunRequest,
+): Promise<PlannedStart> {
+  const workflowId = workflow.id;
+  const owner = { userId, workspace: getWorkspaceId(workflow) };
+  const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
+    workspace: owner.workspace,
+    workflowId,
+  });
+  const overrides = readInputOverrides(deps, version.graph, request.inputs);
+  const reused = await findReusedSteps(deps, { workflowId, request, plan, overrides });
+  return { plan, overrides, owner, credentials, steps: reused.steps, reused };
+}
