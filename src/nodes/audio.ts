@@ -9,12 +9,12 @@ import {
   getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
-  type Studio,
+  type MediaWorkspace,
   selectFrames,
   selectRange,
   toEvenSize,
-  withStudio,
-} from './studio.ts';
+  withMediaWorkspace,
+} from './media-workspace.ts';
 
 const AUDIO_OUTPUT = { audio: audio('Audio') };
 const volume = (label: string, value = 1) => number(label, { default: value, min: 0, max: 4 });
@@ -39,12 +39,12 @@ export const audioTrim = defineNode({
   },
   outputs: AUDIO_OUTPUT,
   run: ({ audio: input, start, duration, ...options }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(input, 'audio');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(input, 'audio');
       const part = selectRange(clip, start, duration);
-      const trimmedAudio = decodeAudio(studio.backend, clip, part, ctx.signal);
+      const trimmedAudio = decodeAudio(workspace.backend, clip, part, ctx.signal);
       return {
-        audio: await studio.createFile('trimmed', {
+        audio: await workspace.createFile('trimmed', {
           maxSeconds: part.seconds,
           audio: applyGain(trimmedAudio, { ...options, seconds: part.seconds }),
         }),
@@ -71,7 +71,7 @@ export const audioMix = defineNode({
   },
   outputs: AUDIO_OUTPUT,
   run: (values, ctx) =>
-    withStudio(ctx, async studio => {
+    withMediaWorkspace(ctx, async workspace => {
       const tracks = [
         [values.audio1, values.volume1],
         [values.audio2, values.volume2],
@@ -82,16 +82,16 @@ export const audioMix = defineNode({
       let seconds = 0;
       for (const [input, loudness] of tracks) {
         if (input === undefined) continue;
-        const clip = await studio.open(input, 'audio');
+        const clip = await workspace.open(input, 'audio');
         seconds = Math.max(seconds, clip.info.durationSeconds);
-        tracksAudio.push(decodeWhole(studio, clip, clip.info.durationSeconds, loudness, ctx));
+        tracksAudio.push(decodeWhole(workspace, clip, clip.info.durationSeconds, loudness, ctx));
       }
-      return { audio: await studio.createFile('mixed', { maxSeconds: seconds, audio: mix(tracksAudio) }) };
+      return { audio: await workspace.createFile('mixed', { maxSeconds: seconds, audio: mix(tracksAudio) }) };
     }),
 });
 
 function decodeWhole(
-  { backend }: Studio,
+  { backend }: MediaWorkspace,
   clip: Clip,
   seconds: number,
   loudness: number,
@@ -110,11 +110,11 @@ export const audioExtract = defineNode({
   config: {},
   outputs: AUDIO_OUTPUT,
   run: ({ video: input }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(input, 'audio');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(input, 'audio');
       const seconds = clip.info.durationSeconds;
-      const decoded = decodeAudio(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
-      return { audio: await studio.createFile('sound', { maxSeconds: seconds, audio: decoded }) };
+      const decoded = decodeAudio(workspace.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
+      return { audio: await workspace.createFile('sound', { maxSeconds: seconds, audio: decoded }) };
     }),
 });
 
@@ -127,20 +127,20 @@ export const audioMux = defineNode({
   config: { volume: volume('Volume'), originalVolume: volume('Original volume', 0) },
   outputs: { video: video('Video') },
   run: ({ video: videoRef, audio: audioRef, volume: loudness, originalVolume }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(videoRef, 'video');
-      const addedClip = await studio.open(audioRef, 'audio');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(videoRef, 'video');
+      const addedClip = await workspace.open(audioRef, 'audio');
       const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
       const frameCount = countFrames(clip.info.durationSeconds, fps);
       const seconds = frameCount / fps;
       const part = { startSeconds: 0, frameCount, fps, ...toEvenSize(getVideoInfo(clip)) };
       const originalAudio =
-        originalVolume > 0 ? [decodeWhole(studio, clip, seconds, originalVolume, ctx)] : [];
+        originalVolume > 0 ? [decodeWhole(workspace, clip, seconds, originalVolume, ctx)] : [];
       return {
-        video: await studio.createFile('with-sound', {
+        video: await workspace.createFile('with-sound', {
           maxSeconds: seconds,
-          video: selectFrames(studio, clip, part, ctx.signal),
-          audio: mix([decodeWhole(studio, addedClip, seconds, loudness, ctx), ...originalAudio]),
+          video: selectFrames(workspace, clip, part, ctx.signal),
+          audio: mix([decodeWhole(workspace, addedClip, seconds, loudness, ctx), ...originalAudio]),
         }),
       };
     }),

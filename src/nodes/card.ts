@@ -4,8 +4,8 @@ import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
-import { readPixels, store } from './image.ts';
-import { parseColor } from './limits.ts';
+import { readPixels, storeImage } from './image.ts';
+import { checkColor } from './value-checks.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 
@@ -15,6 +15,7 @@ export const textToImageCard = defineNode({
   description: 'Renders a designed card from texts, which scale to fit, and an optional image.',
   category: 'utility',
   cache: true,
+  version: 2,
   inputs: { text: text('Text'), title: text('Title'), image: image('Image') },
   config: {
     kicker: text('Kicker', { default: '', description: 'A short line above the title.' }),
@@ -39,14 +40,14 @@ export const textToImageCard = defineNode({
       footer: config.footer,
       theme: config.theme,
       align: config.align,
-      accent: config.accent === '' ? '' : parseColor(config.accent),
+      accent: config.accent === '' ? '' : checkColor(config.accent),
       width: Math.round(config.width),
       height: Math.round(config.height),
       radius: config.radius,
     };
     const withImage = image === undefined ? {} : { image: await fitImage(image, card, ctx) };
     const bytes = await drawStill({ kind: 'card', card: { ...card, ...withImage } }, ctx.signal);
-    return { image: await store({ bytes, contentType: 'image/png' }, 'card', ctx) };
+    return { image: await storeImage({ bytes, contentType: 'image/png' }, 'card', ctx) };
   },
 });
 

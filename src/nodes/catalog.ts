@@ -38,7 +38,7 @@ import { gallery, preview } from './output.ts';
 import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
-import { createSpeechNode, ENGINES, SPEECH_NEEDS } from './speech.ts';
+import { createSpeechNode, ENGINES, SPEECH_REQUIREMENTS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
 
@@ -114,29 +114,33 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
   Partial<ProviderSettings> &
   CodecSettings;
 
-interface Need {
+interface RequirementCheck {
   isMet(settings: CatalogSettings): boolean;
-  /** Why a node of a provider cannot run, and what to do. */
-  readonly provider?: string;
+  /** For a provider: why its nodes cannot run, and what to do. */
+  readonly requireProvider?: string;
 }
 
-const NEEDS: Readonly<Record<Requirement, Need>> = {
+const REQUIREMENTS: Readonly<Record<Requirement, RequirementCheck>> = {
   sandbox: { isMet: settings => settings.SANDBOX_MODELS },
   code: { isMet: settings => settings.CODE_NODES !== false },
   codec: { isMet: settings => hasBackend(settings) },
   'sandbox-video': { isMet: settings => settings.SANDBOX_MODELS && hasBackend(settings) },
-  fal: provider(DISPLAY_NAMES.fal, 'FAL_KEY'),
-  replicate: provider(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
-  openai: provider(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
-  elevenlabs: provider(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
-  comfyui: provider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
-  'speech-command': provider('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
+  fal: requireProvider(DISPLAY_NAMES.fal, 'FAL_KEY'),
+  replicate: requireProvider(DISPLAY_NAMES.replicate, 'REPLICATE_API_TOKEN'),
+  openai: requireProvider(DISPLAY_NAMES.openai, 'OPENAI_API_KEY'),
+  elevenlabs: requireProvider(DISPLAY_NAMES.elevenlabs, 'ELEVENLABS_API_KEY'),
+  comfyui: requireProvider(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
+  'speech-command': requireProvider('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
 };
 
-function provider(name: string, setting: keyof ProviderSettings, remedy = 'Add a key in the settings'): Need {
+function requireProvider(
+  name: string,
+  setting: keyof ProviderSettings,
+  remedy = 'Add a key in the settings',
+): RequirementCheck {
   return {
     isMet: settings => settings[setting] !== undefined,
-    provider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
+    requireProvider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
   };
 }
 
@@ -197,7 +201,7 @@ function definitionsFor(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
 ): readonly NodeDefinition[] {
-  const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
+  const engines = ENGINES.filter(engine => REQUIREMENTS[SPEECH_REQUIREMENTS[engine]].isMet(settings));
   const definitions = [...DEFINITIONS, createSpeechNode(engines), ...SHIPPED, ...installed];
   // A later definition of the same type replaces an earlier one.
   const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
@@ -208,7 +212,8 @@ function buildCatalog(
   definitions: readonly NodeDefinition[],
   settings: CatalogSettings,
 ): Catalog & Pick<NodeTypes, 'findNode'> {
-  const isMet = (need: Requirement | undefined): boolean => need === undefined || NEEDS[need].isMet(settings);
+  const isMet = (need: Requirement | undefined): boolean =>
+    need === undefined || REQUIREMENTS[need].isMet(settings);
   const entries = definitions.map(({ entry, requires }) => {
     const need = requires({});
     if (isMet(need)) return entry;
@@ -230,7 +235,7 @@ function buildCatalog(
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
       const ports = definition.ports(config);
-      const unavailable = need === undefined || isMet(need) ? undefined : explainNeed(need);
+      const unavailable = need === undefined || isMet(need) ? undefined : explainRequirement(need);
       return unavailable === undefined ? ports : { ...ports, unavailable };
     },
   };
@@ -254,8 +259,9 @@ export function findNeededProvider(
   config: Readonly<Record<string, unknown>>,
 ): Requirement | undefined {
   const need = definition?.requires(config);
-  return need === undefined || NEEDS[need].provider === undefined ? undefined : need;
+  return need === undefined || REQUIREMENTS[need].requireProvider === undefined ? undefined : need;
 }
 
 /** Returns why a node whose requirement is not met cannot run; undefined if it does not need a provider. */
-export const explainNeed = (need: Requirement): string | undefined => NEEDS[need].provider;
+export const explainRequirement = (need: Requirement): string | undefined =>
+  REQUIREMENTS[need].requireProvider;

@@ -5,7 +5,7 @@ import { isMediaType, jsonToValue, toValue } from '../graph/values.ts';
 import { MAX_PROGRAM_BYTES, type ProgramError } from '../sandbox/program.ts';
 import { runProgram } from '../sandbox/run-program.ts';
 import { any, defineNode, json, NodeError, number, type Spec, text } from './define.ts';
-import { parseJson, requireListLength, requireTextLength } from './limits.ts';
+import { checkList, checkText, parseShallowJson } from './value-checks.ts';
 
 const MAX_CODE_LENGTH = 100_000;
 
@@ -47,7 +47,7 @@ export const code = defineNode({
       const message = `The code has ${source.length} characters. The maximum is ${MAX_CODE_LENGTH}.`;
       throw new NodeError('invalid_program', message);
     }
-    const media: Media = new Map();
+    const media: ReceivedMedia = new Map();
     const inputs = getCodePorts(values.inputs).flatMap(port => {
       const value = values[port.id];
       return value === undefined ? [] : [[port.id, toProgramInput(value, port, media)] as const];
@@ -79,16 +79,16 @@ function findProblem(list: unknown, field: string): string | undefined {
 }
 
 /** The media that the program received, by URL. It can return only these. */
-type Media = Map<string, Value & { readonly media: unknown }>;
+type ReceivedMedia = Map<string, Value & { readonly media: unknown }>;
 
 /** Converts the plain value at a port. JSON that looks like a tagged value is still JSON. */
-function toProgramInput(value: unknown, { id, type }: ConfigPort, media: Media): Json {
+function toProgramInput(value: unknown, { id, type }: ConfigPort, media: ReceivedMedia): Json {
   if (type === 'JSON') return value as Json;
   const tagged = toValue(type === 'LIST' ? { type, items: value } : value, { id, label: id, type });
   return toProgramValue(tagged, media);
 }
 
-function toProgramValue(value: Value, media: Media): Json {
+function toProgramValue(value: Value, media: ReceivedMedia): Json {
   if (value.type === 'TEXT') return value.text;
   if (value.type === 'NUMBER') return value.number;
   if (value.type === 'JSON') return value.json;
@@ -98,8 +98,8 @@ function toProgramValue(value: Value, media: Media): Json {
   return { url, contentType, width, height, duration };
 }
 
-function readOutputs(output: string, ports: unknown, media: Media): Record<string, Value> {
-  const json = parseJson(output);
+function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Record<string, Value> {
+  const json = parseShallowJson(output);
   if (!isFields(json)) throw new NodeError('invalid_output', 'The outputs are nested too deeply.');
   const outputs = json as { readonly [id: string]: Json };
   return Object.fromEntries(
@@ -112,13 +112,13 @@ function readOutputs(output: string, ports: unknown, media: Media): Record<strin
   );
 }
 
-function toOutput(json: Json, { id, type }: ConfigPort, media: Media): Value {
+function toOutput(json: Json, { id, type }: ConfigPort, media: ReceivedMedia): Value {
   const found = isFields(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
   if (type === 'ANY') return found ?? boundText(jsonToValue(json));
   if (type === 'JSON') return { type, json };
   if (type === 'LIST' && Array.isArray(json))
-    return { type, items: requireListLength(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
-  if (type === 'TEXT' && typeof json === 'string') return { type, text: requireTextLength(json) };
+    return { type, items: checkList(json.map(item => toOutput(item, { id, type: 'ANY' }, media))) };
+  if (type === 'TEXT' && typeof json === 'string') return { type, text: checkText(json) };
   if (type === 'NUMBER' && typeof json === 'number') return { type, number: json };
   if (found?.type === type) return found;
   const wanted = isMediaType(type)
@@ -130,7 +130,7 @@ function toOutput(json: Json, { id, type }: ConfigPort, media: Media): Value {
 const EXPECTED = { TEXT: 'a string', NUMBER: 'a finite number', LIST: 'an array' };
 
 function boundText(value: Value): Value {
-  if (value.type === 'TEXT') requireTextLength(value.text);
+  if (value.type === 'TEXT') checkText(value.text);
   return value;
 }
 

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
 import { NodeError } from './define.ts';
-import { parseJson } from './limits.ts';
 import { type RegexContext, testRegex } from './regex/regex.ts';
+import { parseShallowJson } from './value-checks.ts';
 
 export const OPERATORS = [
   'equals',
@@ -47,9 +47,10 @@ function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
   // 1.0 equals 1, and JSON values are equal regardless of formatting.
-  const expected = parseJson(compare);
+  const expected = parseShallowJson(compare);
   return (
-    expected !== undefined && isDeepStrictEqual(typeof json === 'string' ? parseJson(json) : json, expected)
+    expected !== undefined &&
+    isDeepStrictEqual(typeof json === 'string' ? parseShallowJson(json) : json, expected)
   );
 }
 

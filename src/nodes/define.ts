@@ -8,7 +8,7 @@ import { getProviderLimiter, type ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
-import type { PartStore, ReadSource } from '../render/render-io.ts';
+import type { ReadSource, SegmentStore } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 
@@ -77,8 +77,8 @@ export interface NodeContext {
    */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
-  /** Opens the partial results of this node, which survive a change of worker. */
-  openParts(): NodeParts;
+  /** Opens the finished segments of a video of this node, which survive a change of worker. */
+  openSegments(): NodeSegments;
   /** Sends a request through the guarded HTTP client, for URLs from users. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
   /** Reports the progress, from 0 to 1. */
@@ -108,7 +108,7 @@ export interface NodeContext {
     /** Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop. */
     save(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
-    readonly hasEnded?: boolean;
+    readonly isWoken?: boolean;
     /** If absent, the provider always has a free slot. */
     readonly slots?: ProviderSlots;
     /** Reports that the call must be charged even if the run ends now. */
@@ -165,9 +165,9 @@ export interface OutputFile {
   readonly posterId?: string;
 }
 
-/** Parts of a long result that survive a change of worker, for at most a day. */
-export interface NodeParts extends PartStore {
-  /** Removes all parts. */
+/** Finished segments of a video. They survive a change of worker, for at most a day. */
+export interface NodeSegments extends SegmentStore {
+  /** Removes all segments. */
   drop(): Promise<void>;
 }
 
@@ -179,8 +179,8 @@ export interface NodeFetchInit {
   readonly timeoutMs?: number;
   /** Used instead of the run's signal, for requests after the run's signal has fired. */
   readonly signal?: AbortSignal;
-  /** Returns whether the request may be redirected to this URL unchanged. */
-  readonly mayRedirect?: (to: URL) => boolean;
+  /** Returns whether a redirect to this URL keeps the headers and body. */
+  readonly keepsRequestOnRedirect?: (to: URL) => boolean;
 }
 
 export type NodeFetchResponse = ProviderResponse;
@@ -217,11 +217,11 @@ export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
 
 /**
- * How a forecast can compute the node's result before the run: `by-value` from known inputs, `by-shape` also from
- * inputs whose values are unknown, because the node only passes them on. Such a node uses only `media.resolve` and
- * `progress` of its context.
+ * How a forecast computes the node's result before the run: `by-value` from known inputs, `by-shape` also from inputs
+ * whose values are unknown, because the node only passes them on. Such a node uses only `media.resolve` and `progress`
+ * of its context.
  */
-export type Foreseeable = 'by-value' | 'by-shape';
+export type ForecastMode = 'by-value' | 'by-shape';
 
 export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** `family:name`. */
@@ -257,7 +257,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
    * node.
    */
   readonly requires?: Requirement | ((config: Readonly<Record<string, unknown>>) => Requirement);
-  readonly foreseeable?: Foreseeable;
+  /** Absent if the result is known only after the run. */
+  readonly forecastMode?: ForecastMode;
   /** Part of the cache key. Increase it when the same inputs give a different result. */
   readonly version?: number;
   /** Whether results are cached. Use it for nodes that take longer than a lookup and have no side effects. */
@@ -285,7 +286,7 @@ export interface NodeDefinition {
   readonly secrets: boolean | 'in requests';
   /** Returns the requirement of a node with this config. */
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
-  readonly foreseeable: Foreseeable | undefined;
+  readonly forecastMode: ForecastMode | undefined;
   readonly pricing: Pricing | undefined;
   readonly runInput: ((value: Json, text: string) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
@@ -321,7 +322,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     cache: typeof cache === 'function' ? cache : () => cache,
     secrets: declaration.secrets ?? false,
     requires: typeof requires === 'function' ? requires : () => requires,
-    foreseeable: declaration.foreseeable,
+    forecastMode: declaration.forecastMode,
     pricing,
     runInput: declaration.runInput,
     ports(config) {

@@ -1,7 +1,7 @@
 // Implements the HTTP request node on top of the guarded client.
 import type { Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
-import { isJsonObject, parseJson, requireTextLength } from './limits.ts';
+import { checkText, isJsonObject, parseShallowJson } from './value-checks.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
@@ -24,13 +24,13 @@ export const httpRequest = defineNode({
   },
   outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },
   run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {
-    const { mayRedirect, conceal, ...request } = insertSecrets({ url, body, headers }, ctx);
+    const { keepsRequestOnRedirect, conceal, ...request } = insertSecrets({ url, body, headers }, ctx);
     const response = await ctx.fetch(request.url, {
       method,
       headers: readHeaders(request.headers),
       timeoutMs,
       maxBytes: MAX_BODY_BYTES,
-      ...(mayRedirect === undefined ? {} : { mayRedirect }),
+      ...(keepsRequestOnRedirect === undefined ? {} : { keepsRequestOnRedirect }),
       ...(request.body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: request.body }),
     });
     if (response.status >= 400 && onError === 'fail') {
@@ -39,9 +39,9 @@ export const httpRequest = defineNode({
         `${new URL(request.url).host} responded with status ${response.status}.`,
       );
     }
-    const responseText = requireTextLength(conceal(response.body.toString('utf8')));
+    const responseText = checkText(conceal(response.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
-    const json = isJson ? parseJson(responseText) : undefined;
+    const json = isJson ? parseShallowJson(responseText) : undefined;
     // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not
     // JSON.
     return {
@@ -52,15 +52,15 @@ export const httpRequest = defineNode({
   },
 });
 
-interface Parts {
+interface RequestParts {
   readonly url: string;
   readonly body: string | undefined;
   readonly headers: Json;
 }
 
-interface FilledParts extends Parts {
-  /** Returns whether the request, with its secrets, may be redirected to this URL. Absent if it has no secrets. */
-  readonly mayRedirect?: (to: URL) => boolean;
+interface FilledRequest extends RequestParts {
+  /** Returns whether this URL may receive the secrets after a redirect. Absent if the request has none. */
+  readonly keepsRequestOnRedirect?: (to: URL) => boolean;
   /** Removes the secrets that were sent from the response. */
   readonly conceal: (data: string) => string;
 }
@@ -74,14 +74,16 @@ const MARKER = 'zq0secret0qz';
  * Inserts the secrets into the request: into the path and query of the URL, the headers, and the body. Throws NodeError
  * if a secret is in the host name or if this run may not send it to that host.
  */
-function insertSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
+function insertSecrets(parts: RequestParts, { secrets }: NodeContext): FilledRequest {
   const names = new Set<string>();
   const settings = Object.entries(parts).filter(([port]) => secrets?.connectedPorts.has(port) !== true);
   const collectName = (name: string): string => {
     names.add(name);
     return MARKER;
   };
-  const marked = secrets?.replace(Object.fromEntries(settings), collectName) as Partial<Parts> | undefined;
+  const marked = secrets?.replace(Object.fromEntries(settings), collectName) as
+    | Partial<RequestParts>
+    | undefined;
   if (secrets === undefined || names.size === 0) return { ...parts, conceal: data => data };
   const markedUrl = URL.parse(marked?.url ?? parts.url);
   if (markedUrl === null) throw createHostError('The URL is malformed.');
@@ -89,12 +91,12 @@ function insertSecrets(parts: Parts, { secrets }: NodeContext): FilledParts {
   if (`${protocol} ${username} ${password} ${host}`.toLowerCase().includes(MARKER))
     throw createHostError('The host name of the URL contains a secret.');
   const resolved = secrets.replace(Object.fromEntries(settings), name => secrets.valueFor(name, markedUrl));
-  const request: Parts = { ...parts, ...(resolved as Partial<Parts>) };
+  const request: RequestParts = { ...parts, ...(resolved as Partial<RequestParts>) };
   if (URL.parse(request.url)?.origin !== markedUrl.origin)
     throw createHostError('A secret changes the host of the URL.');
   return {
     ...request,
-    mayRedirect: next => secrets.mayRedirect([...names], markedUrl, next),
+    keepsRequestOnRedirect: next => secrets.mayRedirect([...names], markedUrl, next),
     conceal: data => secrets.conceal(data, [...names]),
   };
 }

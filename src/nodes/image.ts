@@ -32,7 +32,7 @@ import {
   text,
   type ValuesOf,
 } from './define.ts';
-import { parseColor } from './limits.ts';
+import { checkColor } from './value-checks.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
@@ -64,7 +64,7 @@ function defineImageChange<C extends Specs>({
     outputs: IMAGE_OUTPUT,
     run: async ({ image: input, ...options }, ctx) => {
       const result = await change(await readPixels(input, ctx), options as ValuesOf<C>, ctx.signal);
-      return { image: await store(result, name, ctx) };
+      return { image: await storeImage(result, name, ctx) };
     },
   });
 }
@@ -83,7 +83,7 @@ export const imageResize = defineImageChange({
     }),
   },
   change: (bytes, { background, ...box }, signal) =>
-    resizeImage(bytes, { ...box, background: parseColor(background) }, signal),
+    resizeImage(bytes, { ...box, background: checkColor(background) }, signal),
   name: 'resized',
 });
 
@@ -111,7 +111,7 @@ export const imageRotate = defineImageChange({
     background: text('Background', { default: '#00000000' }),
   },
   change: (bytes, { background, ...options }, signal) =>
-    rotateImage(bytes, { ...options, background: parseColor(background) }, signal),
+    rotateImage(bytes, { ...options, background: checkColor(background) }, signal),
   name: 'rotated',
 });
 
@@ -156,7 +156,9 @@ export const imageComposite = defineNode({
   outputs: IMAGE_OUTPUT,
   run: async ({ image: base, overlay, ...options }, ctx) => {
     const [below, above] = await Promise.all([readPixels(base, ctx), readPixels(overlay, ctx)]);
-    return { image: await store(await compositeImages(below, above, options, ctx.signal), 'composite', ctx) };
+    return {
+      image: await storeImage(await compositeImages(below, above, options, ctx.signal), 'composite', ctx),
+    };
   },
 });
 
@@ -184,10 +186,10 @@ export const imageGrid = defineNode({
         height: Math.round(cellHeight),
       },
       gap: Math.round(gap),
-      background: parseColor(background),
+      background: checkColor(background),
     };
     const reads = readImages(items).map(media => () => readPixels(media, ctx));
-    return { image: await store(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
+    return { image: await storeImage(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
   },
 });
 
@@ -212,7 +214,7 @@ export const imageConvert = defineImageChange({
   change: (bytes, { quality, background, ...options }, signal) =>
     convertImage(
       bytes,
-      { ...options, quality: Math.round(quality), background: parseColor(background) },
+      { ...options, quality: Math.round(quality), background: checkColor(background) },
       signal,
     ),
   name: 'converted',
@@ -241,7 +243,11 @@ export async function readPixels(ref: MediaRef, ctx: NodeContext): Promise<Buffe
 }
 
 /** Stores a result under a name that describes the operation. */
-export function store({ bytes, contentType }: ImageFile, name: string, ctx: NodeContext): Promise<MediaRef> {
+export function storeImage(
+  { bytes, contentType }: ImageFile,
+  name: string,
+  ctx: NodeContext,
+): Promise<MediaRef> {
   const extension = contentType === 'image/jpeg' ? 'jpg' : contentType.slice('image/'.length);
   return ctx.media.put(bytes, { contentType, name: `${name}.${extension}` });
 }

@@ -1,7 +1,7 @@
 // Declares input nodes, which provide values from their config or from a run's `inputs`.
 import { asNumber, asSource, asText, describeJson, readInputValue } from '../graph/input-values.ts';
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
-import { jsonToValue, ValueError } from '../graph/values.ts';
+import { isMediaType, jsonToValue, MEDIA_TYPES, ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { parseItemTexts } from '../lib/json-scan.ts';
 import { JsonText } from '../lib/json-text.ts';
@@ -19,7 +19,7 @@ import {
   text,
   video,
 } from './define.ts';
-import { requireListLength } from './limits.ts';
+import { checkList } from './value-checks.ts';
 
 /** Returns the `runInput` of a node type, whose errors are those of a request. */
 const readRunInput = (nodeType: string) => (value: Json) => {
@@ -33,7 +33,7 @@ const readRunInput = (nodeType: string) => (value: Json) => {
 
 export const inputText = defineNode({
   nodeType: 'input:text',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Text',
   description: 'Provides text to the workflow.',
   category: 'input',
@@ -46,7 +46,7 @@ export const inputText = defineNode({
 
 export const inputNumber = defineNode({
   nodeType: 'input:number',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Number',
   description: 'Provides a number to the workflow.',
   category: 'input',
@@ -59,7 +59,7 @@ export const inputNumber = defineNode({
 
 export const inputJson = defineNode({
   nodeType: 'input:json',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'JSON',
   description: 'Provides a JSON value to the workflow. An array is passed on as one value.',
   category: 'input',
@@ -79,7 +79,7 @@ type ItemType = (typeof ITEM_TYPES)[number];
 
 export const inputList = defineNode({
   nodeType: 'input:list',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'List',
   description: 'Provides a list. The connected node runs once per item.',
   category: 'input',
@@ -94,7 +94,7 @@ export const inputList = defineNode({
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describeJson(items)}.`);
     if (itemType === 'JSON' && typeof exactText === 'string')
-      return { list: { type: 'LIST', items: requireListLength(parseItemTexts(exactText).map(fromText)) } };
+      return { list: { type: 'LIST', items: checkList(parseItemTexts(exactText).map(fromText)) } };
     return { list: await toTypedItems(items, itemType, ctx) };
   },
 });
@@ -104,7 +104,7 @@ type MediaKind = 'image' | 'video' | 'audio';
 function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | undefined>) {
   return defineNode({
     nodeType: `input:${kind}`,
-    foreseeable: 'by-value',
+    forecastMode: 'by-value',
     label,
     description: 'Provides a media file to the workflow: a file from the library, or a file at a URL.',
     category: 'input',
@@ -123,19 +123,20 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
   });
 }
 
+const MEDIA_KINDS = { IMAGE: 'image', VIDEO: 'video', AUDIO: 'audio' } as const;
+const ITEM_READERS: Readonly<Record<Exclude<ItemType, keyof typeof MEDIA_KINDS>, (item: Json) => Value>> = {
+  TEXT: item => ({ type: 'TEXT', text: asText(item) }),
+  NUMBER: item => ({ type: 'NUMBER', number: asNumber(item) }),
+  JSON: item => ({ type: 'JSON', json: item }),
+};
+
 async function toTypedItems(
   items: readonly Json[],
   itemType: ItemType,
   ctx: NodeContext,
 ): Promise<readonly Value[]> {
-  if (itemType === 'IMAGE') return resolveAll(items, 'image', ctx);
-  if (itemType === 'VIDEO') return resolveAll(items, 'video', ctx);
-  if (itemType === 'AUDIO') return resolveAll(items, 'audio', ctx);
-  if (itemType === 'TEXT')
-    return requireListLength(items.map(item => ({ type: 'TEXT', text: asText(item) })));
-  if (itemType === 'NUMBER')
-    return requireListLength(items.map(item => ({ type: 'NUMBER', number: asNumber(item) })));
-  return requireListLength(items.map(item => ({ type: 'JSON', json: item })));
+  if (isMediaType(itemType)) return resolveAll(items, MEDIA_KINDS[itemType], ctx);
+  return checkList(items.map(ITEM_READERS[itemType]));
 }
 
 const MAX_MEDIA_ITEMS = 100;
@@ -152,13 +153,12 @@ async function resolveAll(
       `The list has ${items.length} media items. The maximum is ${MAX_MEDIA_ITEMS}.`,
     );
   }
-  const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
   const values: Value[] = [];
   for (let start = 0; start < items.length; start += RESOLVED_AT_ONCE) {
     const batch = items
       .slice(start, start + RESOLVED_AT_ONCE)
       .map(item => resolveMedia(asSource(item), kind, ctx));
-    for (const media of await Promise.all(batch)) values.push({ type, media });
+    for (const media of await Promise.all(batch)) values.push({ type: MEDIA_TYPES[kind], media });
     ctx.progress(values.length / items.length);
   }
   return values;
@@ -197,5 +197,5 @@ function fromText(text: string): Value {
 }
 
 function toList(items: readonly Json[]): Value {
-  return { type: 'LIST', items: requireListLength(items.map(jsonToValue)) };
+  return { type: 'LIST', items: checkList(items.map(jsonToValue)) };
 }

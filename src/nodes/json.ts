@@ -4,11 +4,11 @@ import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { joinMembers } from '../lib/json-scan.ts';
 import { createPorts, defineNode, json, NodeError } from './define.ts';
-import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
+import { MAX_TEXT_LENGTH, parseShallowJson } from './value-checks.ts';
 
 export const jsonExtract = defineNode({
   nodeType: 'utility:json_extract',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Extract from JSON',
   description:
     'Extracts values by dotted path, with one output per path. A path without a match outputs nothing.',
@@ -41,7 +41,7 @@ export const jsonExtract = defineNode({
 
 export const jsonBuild = defineNode({
   nodeType: 'utility:json_build',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Build JSON',
   description: 'Builds a JSON object from the inputs. Lists become arrays; media become URLs.',
   category: 'utility',
@@ -81,7 +81,7 @@ function parseText(value: Json): Json {
     .replace(/```$/, '');
   if (source.length > MAX_TEXT_LENGTH)
     throw new NodeError('text_too_long', 'The text is too long to parse as JSON.');
-  const json = parseJson(source);
+  const json = parseShallowJson(source);
   if (json === undefined)
     throw new NodeError('invalid_json', 'The text is not valid JSON, or it is nested too deeply.');
   return json;

@@ -1,11 +1,11 @@
 // Declares list nodes: pick an item, slice, collect values into a list.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
-import { requireListLength } from './limits.ts';
+import { checkList } from './value-checks.ts';
 
 export const listItem = defineNode({
   nodeType: 'utility:list_item',
-  foreseeable: 'by-shape',
+  forecastMode: 'by-shape',
   label: 'List item',
   description: 'Outputs one item of a list. Counts from 0; a negative index counts from the end.',
   category: 'utility',
@@ -21,7 +21,7 @@ export const listItem = defineNode({
 
 export const listSlice = defineNode({
   nodeType: 'utility:list_slice',
-  foreseeable: 'by-shape',
+  forecastMode: 'by-shape',
   label: 'Slice list',
   description:
     'Outputs the items from start up to but not including end. Negative numbers count from the end.',
@@ -43,22 +43,22 @@ export const NUMBERED_INPUTS = {
   input4: any('Input 4'),
 };
 
-type Numbered = { readonly [K in keyof typeof NUMBERED_INPUTS]: Value | undefined };
+type NumberedValues = { readonly [K in keyof typeof NUMBERED_INPUTS]: Value | undefined };
 
 export const collect = defineNode({
   nodeType: 'logic:collect',
-  foreseeable: 'by-shape',
+  forecastMode: 'by-shape',
   label: 'Collect',
   description: 'Collects all inputs into one list, in the order of the ports. Flattens lists.',
   category: 'logic',
   inputs: NUMBERED_INPUTS,
   config: {},
   outputs: { list: list('List') },
-  run: values => ({ list: gather(values) }),
+  run: values => ({ list: flattenInputs(values) }),
 });
 
 /** Returns the values at the numbered inputs as one flat list. */
-export function gather({ input1, input2, input3, input4 }: Numbered): readonly Value[] {
+export function flattenInputs({ input1, input2, input3, input4 }: NumberedValues): readonly Value[] {
   const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
-  return requireListLength(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
+  return checkList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
 }

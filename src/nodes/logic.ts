@@ -4,12 +4,12 @@ import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
 import { any, choice, createPorts, defineNode, json, NodeError, number, Suspend, text } from './define.ts';
-import { isJsonObject } from './limits.ts';
 import { NUMBERED_INPUTS } from './list.ts';
+import { isJsonObject } from './value-checks.ts';
 
 export const logicIf = defineNode({
   nodeType: 'logic:if',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'If',
   description:
     'Compares a value and sends the input to one of two outputs. Without an input, sends the value.',
@@ -28,7 +28,7 @@ export const logicIf = defineNode({
 
 export const logicSwitch = defineNode({
   nodeType: 'logic:switch',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Switch',
   description:
     'Sends the input to the output of the first case that equals the value, or to the default output.',
@@ -61,7 +61,7 @@ function readCases(cases: unknown): (readonly [name: string, expected: string])[
 
 export const merge = defineNode({
   nodeType: 'logic:merge',
-  foreseeable: 'by-shape',
+  forecastMode: 'by-shape',
   label: 'Merge',
   description: 'Outputs the first input that has a value. Use it to join the branches of an If node.',
   category: 'logic',

@@ -16,7 +16,7 @@ const NAMES = ['add', 'subtract', 'multiply', 'divide', 'power', 'modulo', 'min'
 
 export const math = defineNode({
   nodeType: 'utility:math',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Math',
   description: 'Calculates with two numbers.',
   category: 'utility',

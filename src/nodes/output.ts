@@ -1,9 +1,9 @@
 // Declares output nodes, whose values are the results of a run.
 import { any, defineNode } from './define.ts';
-import { gather, NUMBERED_INPUTS } from './list.ts';
+import { flattenInputs, NUMBERED_INPUTS } from './list.ts';
 
-// Output nodes have no output ports. They return the value under the input's name, so that the node's state contains
-// it.
+// Output nodes have no output ports. They return the value under the name of the input, which adds it to the state of
+// the node.
 
 export const preview = defineNode({
   nodeType: 'output:preview',
@@ -24,5 +24,5 @@ export const gallery = defineNode({
   inputs: NUMBERED_INPUTS,
   config: {},
   outputs: {},
-  run: values => ({ input: { type: 'LIST', items: gather(values) } }),
+  run: values => ({ input: { type: 'LIST', items: flattenInputs(values) } }),
 });

@@ -10,10 +10,10 @@ import {
   type Template,
 } from '../render/templates/template.ts';
 import { audio, image, json, number, type Spec, type Specs, text, video } from './define.ts';
-import { isJsonObject } from './limits.ts';
 import { fillScene, listSceneTokens } from './scene-tokens.ts';
+import { isJsonObject } from './value-checks.ts';
 
-export type Mode =
+export type RenderMode =
   | {
       readonly kind: 'template';
       readonly template: Template;
@@ -25,34 +25,36 @@ export type Mode =
   | { readonly kind: 'none'; readonly problem: string };
 
 /** Returns the mode that the config selects: `none` if it selects both, neither, or an unknown template. */
-export function readMode(config: Readonly<Record<string, unknown>>): Mode {
+export function readRenderMode(config: Readonly<Record<string, unknown>>): RenderMode {
   const props = isJsonObject(config.props) ? config.props : {};
   const { templateId } = config;
   const hasTemplate = templateId !== undefined && templateId !== null && templateId !== '';
   const graph = props.sceneGraph ?? undefined;
   if (hasTemplate && graph !== undefined)
-    return createProblem('config.templateId and config.props.sceneGraph are both set. Remove one of them.');
+    return createInvalidMode(
+      'config.templateId and config.props.sceneGraph are both set. Remove one of them.',
+    );
   if (graph !== undefined) return { kind: 'sceneGraph', graph };
   if (!hasTemplate)
-    return createProblem(
+    return createInvalidMode(
       'A Video Editor needs a template in config.templateId, or a scene graph in config.props.sceneGraph.',
     );
   const template = typeof templateId === 'string' ? findTemplate(templateId) : undefined;
   if (template === undefined)
-    return createProblem(
+    return createInvalidMode(
       `There is no template ${JSON.stringify(templateId).slice(0, 80)}. GET /renderer/templates lists all templates.`,
     );
   return { kind: 'template', template, props, mappings: listInputMappings(template, props) };
 }
 
-const createProblem = (problem: string): Mode => ({ kind: 'none', problem });
+const createInvalidMode = (problem: string): RenderMode => ({ kind: 'none', problem });
 
-type MakeSpec = (
+type CreateSpec = (
   label: string,
   options: { readonly wiredOnly: true; readonly required: boolean; readonly description?: string },
 ) => Spec<unknown>;
 
-const SPECS: Readonly<Record<InputMapping['portType'], MakeSpec>> = {
+const SPECS: Readonly<Record<InputMapping['portType'], CreateSpec>> = {
   TEXT: text,
   NUMBER: number,
   JSON: json,
@@ -62,7 +64,7 @@ const SPECS: Readonly<Record<InputMapping['portType'], MakeSpec>> = {
 };
 
 /** Returns the ports, which only edges can feed. Ports for the tokens of a scene graph are required. */
-export function listPorts(mode: Mode): Specs {
+export function listPorts(mode: RenderMode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {
     return Object.fromEntries(
@@ -84,8 +86,8 @@ export function listPorts(mode: Mode): Specs {
 }
 
 /** Returns the scene graph with the values of its ports inserted, media as URLs. It is not validated yet. */
-export function fillMode(
-  mode: Exclude<Mode, { kind: 'none' }>,
+export function createSceneGraph(
+  mode: Exclude<RenderMode, { kind: 'none' }>,
   values: Readonly<Record<string, unknown>>,
 ): unknown {
   if (mode.kind === 'sceneGraph') {
@@ -103,7 +105,7 @@ export function fillMode(
 }
 
 /** Returns the scene graph for a preview without inputs. Media tokens become placeholders. */
-export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
+export function createPreviewSceneGraph(mode: Exclude<RenderMode, { kind: 'none' }>): unknown {
   if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
   if (!isJsonObject(mode.graph)) return mode.graph;
   const tokens = listSceneTokens(mode.graph);

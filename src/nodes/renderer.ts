@@ -3,7 +3,7 @@ import type { JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
 import { defineNode, json, NodeError, text, video } from './define.ts';
-import { fillMode, listPorts, readMode } from './renderer-mode.ts';
+import { createSceneGraph, listPorts, readRenderMode } from './renderer-mode.ts';
 import { renderMediaInParts } from './rendering.ts';
 
 const OUTPUTS = { video: video('Video') };
@@ -28,15 +28,15 @@ export const videoRenderer = defineNode({
     note: 'One input for each of the inputMappings that the template has with these props, or for each {{token}} of the scene graph. Only connections can fill these inputs.',
     isSaved: true,
     resolve: (config: JsonObject) => {
-      const mode = readMode(config);
+      const mode = readRenderMode(config);
       const problem = mode.kind === 'none' ? mode.problem : undefined;
       return { inputs: listPorts(mode), outputs: OUTPUTS, problem };
     },
   },
   run: async (values, ctx) => {
-    const mode = readMode(values);
+    const mode = readRenderMode(values);
     if (mode.kind === 'none') throw new NodeError('invalid_config', mode.problem);
-    const graph = fillMode(mode, values);
+    const graph = createSceneGraph(mode, values);
     const { id: name, thumbnailFrame: posterFrame } =
       mode.kind === 'template' ? mode.template : { id: 'video', thumbnailFrame: undefined };
     const order = { graph, posterFrame, read: ctx.media.open };

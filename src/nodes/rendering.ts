@@ -11,9 +11,9 @@ export async function renderMedia(
   name: string,
   request: Omit<RenderRequest, 'onProgress'>,
 ): Promise<MediaRef> {
-  const { renderWithPoster: makeVideo } = await import('../render/video/make-video.ts');
+  const { renderWithPoster } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
-  return makeVideo({ ...request, onProgress }, ctx.signal, video => storeVideo(ctx, name, video));
+  return renderWithPoster({ ...request, onProgress }, ctx.signal, video => storeVideo(ctx, name, video));
 }
 
 /** Renders in segments. If this worker dies, the next worker reuses them; otherwise they are removed. */
@@ -22,9 +22,9 @@ export async function renderMediaInParts(
   name: string,
   request: Omit<RenderRequest, 'onProgress' | 'parts'>,
 ): Promise<MediaRef> {
-  const parts = ctx.openParts();
+  const parts = ctx.openSegments();
   try {
-    return await renderMedia(ctx, name, { ...request, parts });
+    return await renderMedia(ctx, name, { ...request, segmentStore: parts });
   } finally {
     if (!continuesElsewhere(ctx.signal)) await parts.drop();
   }

@@ -23,31 +23,43 @@ const PROMPT_CHARACTERS = 200;
 /** Returns a scene that fades between two images and back, so that it loops, with a label in the corner. */
 export function createSandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
   const seconds = frameCount / FPS;
-  const moving = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
-  const there = (time: number, value: number): JsonObject => ({ time, value, easing: 'ease-in-out' });
+  const createImage = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
+  const createKeyframe = (time: number, value: number): JsonObject => ({
+    time,
+    value,
+    easing: 'ease-in-out',
+  });
   return {
-    ...drawFrame({ width, height, frameCount }),
+    ...createFrameSettings({ width, height, frameCount }),
     scenes: [
       {
         duration: seconds,
         elements: [
-          moving(SOURCES.first, {
-            scale: { keyframes: [there(0, 1), there(seconds / 2, 1.08), there(seconds, 1)] },
+          createImage(SOURCES.first, {
+            scale: {
+              keyframes: [
+                createKeyframe(0, 1),
+                createKeyframe(seconds / 2, 1.08),
+                createKeyframe(seconds, 1),
+              ],
+            },
           }),
-          moving(SOURCES.second, {
-            opacity: { keyframes: [there(0, 0), there(seconds / 2, 1), there(seconds, 0)] },
+          createImage(SOURCES.second, {
+            opacity: {
+              keyframes: [createKeyframe(0, 0), createKeyframe(seconds / 2, 1), createKeyframe(seconds, 0)],
+            },
           }),
         ],
       },
     ],
-    overlays: [label(prompt.replace(/\s+/g, ' ').trim().slice(0, PROMPT_CHARACTERS)), PROGRESS],
+    overlays: [createLabel(prompt.replace(/\s+/g, ' ').trim().slice(0, PROMPT_CHARACTERS)), PROGRESS],
   };
 }
 
 /** Returns a scene of a labeled, tinted image with the waveform of the speech in front. */
 export function createTalkingScene({ width, height, frameCount }: Clip): JsonObject {
   return {
-    ...drawFrame({ width, height, frameCount }),
+    ...createFrameSettings({ width, height, frameCount }),
     scenes: [
       {
         duration: frameCount / FPS,
@@ -72,7 +84,7 @@ export function createTalkingScene({ width, height, frameCount }: Clip): JsonObj
   };
 }
 
-const drawFrame = ({ width, height, frameCount }: Clip): JsonObject => ({
+const createFrameSettings = ({ width, height, frameCount }: Clip): JsonObject => ({
   fps: FPS,
   width,
   height,
@@ -91,7 +103,7 @@ const PROGRESS: JsonObject = {
   rounded: false,
 };
 
-function label(prompt: string): JsonObject {
+function createLabel(prompt: string): JsonObject {
   const promptRuns = prompt === '' ? [] : [{ text: `  ${prompt}`, fontWeight: 400 }];
   return {
     type: 'text',

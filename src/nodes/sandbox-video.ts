@@ -5,9 +5,9 @@ import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
+import { countFrames, selectRange, toEvenSize, withMediaWorkspace } from './media-workspace.ts';
 import { renderMedia } from './rendering.ts';
 import { createSandboxScene, createTalkingScene, FPS, SOURCES } from './sandbox-scenes.ts';
-import { countFrames, selectRange, toEvenSize, withStudio } from './studio.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 1920];
 const VIDEO_OUTPUT = { video: video('Video') };
@@ -31,11 +31,11 @@ export const videoSandbox = defineNode({
   outputs: VIDEO_OUTPUT,
   run: async ({ prompt, duration, seed, style, ...sides }, ctx) => {
     const size = toEvenSize(sides);
-    const draw = (roll: number) => async (): Promise<Uint8Array> => {
-      const picture = { prompt, seed: roll, style, ...size, isUnlabeled: true } as const;
+    const draw = (imageSeed: number) => async (): Promise<Uint8Array> => {
+      const picture = { prompt, seed: imageSeed, style, ...size, isUnlabeled: true } as const;
       return drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
     };
-    const readSource = readFrom({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
+    const readSource = createSourceReader({ [SOURCES.first]: draw(seed), [SOURCES.second]: draw(seed + 1) });
     const graph = createSandboxScene({ ...size, frameCount: countFrames(duration, FPS) }, prompt);
     return { video: await renderMedia(ctx, 'sandbox', { graph, read: readSource }) };
   },
@@ -51,15 +51,15 @@ export const talkingSandbox = defineNode({
   category: 'model',
   requires: 'sandbox-video',
   cache: true,
-  version: 2,
+  version: 3,
   inputs: { image: image('Image', { required: true }), audio: audio('Audio', { required: true }) },
   config: { seed: number('Seed', { default: 0 }) },
   outputs: VIDEO_OUTPUT,
   run: ({ image: portrait, audio: speech, seed }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(speech, 'audio');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(speech, 'audio');
       const { seconds } = selectRange(clip, 0, MAX_SPEECH_SECONDS);
-      const readSource = readFrom({
+      const readSource = createSourceReader({
         [SOURCES.portrait]: async () => {
           const box = { ...PORTRAIT, fit: 'cover', background: '#000000' } as const;
           return (await resizeImage((await ctx.media.readRaster(portrait)).bytes, box, ctx.signal)).bytes;
@@ -74,7 +74,7 @@ export const talkingSandbox = defineNode({
 });
 
 /** Returns a reader for the URLs of the scene only. */
-function readFrom(files: Readonly<Record<string, () => Promise<SourceBytes['body']>>>): ReadSource {
+function createSourceReader(files: Readonly<Record<string, () => Promise<SourceBytes['body']>>>): ReadSource {
   return async source => {
     const openFile = 'src' in source ? files[source.src] : undefined;
     if (openFile === undefined) throw new Error('The scene refers to an unknown file.');

@@ -3,7 +3,7 @@ import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
-import { readPixels, store } from './image.ts';
+import { readPixels, storeImage } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
@@ -15,6 +15,7 @@ export const generateSandbox = defineNode({
   category: 'model',
   requires: 'sandbox',
   cache: true,
+  version: 2,
   inputs: { prompt: text('Prompt', { required: true }) },
   config: {
     width: side('Width'),
@@ -32,7 +33,7 @@ export const generateSandbox = defineNode({
       height: Math.round(height),
     };
     const bytes = await drawStill({ kind: 'sandbox-image', image: picture }, ctx.signal);
-    return { image: await store({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
+    return { image: await storeImage({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
   },
 });
 
@@ -43,6 +44,7 @@ export const editSandbox = defineNode({
   category: 'model',
   requires: 'sandbox',
   cache: true,
+  version: 2,
   inputs: { image: image('Image', { required: true }), prompt: text('Prompt', { required: true }) },
   config: { seed: number('Seed', { default: 0 }) },
   outputs: { image: image('Image') },
@@ -54,7 +56,11 @@ export const editSandbox = defineNode({
     );
     const options = { gravity: 'center', opacity: 1, blend: 'over' } as const;
     return {
-      image: await store(await compositeImages(base.bytes, wash, options, ctx.signal), 'sandbox-edit', ctx),
+      image: await storeImage(
+        await compositeImages(base.bytes, wash, options, ctx.signal),
+        'sandbox-edit',
+        ctx,
+      ),
     };
   },
 });

@@ -2,8 +2,8 @@
 import { listTokens } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
-import { assertTextLength, isJsonObject } from './limits.ts';
 import { formatValue, parseLoneToken, replaceTokens } from './tokens.ts';
+import { checkTextLength, isJsonObject } from './value-checks.ts';
 
 export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
 
@@ -69,18 +69,18 @@ function getTokenType({ key, holder }: Position): TokenType {
 }
 
 /** Returns the graph with each token replaced by its value. Throws NodeError if a text becomes too long. */
-export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
+export function fillScene(graph: JsonObject, getValue: (name: string) => unknown): unknown {
   const tokens = listSceneTokens(graph);
   let length = 0;
   const fillText = (text: string): unknown => {
-    const alone = parseLoneToken(text);
-    if (alone !== undefined && tokens.has(alone)) return valueAt(alone);
+    const loneToken = parseLoneToken(text);
+    if (loneToken !== undefined && tokens.has(loneToken)) return getValue(loneToken);
     return replaceTokens(text, (name, token) => {
       if (!tokens.has(name)) return token;
-      const filling = formatValue(valueAt(name));
-      length += filling.length;
-      assertTextLength(length);
-      return filling;
+      const replacement = formatValue(getValue(name));
+      length += replacement.length;
+      checkTextLength(length);
+      return replacement;
     });
   };
   const fill = (value: Json, depth: number): unknown => {

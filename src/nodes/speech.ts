@@ -77,7 +77,11 @@ const ENGINE_CALLS: Readonly<
   },
 };
 
-export const SPEECH_NEEDS = { local: 'speech-command', openai: 'openai', elevenlabs: 'elevenlabs' } as const;
+export const SPEECH_REQUIREMENTS = {
+  local: 'speech-command',
+  openai: 'openai',
+  elevenlabs: 'elevenlabs',
+} as const;
 
 /**
  * Creates the node for a service with these engines, of which the first is the default. With only a local engine, the
@@ -93,7 +97,7 @@ export function createSpeechNode(engines: readonly Engine[]): NodeDefinition {
     category: 'utility',
     source: isLocal ? 'non-vendor' : 'vendor',
     requires: config =>
-      SPEECH_NEEDS[ordered.find(engine => engine === config.engine) ?? (ordered[0] as Engine)],
+      SPEECH_REQUIREMENTS[ordered.find(engine => engine === config.engine) ?? (ordered[0] as Engine)],
     inputs: { text: text('Text', { required: true }) },
     config: { engine: choice('Engine', ordered as [Engine, ...Engine[]]), ...FIELDS },
     outputs: { audio: audio('Audio') },

@@ -1,13 +1,13 @@
 // Declares text nodes: join, template, split, replace.
 import { getTemplateTokens, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import { choice, createPorts, defineNode, list, text } from './define.ts';
-import { assertTextLength, requireListLength, requireTextLength } from './limits.ts';
 import { replaceRegex } from './regex/regex.ts';
 import { formatValue, replaceTokens } from './tokens.ts';
+import { checkList, checkText, checkTextLength } from './value-checks.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Join prompts',
   description: 'Joins up to four texts. Skips empty texts.',
   category: 'utility',
@@ -21,13 +21,13 @@ export const promptConcat = defineNode({
       // Concatenated, because V8 then copies long texts only if the result is read.
       joined = joined === '' ? part : joined + separator + part;
     }
-    return { text: requireTextLength(joined) };
+    return { text: checkText(joined) };
   },
 });
 
 export const textTemplate = defineNode({
   nodeType: 'utility:text_template',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Text template',
   description: 'Replaces each {{token}} in a template with an input. Tokens without an input become empty.',
   category: 'utility',
@@ -46,19 +46,19 @@ export const textTemplate = defineNode({
     let length = values.template.length;
     const fill = (name: string, token: string): string => {
       if (!tokens.has(name)) return token;
-      const filling = formatValue(values[name]);
+      const replacement = formatValue(values[name]);
       // Counted while building, because one long value may replace many tokens.
-      length += filling.length - token.length;
-      assertTextLength(length - values.template.length);
-      return filling;
+      length += replacement.length - token.length;
+      checkTextLength(length - values.template.length);
+      return replacement;
     };
-    return { text: requireTextLength(replaceTokens(values.template, fill)) };
+    return { text: checkText(replaceTokens(values.template, fill)) };
   },
 });
 
 export const textSplit = defineNode({
   nodeType: 'utility:text_split',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Split text',
   description:
     'Splits a text into a list. Trims the parts and skips empty ones. Without a separator, splits by character.',
@@ -74,7 +74,7 @@ export const textSplit = defineNode({
   run: ({ text: input, separator }) => {
     const parts = separator === '' ? Array.from(input) : input.split(readSeparator(separator));
     const nonEmpty = parts.map(part => part.trim()).filter(part => part !== '');
-    return { list: requireListLength(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
+    return { list: checkList(nonEmpty.map(part => ({ type: 'TEXT', text: part }))) };
   },
 });
 
@@ -83,7 +83,7 @@ const readSeparator = (separator: string): string =>
 
 export const textReplace = defineNode({
   nodeType: 'utility:text_replace',
-  foreseeable: 'by-value',
+  forecastMode: 'by-value',
   label: 'Replace text',
   description: 'Replaces all matches of a text or a regular expression (RE2 syntax).',
   category: 'utility',
@@ -102,11 +102,11 @@ export const textReplace = defineNode({
     if (find === '') return { text: input };
     if (mode === 'regex') {
       const replaced = await replaceRegex({ text: input, pattern: find, replacement: replace }, ctx);
-      return { text: requireTextLength(replaced) };
+      return { text: checkText(replaced) };
     }
     const parts = input.split(find);
     // Checked before building, because many short matches could each be replaced with a long text.
-    assertTextLength(input.length + (parts.length - 1) * (replace.length - find.length));
+    checkTextLength(input.length + (parts.length - 1) * (replace.length - find.length));
     return { text: parts.join(replace) };
   },
 });

@@ -1,12 +1,11 @@
 // Parses and replaces `{{tokens}}` in text.
-import { isPortName } from '../graph/config-ports.ts';
+import { isPortName, TOKEN } from '../graph/config-ports.ts';
 
-const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
-const ALONE = /^\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}$/;
+const LONE_TOKEN = new RegExp(`^${TOKEN.source}$`);
 
 /** Returns the name of the token if the text consists of exactly one. */
 export function parseLoneToken(text: string): string | undefined {
-  const name = ALONE.exec(text)?.[1];
+  const name = LONE_TOKEN.exec(text)?.[1];
   return isPortName(name) ? name : undefined;
 }
 

@@ -11,12 +11,12 @@ import {
   getVideoInfo,
   MAX_FPS,
   MAX_SECONDS,
-  type Studio,
+  type MediaWorkspace,
   selectFrames,
   selectRange,
   toEvenSize,
-  withStudio,
-} from './studio.ts';
+  withMediaWorkspace,
+} from './media-workspace.ts';
 
 const VIDEO_INPUT = { video: video('Video', { required: true }) };
 const VIDEO_OUTPUT = { video: video('Video') };
@@ -37,18 +37,18 @@ export const videoTrim = defineNode({
   },
   outputs: VIDEO_OUTPUT,
   run: ({ video: input, start, duration }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(input, 'video');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(input, 'video');
       const { startSeconds, seconds } = selectRange(clip, start, duration);
       const fps = Math.min(MAX_FPS, getVideoInfo(clip).fps);
       const frameCount = countFrames(seconds, fps);
       const size = toEvenSize(getVideoInfo(clip));
       const audioRange = { startSeconds, seconds: frameCount / fps };
       return {
-        video: await studio.createFile('trimmed', {
+        video: await workspace.createFile('trimmed', {
           maxSeconds: frameCount / fps,
-          video: selectFrames(studio, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
-          ...(clip.info.audio && { audio: decodeAudio(studio.backend, clip, audioRange, ctx.signal) }),
+          video: selectFrames(workspace, clip, { startSeconds, frameCount, fps, ...size }, ctx.signal),
+          ...(clip.info.audio && { audio: decodeAudio(workspace.backend, clip, audioRange, ctx.signal) }),
         }),
       };
     }),
@@ -68,9 +68,9 @@ export const videoConcat = defineNode({
   },
   outputs: VIDEO_OUTPUT,
   run: ({ list: items, width, height }, ctx) =>
-    withStudio(ctx, async studio => {
+    withMediaWorkspace(ctx, async workspace => {
       const clips: Clip[] = [];
-      for (const media of readVideos(items)) clips.push(await studio.open(media, 'video'));
+      for (const media of readVideos(items)) clips.push(await workspace.open(media, 'video'));
       const firstVideo = getVideoInfo(clips[0] as Clip);
       const size = toEvenSize({ width: width ?? firstVideo.width, height: height ?? firstVideo.height });
       const fps = Math.min(MAX_FPS, firstVideo.fps);
@@ -78,15 +78,15 @@ export const videoConcat = defineNode({
       const frameCount = parts.reduce((sum, part) => sum + part.frameCount, 0);
       const hasAudio = clips.some(clip => clip.info.audio !== undefined);
       return {
-        video: await studio.createFile('joined', {
+        video: await workspace.createFile('joined', {
           maxSeconds: frameCount / fps,
           video: {
             ...size,
             fps,
             pixels: 'i420',
-            frames: joinFrames(studio, parts, { ...size, fps }, ctx.signal),
+            frames: joinFrames(workspace, parts, { ...size, fps }, ctx.signal),
           },
-          ...(hasAudio && { audio: joinAudio(studio, parts, fps, ctx.signal) }),
+          ...(hasAudio && { audio: joinAudio(workspace, parts, fps, ctx.signal) }),
         }),
       };
     }),
@@ -98,7 +98,7 @@ interface Part {
 }
 
 async function* joinFrames(
-  { backend }: Studio,
+  { backend }: MediaWorkspace,
   parts: readonly Part[],
   { width, height, fps }: Size & { readonly fps: number },
   signal: AbortSignal,
@@ -116,7 +116,7 @@ async function* joinFrames(
 }
 
 async function* joinAudio(
-  { backend }: Studio,
+  { backend }: MediaWorkspace,
   parts: readonly Part[],
   fps: number,
   signal: AbortSignal,
@@ -147,8 +147,8 @@ export const videoFrame = defineNode({
   },
   outputs: { image: image('Image') },
   run: ({ video: input, at }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(input, 'video');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(input, 'video');
       const size = toEvenSize(getVideoInfo(clip));
       const startSeconds = Math.min(at, clip.info.durationSeconds);
       const request = {
@@ -158,7 +158,7 @@ export const videoFrame = defineNode({
         ...size,
         pixels: 'rgba',
       } as const;
-      for await (const frame of decodeFrames(studio.backend, clip, request, ctx.signal)) {
+      for await (const frame of decodeFrames(workspace.backend, clip, request, ctx.signal)) {
         const bytes = await encodePng(frame, size.width, size.height);
         return { image: await ctx.media.put(bytes, { contentType: 'image/png', name: 'frame.png' }) };
       }
@@ -180,8 +180,8 @@ export const videoInfo = defineNode({
     json: json('Info'),
   },
   run: ({ video: input }, ctx) =>
-    withStudio(ctx, async studio => {
-      const clip = await studio.open(input, 'video');
+    withMediaWorkspace(ctx, async workspace => {
+      const clip = await workspace.open(input, 'video');
       const { width, height, fps, codec, rotation } = getVideoInfo(clip);
       const { contentType, durationSeconds: duration, audio } = clip.info;
       const audioInfo = audio === undefined ? null : { ...audio };

@@ -52,7 +52,7 @@ describe('the catalog', () => {
   it('declares only defaults that fit their own field', () => {
     for (const entry of catalog.entries) {
       for (const input of entry.inputs)
-        assert.equal(defaultProblem(input), undefined, `${entry.nodeType}.${input.id}`);
+        assert.equal(findDefaultProblem(input), undefined, `${entry.nodeType}.${input.id}`);
     }
   });
 
@@ -86,13 +86,13 @@ describe('the catalog', () => {
   };
   for (const [nodeType, names] of Object.entries(NAMED)) {
     it(`keeps the fixed names of ${nodeType}`, () => {
-      const { ports, fields, outputs = [] } = idsOf(nodeType);
+      const { ports, fields, outputs = [] } = listIds(nodeType);
       assert.equal([ports, fields, outputs].map(ids => ids.join(' ')).join(' > '), names);
     });
   }
 
   it('keeps the fixed values, defaults and limits of fields', () => {
-    const fieldOf = (nodeType: string, id: string) =>
+    const findField = (nodeType: string, id: string) =>
       catalog.find(nodeType)?.inputs.find(input => input.id === id);
     const enums = {
       'utility:math operation': 'add subtract multiply divide power modulo min max',
@@ -102,16 +102,16 @@ describe('the catalog', () => {
     };
     for (const [name, values] of Object.entries(enums)) {
       const [nodeType = '', id = ''] = name.split(' ');
-      assert.deepEqual(fieldOf(nodeType, id)?.enum, values.split(' '), name);
+      assert.deepEqual(findField(nodeType, id)?.enum, values.split(' '), name);
     }
-    assert.equal(fieldOf('utility:prompt_concat', 'separator')?.default, ', ');
-    assert.equal(fieldOf('logic:delay', 'ms')?.max, 86_400_000);
-    assert.equal(fieldOf('logic:approval', 'timeoutMs')?.default, 7 * 86_400_000);
+    assert.equal(findField('utility:prompt_concat', 'separator')?.default, ', ');
+    assert.equal(findField('logic:delay', 'ms')?.max, 86_400_000);
+    assert.equal(findField('logic:approval', 'timeoutMs')?.default, 7 * 86_400_000);
     assert.deepEqual(
-      ['width', 'height'].map(id => fieldOf('generate:sandbox', id)?.default),
+      ['width', 'height'].map(id => findField('generate:sandbox', id)?.default),
       [1024, 1024],
     );
-    assert.equal(fieldOf('generate:sandbox', 'prompt')?.required, true);
+    assert.equal(findField('generate:sandbox', 'prompt')?.required, true);
   });
 
   it('names the main port of a type after the type, in lower case', () => {
@@ -191,7 +191,7 @@ describe('the catalog', () => {
   });
 });
 
-function idsOf(nodeType: string) {
+function listIds(nodeType: string) {
   const entry = catalog.find(nodeType);
   const inputs = entry?.inputs ?? [];
   return {
@@ -201,7 +201,7 @@ function idsOf(nodeType: string) {
   };
 }
 
-function defaultProblem({
+function findDefaultProblem({
   type,
   default: value,
   enum: allowed,

@@ -9,12 +9,12 @@ import { createRunSecrets } from '../../src/services/workflows/resolve-secrets.t
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { jsonValue } from '../support/engine/values.ts';
 
-interface Sent extends NodeFetchInit {
+interface SentRequest extends NodeFetchInit {
   readonly url: string;
 }
 
-function answering(status: number, body: string, contentType = 'text/plain') {
-  const sent: Sent[] = [];
+function createContextWithResponse(status: number, body: string, contentType = 'text/plain') {
+  const sent: SentRequest[] = [];
   const ctx = makeContext({
     fetch: async (url, init) => {
       sent.push({ url, ...init });
@@ -28,7 +28,7 @@ const url = 'https://example.com/x';
 
 describe('utility:http_request', () => {
   it('sends method, headers and body, with limits for size and time', async () => {
-    const { ctx, sent } = answering(201, 'made');
+    const { ctx, sent } = createContextWithResponse(201, 'made');
     const values = { url, body: '{"a":1}', method: 'POST', headers: { 'X-Key': 'k' }, timeoutMs: 500 };
     assert.deepEqual(await runNode('utility:http_request', values, ctx), {
       text: 'made',
@@ -48,7 +48,7 @@ describe('utility:http_request', () => {
   });
 
   it('sends no body with GET', async () => {
-    const { ctx, sent } = answering(200, '');
+    const { ctx, sent } = createContextWithResponse(200, '');
     await runNode('utility:http_request', { url, body: 'x' }, ctx);
     assert.equal(sent[0]?.body, undefined);
   });
@@ -56,16 +56,20 @@ describe('utility:http_request', () => {
   it('parses JSON if the response declares it', async () => {
     // It looks like a tagged value and must remain plain external JSON.
     const json = { type: 'IMAGE', media: { mediaId: 'med_of_somebody_else' } };
-    const good = answering(200, JSON.stringify(json), 'application/problem+json; charset=utf-8');
+    const good = createContextWithResponse(
+      200,
+      JSON.stringify(json),
+      'application/problem+json; charset=utf-8',
+    );
     assert.deepEqual((await runNode('utility:http_request', { url }, good.ctx)).json, jsonValue(json));
     for (const body of ['{"a":', '['.repeat(10_000) + ']'.repeat(10_000)]) {
-      const bad = answering(200, body, 'application/json');
+      const bad = createContextWithResponse(200, body, 'application/json');
       assert.equal((await runNode('utility:http_request', { url }, bad.ctx)).json, undefined);
     }
   });
 
   it('fails on 400 and above unless configured to pass the response on', async () => {
-    const { ctx } = answering(404, 'gone');
+    const { ctx } = createContextWithResponse(404, 'gone');
     await assert.rejects(runNode('utility:http_request', { url }, ctx), {
       code: 'http_error',
       message: /example\.com responded with status 404/,
@@ -78,7 +82,7 @@ describe('utility:http_request', () => {
   });
 
   it('refuses reserved and malformed headers', async () => {
-    const { ctx, sent } = answering(200, '');
+    const { ctx, sent } = createContextWithResponse(200, '');
     const bad = [
       { Host: 'a' },
       { 'content-length': '1' },
@@ -100,7 +104,7 @@ describe('utility:http_request', () => {
 describe('a secret in an HTTP request', () => {
   const VALUE = 'tok-0123456789';
   /** Creates the context of a run whose secret TOK may be sent to api.example.com only. */
-  const withSecret = async (body = '', wired: readonly string[] = []) => {
+  const withSecret = async (body = '', connectedPorts: readonly string[] = []) => {
     const secretsKey = randomBytes(32);
     const stored = encrypt(secretsKey, JSON.stringify({ TOK: { value: VALUE, hosts: ['api.example.com'] } }));
     const tx = {
@@ -108,8 +112,8 @@ describe('a secret in an HTTP request', () => {
     };
     const secrets = await createRunSecrets({ secretsKey }, tx, { workflow_id: 'w', user_id: 2 }, 'secrets.');
     assert.ok(secrets);
-    const { ctx, sent } = answering(200, body, 'application/json');
-    return { ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(wired) } }, sent };
+    const { ctx, sent } = createContextWithResponse(200, body, 'application/json');
+    return { ctx: { ...ctx, secrets: { ...secrets, connectedPorts: new Set(connectedPorts) } }, sent };
   };
   const run = (values: object, ctx: NodeContext) => runNode('utility:http_request', { ...values }, ctx);
   const at = 'https://api.example.com';
@@ -119,13 +123,16 @@ describe('a secret in an HTTP request', () => {
     const headers = { authorization: 'Bearer {{secrets.TOK}}' };
     const url = `${at}/{{secrets.TOK}}?key={{ secrets.TOK }}`;
     await run({ url, method: 'POST', headers, body: 'k={{secrets.TOK}}' }, ctx);
-    const [{ url: address, headers: sentHeaders, body, mayRedirect } = { url: '' }] = sent;
+    const [{ url: address, headers: sentHeaders, body, keepsRequestOnRedirect } = { url: '' }] = sent;
     assert.deepEqual(
       [address, sentHeaders, body],
       [`${at}/${VALUE}?key=${VALUE}`, { authorization: `Bearer ${VALUE}` }, `k=${VALUE}`],
     );
     assert.deepEqual(
-      [mayRedirect?.(new URL(`${at}/next`)), mayRedirect?.(new URL('https://evil.example/'))],
+      [
+        keepsRequestOnRedirect?.(new URL(`${at}/next`)),
+        keepsRequestOnRedirect?.(new URL('https://evil.example/')),
+      ],
       [true, false],
     );
   });

@@ -16,7 +16,7 @@ async function runImage(nodeType: string, values: Readonly<Record<string, unknow
   return image as MediaRef;
 }
 
-const pixelsOf = (ref: MediaRef) => readPixels(ctx.bytesOf(ref));
+const readResultPixels = (ref: MediaRef) => readPixels(ctx.bytesOf(ref));
 
 describe('image nodes', () => {
   it('resize, and store the result under a descriptive name', async () => {
@@ -39,7 +39,9 @@ describe('image nodes', () => {
     assert.deepEqual([cropped.width, cropped.height], [10, 5]);
     const rotated = await runImage('utility:image_rotate', { image: red });
     assert.deepEqual([rotated.width, rotated.height], [20, 40]);
-    const inverted = await pixelsOf(await runImage('utility:image_adjust', { image: red, effect: 'invert' }));
+    const inverted = await readResultPixels(
+      await runImage('utility:image_adjust', { image: red, effect: 'invert' }),
+    );
     assert.ok(isNear(inverted.at(5, 5), [0, 255, 255, 255]));
     assert.deepEqual((await runImage('utility:image_blur', { image: red })).width, 40);
     assert.equal(
@@ -49,7 +51,7 @@ describe('image nodes', () => {
   });
 
   it('overlay one image on another', async () => {
-    const pixels = await pixelsOf(
+    const pixels = await readResultPixels(
       await runImage('utility:image_composite', { image: red, overlay: blue, x: 30, y: 10 }),
     );
     assert.deepEqual([pixels.width, pixels.height], [40, 20]);

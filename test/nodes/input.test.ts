@@ -8,14 +8,14 @@ import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { jsonValue, listValue, numberValue, textValue } from '../support/engine/values.ts';
 import { plainImage } from '../support/media/pixels.ts';
 
-function runInput(nodeType: string, given: Json): JsonObject {
-  const config = findNode(nodeType)?.runInput?.(given, JSON.stringify(given));
+function runInput(nodeType: string, value: Json): JsonObject {
+  const config = findNode(nodeType)?.runInput?.(value, JSON.stringify(value));
   assert.ok(config, `${nodeType} takes no input`);
   return config;
 }
 
-const runWith = (nodeType: string, config: JsonObject, given: Json, ctx = makeContext()) =>
-  runNode(nodeType, { ...config, ...runInput(nodeType, given) }, ctx);
+const runWith = (nodeType: string, config: JsonObject, value: Json, ctx = makeContext()) =>
+  runNode(nodeType, { ...config, ...runInput(nodeType, value) }, ctx);
 
 describe('input:text, input:number, input:json', () => {
   it('output the value of their config', async () => {

@@ -8,7 +8,7 @@ import { makeContext, NOW_MS, runNode, startNode } from '../support/engine/node-
 import { jsonValue, listValue, numberValue, textValue } from '../support/engine/values.ts';
 
 describe('logic:if', () => {
-  const holds = async (value: Value | undefined, operator: string, compare = '') => {
+  const isTrue = async (value: Value | undefined, operator: string, compare = '') => {
     const result = await runNode('logic:if', { value, operator, compare, input: textValue('passed') });
     assert.deepEqual(Object.values(result), [textValue('passed')]);
     return Object.keys(result)[0] === 'true';
@@ -49,7 +49,7 @@ describe('logic:if', () => {
     ];
     for (const [value, operator, compare, expected] of cases) {
       assert.equal(
-        await holds(value, operator, compare),
+        await isTrue(value, operator, compare),
         expected,
         `${JSON.stringify(value)} ${operator} ${compare}`,
       );
@@ -57,9 +57,9 @@ describe('logic:if', () => {
   });
 
   it('refuses to compare texts as numbers, and invalid patterns', async () => {
-    await assert.rejects(holds(textValue('a'), 'greater', '1'), { code: 'not_a_number' });
-    await assert.rejects(holds(numberValue(1), 'less', ''), { code: 'not_a_number' });
-    await assert.rejects(holds(textValue('a'), 'matches', '['), { code: 'invalid_regex' });
+    await assert.rejects(isTrue(textValue('a'), 'greater', '1'), { code: 'not_a_number' });
+    await assert.rejects(isTrue(numberValue(1), 'less', ''), { code: 'not_a_number' });
+    await assert.rejects(isTrue(textValue('a'), 'matches', '['), { code: 'invalid_regex' });
   });
 });
 

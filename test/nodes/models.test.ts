@@ -1,4 +1,4 @@
-// Tests model nodes against fake providers: what they request, and how they read the answer.
+// Tests model nodes against fake providers: what they request, and how they read the response.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
@@ -31,7 +31,7 @@ const TEXTS = Object.fromEntries(
 );
 
 /** A value for each required setting. */
-function needed(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
+function createRequiredValues(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
   const open = inputs.filter(input => !input.isPort && input.required === true && input.id !== 'maxCredits');
   const fill = ({ type, enum: options, min = 1 }: InputDef): unknown =>
     options?.[0] ?? (type === 'NUMBER' ? min : type === 'BOOLEAN' ? true : type === 'TEXT' ? 'x' : []);
@@ -57,7 +57,7 @@ describe('model nodes', () => {
   after(() => doubles.close());
 
   /** Makes every provider return this file. */
-  function give(file: Buffer): void {
+  function returnFile(file: Buffer): void {
     const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
     // Each model's own name for its result.
     const found = { url: dataUri, content_type: 'audio/mp4' };
@@ -76,18 +76,23 @@ describe('model nodes', () => {
   /** Runs a node like the engine: when its call was submitted the node is suspended, and it runs again once the call has ended. */
   const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
     let stored: ProviderTask | undefined;
-    const keep = async (task: ProviderTask): Promise<void> => {
+    const saveTask = async (task: ProviderTask): Promise<void> => {
       stored = task;
     };
     try {
-      return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, save: keep } });
+      return await runNode(nodeType, values, { ...ctx, task: { ...ctx.task, save: saveTask } });
     } catch (thrown) {
       if (!(thrown instanceof Suspend)) throw thrown;
-      const task = { ...ctx.task, keep, ...(stored === undefined ? {} : { stored }), hasEnded: true };
+      const task = {
+        ...ctx.task,
+        keep: saveTask,
+        ...(stored === undefined ? {} : { stored }),
+        isWoken: true,
+      };
       return runNode(nodeType, values, { ...ctx, task });
     }
   };
-  const submissionOf = (double: Double): ReceivedRequest | undefined =>
+  const findSubmission = (double: Double): ReceivedRequest | undefined =>
     double.requests.findLast(({ method }) => method === 'POST');
 
   const { entries } = makeCatalog({ SANDBOX_MODELS: true });
@@ -98,11 +103,11 @@ describe('model nodes', () => {
     const [family = ''] = nodeType.split(':');
     const [output] = outputs;
     it(`${nodeType} returns its ${output?.id}`, async () => {
-      give(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
+      returnFile(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
       if (output?.type === 'TEXT') doubles.fal.result = { status: 200, body: TEXTS };
       if (output?.type === 'TEXT')
         doubles.replicate.state.end = { status: 'succeeded', output: ['A ', 'fox.'] };
-      const result = await run(nodeType, { ...needed(inputs), ...VALUES[family] });
+      const result = await run(nodeType, { ...createRequiredValues(inputs), ...VALUES[family] });
       const value = result[output?.id ?? ''];
       if (output?.type === 'TEXT') assert.equal(value, 'A fox.');
       else assert.match((value as MediaRef).contentType, new RegExp(`^${output?.type.toLowerCase()}/`));
@@ -110,10 +115,10 @@ describe('model nodes', () => {
   }
 
   it("send fal its models' own field names, and only values that are set", async () => {
-    give(png);
+    returnFile(png);
     await run('generate:fal_flux_dev', { prompt: 'a fox', image_size: 'square', seed: 7, fanOut: 'product' });
-    assert.equal(submissionOf(doubles.fal)?.path, '/fal-ai/flux-1/dev');
-    assert.deepEqual(submissionOf(doubles.fal)?.json, {
+    assert.equal(findSubmission(doubles.fal)?.path, '/fal-ai/flux-1/dev');
+    assert.deepEqual(findSubmission(doubles.fal)?.json, {
       prompt: 'a fox',
       image_size: 'square',
       num_inference_steps: 28,
@@ -124,9 +129,9 @@ describe('model nodes', () => {
   });
 
   it('send Replicate the model in the path and its input', async () => {
-    give(png);
+    returnFile(png);
     await run('generate:replicate_flux_pro', { prompt: 'a fox' });
-    const asked = submissionOf(doubles.replicate);
+    const asked = findSubmission(doubles.replicate);
     assert.equal(asked?.path, '/v1/models/black-forest-labs/flux-1.1-pro/predictions');
     const { aspect_ratio } = (asked?.json.input ?? {}) as { aspect_ratio?: string };
     assert.equal(aspect_ratio, '1:1');
@@ -139,7 +144,7 @@ describe('model nodes', () => {
       model: 'llama3',
       tokenField: 'max_tokens',
     });
-    assert.deepEqual(submissionOf(doubles.openai)?.json, {
+    assert.deepEqual(findSubmission(doubles.openai)?.json, {
       model: 'llama3',
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -160,7 +165,7 @@ describe('model nodes', () => {
       { prompt: 'x', image: media.picture, images: [more], mask: webp, maxCredits: 9 },
       ctx,
     );
-    const form = submissionOf(doubles.openai)?.body.toString('latin1') ?? '';
+    const form = findSubmission(doubles.openai)?.body.toString('latin1') ?? '';
     assert.equal(form.match(/name="image\[\]"/g)?.length, 2);
     assert.match(form, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
     const small = await ctx.upload(await plainImage(4, 4, '#000000'), 'image/png');
@@ -186,10 +191,10 @@ describe('model nodes', () => {
   });
 
   it("detect a file's type from its bytes, not from its name", async () => {
-    give(Buffer.from('<html>not a video</html>'));
+    returnFile(Buffer.from('<html>not a video</html>'));
     const values = { prompt: 'a fox', image: 'picture' };
     await assert.rejects(run('video:fal_kling', values), { code: 'provider_bad_output' });
-    give(Buffer.from('no picture'));
+    returnFile(Buffer.from('no picture'));
     await assert.rejects(run('generate:fal_flux_dev', values), { code: 'unreadable_image' });
   });
 
@@ -229,7 +234,7 @@ describe('model nodes', () => {
     it('calls ElevenLabs with the chosen voice', async () => {
       const { audio } = await run('utility:speech', { text: 'Hi', engine: 'elevenlabs', voice: 'a/b' });
       assert.equal((audio as MediaRef).contentType, 'audio/mpeg');
-      assert.match(submissionOf(doubles.elevenlabs)?.path ?? '', /^\/v1\/text-to-speech\/a%2Fb\?/);
+      assert.match(findSubmission(doubles.elevenlabs)?.path ?? '', /^\/v1\/text-to-speech\/a%2Fb\?/);
     });
 
     it('refuses text that a provider would refuse for its length', async () => {

@@ -97,20 +97,20 @@ describe('a price that does not depend on the config', () => {
 });
 
 describe('utility:speech', () => {
-  const speechOf = (settings: object) =>
+  const getSpeechPrice = (settings: object) =>
     makeCatalog({ SANDBOX_MODELS: true, ...settings }).find('utility:speech');
-  const defaultOf = (settings: object) =>
-    speechOf(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
+  const getDefaultPrice = (settings: object) =>
+    getSpeechPrice(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
 
   it('is hidden without any speech engine', () => {
-    assert.equal(speechOf({})?.hidden, true);
+    assert.equal(getSpeechPrice({})?.hidden, true);
   });
 
   it('is a vendor node whose default engine is configured', () => {
     const settings = [{ OPENAI_API_KEY: 'k' }, { ELEVENLABS_API_KEY: 'k' }];
-    assert.deepEqual(settings.map(defaultOf), ['openai', 'elevenlabs']);
+    assert.deepEqual(settings.map(getDefaultPrice), ['openai', 'elevenlabs']);
     for (const one of settings) {
-      const { source, hidden, executionCost, estimatedCredits } = speechOf(one) ?? {};
+      const { source, hidden, executionCost, estimatedCredits } = getSpeechPrice(one) ?? {};
       assert.deepEqual(
         [source, hidden, executionCost, estimatedCredits],
         ['vendor', undefined, 'paid', null],
@@ -120,14 +120,14 @@ describe('utility:speech', () => {
 
   it('is free with only a local engine', () => {
     const { source, hidden, executionCost, pricingModel, estimatedCredits } =
-      speechOf({ SPEECH_COMMAND: 'say' }) ?? {};
+      getSpeechPrice({ SPEECH_COMMAND: 'say' }) ?? {};
     assert.deepEqual([source, hidden, executionCost], ['non-vendor', undefined, 'free']);
     assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
   });
 
   it('may cost credits if a provider can be chosen instead of the local engine', () => {
     const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
-    assert.deepEqual([defaultOf(both), speechOf(both)?.executionCost], ['local', 'paid']);
+    assert.deepEqual([getDefaultPrice(both), getSpeechPrice(both)?.executionCost], ['local', 'paid']);
   });
 });
 

@@ -9,14 +9,14 @@ import { withSavedPorts } from '../../src/graph/saved-ports.ts';
 import type { GraphNode, JsonObject, MediaRef } from '../../src/graph/types.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
-import { fillMode, readMode } from '../../src/nodes/renderer-mode.ts';
+import { createSceneGraph, readRenderMode } from '../../src/nodes/renderer-mode.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage, readPixels } from '../support/media/pixels.ts';
 
 const definition = findNode('video:renderer');
 const catalog = makeCatalog({ SANDBOX_MODELS: true });
-const scene = (more: JsonObject = {}): JsonObject => ({
+const createScene = (more: JsonObject = {}): JsonObject => ({
   fps: 10,
   width: 160,
   height: 90,
@@ -24,12 +24,12 @@ const scene = (more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-const portsOf = (config: JsonObject): readonly InputDef[] =>
+const listInputs = (config: JsonObject): readonly InputDef[] =>
   (definition?.ports(config).inputs ?? []).filter(({ isPort }) => isPort);
-const filled = (config: JsonObject, values: Readonly<Record<string, unknown>>): unknown => {
-  const mode = readMode(config);
+const fillScene = (config: JsonObject, values: Readonly<Record<string, unknown>>): unknown => {
+  const mode = readRenderMode(config);
   assert.ok(mode.kind !== 'none');
-  return fillMode(mode, values);
+  return createSceneGraph(mode, values);
 };
 const editor = (config: JsonObject): GraphNode => ({
   id: 'v',
@@ -41,25 +41,27 @@ const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges:
 
 describe('template mode', () => {
   it('has a port for each input of the template, which only edges can fill', () => {
-    const [hook, image] = portsOf({ templateId: 'product-reel' });
+    const [hook, image] = listInputs({ templateId: 'product-reel' });
     assert.deepEqual([hook?.id, hook?.type, hook?.required], ['hook', 'TEXT', false]);
     assert.deepEqual([image?.label, image?.type, image?.required], ['Product picture', 'IMAGE', true]);
-    assert.ok(portsOf({ templateId: 'product-reel' }).every(({ wiredOnly }) => wiredOnly === true));
+    assert.ok(listInputs({ templateId: 'product-reel' }).every(({ wiredOnly }) => wiredOnly === true));
   });
 
   it('has as many ports as its props require, within the limit', () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
-    const ids = portsOf({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(({ id }) => id);
+    const ids = listInputs({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(
+      ({ id }) => id,
+    );
     assert.deepEqual(ids, ['title', 'photo1', 'photo2', 'caption1', 'caption2']);
-    assert.equal(portsOf({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
+    assert.equal(listInputs({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
   });
 
   it('sets values at their paths without changing the props or the template', () => {
     const props = { photos: [{ image: 'sample:a', caption: 'A' }, { image: 'sample:b' }], title: 'T' };
     const before = structuredClone(props);
     const values = { photo2: { url: 'https://x.test/b.png', mediaId: 'med_b', sha256: '' }, caption2: 'B' };
-    const graph = JSON.stringify(filled({ templateId: 'photo-slideshow', props }, values));
+    const graph = JSON.stringify(fillScene({ templateId: 'photo-slideshow', props }, values));
     assert.ok(graph.includes('https://x.test/b.png') && graph.includes('"B"') && graph.includes('"A"'));
     assert.ok(!graph.includes('sample:b'));
     assert.deepEqual(props, before);
@@ -73,7 +75,7 @@ describe('template mode', () => {
 
 describe('scene-graph mode', () => {
   it('has a port for each token, typed by its position', () => {
-    const sceneGraph = scene({
+    const sceneGraph = createScene({
       background: { type: 'image', src: '{{backdrop}}' },
       overlays: [
         { type: 'text', text: 'By {{author}}' },
@@ -82,7 +84,7 @@ describe('scene-graph mode', () => {
       ],
       audioTrack: { items: [{ src: '{{voice}}' }] },
     });
-    const ports = portsOf({ props: { sceneGraph } });
+    const ports = listInputs({ props: { sceneGraph } });
     assert.deepEqual(
       ports.map(({ id, type }) => `${id} ${type}`),
       ['backdrop IMAGE', 'author TEXT', 'count JSON', 'sign TEXT', 'clip VIDEO', 'voice AUDIO'],
@@ -91,17 +93,17 @@ describe('scene-graph mode', () => {
   });
 
   it('inserts values, unchanged if a token stands alone', () => {
-    const sceneGraph = scene({
+    const sceneGraph = createScene({
       overlays: [{ type: 'text', text: 'By {{a}}, {{a}}', opacity: '{{n}}', x: '{{b}}' }],
     });
-    const { overlays } = filled({ props: { sceneGraph } }, { a: 'Ann', n: 0.5, b: '10%' }) as JsonObject;
+    const { overlays } = fillScene({ props: { sceneGraph } }, { a: 'Ann', n: 0.5, b: '10%' }) as JsonObject;
     assert.deepEqual(overlays, [{ type: 'text', text: 'By Ann, Ann', opacity: 0.5, x: '10%' }]);
   });
 
   it('refuses texts that grow without limit', () => {
     const text = '{{a}}'.repeat(700);
-    const sceneGraph = scene({ overlays: [{ type: 'text', text }] });
-    const grow = () => filled({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
+    const sceneGraph = createScene({ overlays: [{ type: 'text', text }] });
+    const grow = () => fillScene({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
     assert.throws(grow, { code: 'text_too_long' });
   });
 });
@@ -118,7 +120,7 @@ describe('saving and lint', () => {
   });
 
   it('warns about both modes, no mode, and a missing template', () => {
-    const sceneGraph = scene();
+    const sceneGraph = createScene();
     for (const config of [{}, { templateId: 'quote-card', props: { sceneGraph } }, { templateId: 'nobody' }])
       assert.ok(
         lint(config).some(({ code, severity }) => code === 'unusable_config' && severity === 'warning'),
@@ -138,12 +140,12 @@ describe('failures', () => {
       code: 'invalid_config',
       message: /needs a template/,
     });
-    const both = { templateId: 'quote-card', props: { sceneGraph: scene() } };
+    const both = { templateId: 'quote-card', props: { sceneGraph: createScene() } };
     await assert.rejects(runNode('video:renderer', both), { code: 'invalid_config', message: /both set/ });
   });
 
   it('reports what is wrong with a scene graph, with a pointer', async () => {
-    const sceneGraph = { ...scene(), fps: 0, width: 'wide' };
+    const sceneGraph = { ...createScene(), fps: 0, width: 'wide' };
     await assert.rejects(runNode('video:renderer', { props: { sceneGraph } }), {
       code: 'invalid_scene_graph',
       message: /\/fps .*; \/width /,
@@ -159,7 +161,7 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
     const base = makeContext();
     const ctx = { ...base, progress: (fraction: number) => reported.push(fraction) };
     const photo = await base.upload(await plainImage(80, 60, '#cc3300'), 'image/png');
-    const sceneGraph = scene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
+    const sceneGraph = createScene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
     const { video } = await runNode('video:renderer', { props: { sceneGraph }, photo }, ctx);
     const ref = video as MediaRef;
     assert.deepEqual([ref.contentType, ref.width, ref.height, ref.duration], ['video/mp4', 160, 90, 1]);
@@ -186,7 +188,7 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
       return base.media.put(...file);
     };
     const ctx = { ...base, media: { ...base.media, put }, progress: () => stop.abort('cancelled') };
-    const sceneGraph = scene({ durationInFrames: 5000 });
+    const sceneGraph = createScene({ durationInFrames: 5000 });
     await assert.rejects(
       runNode('video:renderer', { props: { sceneGraph } }, ctx),
       reason => reason === 'cancelled',

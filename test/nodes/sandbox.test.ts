@@ -12,7 +12,7 @@ async function draw(nodeType: string, values: Readonly<Record<string, unknown>>)
   return image as MediaRef;
 }
 
-const pixelsOf = (ref: MediaRef): Promise<Pixels> => readPixels(ctx.bytesOf(ref));
+const readResultPixels = (ref: MediaRef): Promise<Pixels> => readPixels(ctx.bytesOf(ref));
 
 /** Counts the pixels of an area that are close to a color. */
 function count(
@@ -45,7 +45,7 @@ describe('generate:sandbox', () => {
     });
 
     it(`labels ${style} with white letters on a dark background`, async () => {
-      const pixels = await pixelsOf(
+      const pixels = await readResultPixels(
         await draw('generate:sandbox', { prompt: 'x', width: 512, height: 512, style }),
       );
       // The label is in the lower left; its letters have a few hundred white pixels.
@@ -77,7 +77,7 @@ describe('edit:sandbox', () => {
     const values = { image: grey, prompt: 'make it a sunset' };
     const image = await draw('edit:sandbox', values);
     assert.deepEqual([image.width, image.height], [400, 300]);
-    const pixels = await pixelsOf(image);
+    const pixels = await readResultPixels(image);
     const [red = 0, green = 0] = pixels.at(200, 60);
     assert.ok(red > green + 20, 'a sunset is warm');
     assert.ok(count(pixels, [9, 270, 80, 20], [255, 255, 255, 255]) > 20);
@@ -95,13 +95,25 @@ describe('utility:text_to_image_card', () => {
     const values = { title: 'Hello', text: 'A card', theme: 'mono', width: 600, height: 315 };
     const image = await draw('utility:text_to_image_card', values);
     assert.deepEqual([image.width, image.height], [600, 315]);
-    assert.ok(count(await pixelsOf(image), [0, 0, 600, 315], [10, 10, 10, 255]) > 800);
+    assert.ok(count(await readResultPixels(image), [0, 0, 600, 315], [10, 10, 10, 255]) > 800);
     assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
+  });
+
+  it('draws scripts that Inter does not have', async () => {
+    // Missing letters would be drawn as equal boxes.
+    const drawTitle = async (title: string) =>
+      (await draw('utility:text_to_image_card', { title, width: 200, height: 100 })).sha256;
+    for (const [one, other] of [
+      ['東京', '大阪'],
+      ['سلام', 'كتاب'],
+      ['🦊', '🐸'],
+    ] as const)
+      assert.notEqual(await drawTitle(one), await drawTitle(other));
   });
 
   it('places a picture next to the text', async () => {
     const green = await ctx.upload(await plainImage(50, 50, '#00ff00', 'jpeg'), 'image/jpeg');
-    const pixels = await pixelsOf(
+    const pixels = await readResultPixels(
       await draw('utility:text_to_image_card', { text: 'Hi', image: green, width: 200, height: 100 }),
     );
     assert.ok(isNear(pixels.at(190, 50), [0, 255, 0, 255], 8));
@@ -109,7 +121,7 @@ describe('utility:text_to_image_card', () => {
   });
 
   it('leaves the area outside rounded corners transparent, and glass translucent', async () => {
-    const pixels = await pixelsOf(
+    const pixels = await readResultPixels(
       await draw('utility:text_to_image_card', {
         text: 'Hi',
         theme: 'glass',
@@ -127,7 +139,7 @@ describe('utility:text_to_image_card', () => {
     for (const text of ['word '.repeat(5000), 'x'.repeat(5000), '\n'.repeat(3000), '漢字'.repeat(2000)].map(
       words => `.${words}`,
     )) {
-      const pixels = await pixelsOf(
+      const pixels = await readResultPixels(
         await draw('utility:text_to_image_card', {
           text,
           title: text,

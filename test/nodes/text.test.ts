@@ -20,7 +20,7 @@ describe('utility:prompt_concat', () => {
 });
 
 describe('utility:text_template', () => {
-  const portsOf = (template: unknown) =>
+  const listPorts = (template: unknown) =>
     findNode('utility:text_template')
       ?.ports({ template } as never)
       .inputs.filter(input => input.isPort)
@@ -39,12 +39,12 @@ describe('utility:text_template', () => {
   });
 
   it('creates a port for each token once, and none for dangerous or reserved names', () => {
-    assert.deepEqual(portsOf('{{a}} {{b}} {{a}} {{__proto__}} {{constructor}} {{template}} {{1x}}'), [
+    assert.deepEqual(listPorts('{{a}} {{b}} {{a}} {{__proto__}} {{constructor}} {{template}} {{1x}}'), [
       'a',
       'b',
     ]);
-    assert.deepEqual(portsOf(7), []);
-    assert.equal(portsOf(Array.from({ length: 80 }, (_, index) => `{{t${index}}}`).join(''))?.length, 50);
+    assert.deepEqual(listPorts(7), []);
+    assert.equal(listPorts(Array.from({ length: 80 }, (_, index) => `{{t${index}}}`).join(''))?.length, 50);
   });
 
   it('refuses a result that would be too long before building it', async () => {

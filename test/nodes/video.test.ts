@@ -52,7 +52,7 @@ describe('video and audio nodes', { skip }, async () => {
     });
 
   /** Returns the properties of a result, the numbers on its frames, and its sound. */
-  const look = (ref: MediaRef) =>
+  const inspectVideo = (ref: MediaRef) =>
     withTempFolder(async folder => {
       const path = join(folder, 'result');
       await writeFile(path, ctx.bytesOf(ref));
@@ -84,7 +84,7 @@ describe('video and audio nodes', { skip }, async () => {
     const values = { video: both, start: 0.25, duration: 1 };
     const progress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
     const { video } = await runNode('utility:video_trim', values, progress);
-    const result = await look(video as MediaRef);
+    const result = await inspectVideo(video as MediaRef);
     assert.deepEqual(
       result.frames.map(frame => readNumber(frame)),
       Array.from({ length: 20 }, (_, i) => i + 5),
@@ -97,7 +97,7 @@ describe('video and audio nodes', { skip }, async () => {
   it('join videos of different sizes, with silence where one has no sound', async () => {
     const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
     const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
-    const { info, frames, sound: heard } = await look(video as MediaRef);
+    const { info, frames, sound: heard } = await inspectVideo(video as MediaRef);
     assert.deepEqual([info.video?.width, info.video?.height, frames.length], [192, 64, 40]);
     const inner = (frame: Buffer): Buffer =>
       Buffer.concat(
@@ -134,7 +134,7 @@ describe('video and audio nodes', { skip }, async () => {
   it('trim and fade a sound', async () => {
     const values = { audio: sound, start: 0.15, duration: 0.6, fadeOut: 0.3, volume: 0.5 };
     const { audio } = await runNode('utility:audio_trim', values, ctx);
-    const { info, sound: heard } = await look(audio as MediaRef);
+    const { info, sound: heard } = await inspectVideo(audio as MediaRef);
     assert.equal(info.contentType, 'audio/mp4');
     assert.ok(Math.abs(info.durationSeconds - 0.6) < 0.03);
     assert.ok(Math.abs(peak(heard, 0, 0.15, 0.28) - 0.25) < 0.05);
@@ -145,7 +145,7 @@ describe('video and audio nodes', { skip }, async () => {
     const later = await makeSound(1.5, 1);
     const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
     const { audio } = await runNode('utility:audio_mix', values, ctx);
-    const { info, sound: heard } = await look(audio as MediaRef);
+    const { info, sound: heard } = await inspectVideo(audio as MediaRef);
     assert.ok(Math.abs(info.durationSeconds - 1.5) < 0.03);
     const loud = peak(heard, 0, 0.4, 0.9);
     assert.ok(loud > 0.85 && loud < 1.1, `${loud}`);
@@ -154,10 +154,10 @@ describe('video and audio nodes', { skip }, async () => {
 
   it('extract the sound of a video, and add it to another', async () => {
     const { audio } = await runNode('utility:audio_extract', { video: both }, ctx);
-    assert.ok(Math.abs(onset((await look(audio as MediaRef)).sound) - 0.5) < 0.003);
+    assert.ok(Math.abs(onset((await inspectVideo(audio as MediaRef)).sound) - 0.5) < 0.003);
     const under = { video: mute, audio: sound };
     const { video } = await runNode('utility:audio_mux', under, ctx);
-    const { frames, sound: heard } = await look(video as MediaRef);
+    const { frames, sound: heard } = await inspectVideo(video as MediaRef);
     assert.deepEqual(
       frames.map(frame => readNumber(frame)),
       [...Array(10).keys()],

@@ -28,7 +28,8 @@ const configured = makeCatalog({ SANDBOX_MODELS: true, ...KEYS });
 const bare = makeCatalog({ SANDBOX_MODELS: true });
 const { templates, problems } = readTemplateFolder(SHIPPED_FOLDER);
 
-const resolve = (template: ShippedTemplate) => template.graphWith(name => `https://cdn.example.com/${name}`);
+const resolve = (template: ShippedTemplate) =>
+  template.resolveGraph(name => `https://cdn.example.com/${name}`);
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Templates that run without a provider. */

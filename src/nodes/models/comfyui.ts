@@ -1,16 +1,11 @@
 // Declares the node that runs a graph on the operator's own ComfyUI server, which costs no credits.
-import type { Json, JsonObject } from '../../graph/types.ts';
+import type { Json, JsonObject, MediaRef } from '../../graph/types.ts';
 import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
-import { isJsonObject } from '../limits.ts';
+import { isJsonObject } from '../value-checks.ts';
 import { attachImage, callProvider, recordFile } from './provider-call.ts';
 
-const ON_COMFYUI = {
-  category: 'model',
-  source: 'vendor',
-  requires: 'comfyui',
-} as const;
 const MAX_NODES = 500;
 
 const GRAPH = {
@@ -26,7 +21,13 @@ const GRAPH = {
     description: 'ComfyUI outputs nothing if it has just run the same workflow. Change the seed.',
   }),
 };
-const PORTS = { prompt: text('Prompt'), image: image('Image') };
+const COMFYUI_NODE = {
+  category: 'model',
+  source: 'vendor',
+  requires: 'comfyui',
+  inputs: { prompt: text('Prompt'), image: image('Image') },
+  config: GRAPH,
+} as const;
 
 interface Values {
   readonly workflow: Json;
@@ -36,32 +37,27 @@ interface Values {
 }
 
 export const generateComfyUi = defineNode({
-  ...ON_COMFYUI,
+  ...COMFYUI_NODE,
   nodeType: 'generate:comfyui',
   label: 'ComfyUI image',
   description: 'Runs a workflow on the ComfyUI server and outputs its first image.',
-  inputs: PORTS,
-  config: GRAPH,
   outputs: { image: image('Image') },
-  run: async (values, ctx) => {
-    const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-    return { image: await recordFile(delivery, 'image', 'comfyui', ctx) };
-  },
+  run: async (values, ctx) => ({ image: await requestFile('image', values, ctx) }),
 });
 
 export const videoComfyUi = defineNode({
-  ...ON_COMFYUI,
+  ...COMFYUI_NODE,
   nodeType: 'video:comfyui',
   label: 'ComfyUI video',
   description: 'Runs a workflow on the ComfyUI server and outputs its first file, a video.',
-  inputs: PORTS,
-  config: GRAPH,
   outputs: { video: video('Video') },
-  run: async (values, ctx) => {
-    const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-    return { video: await recordFile(delivery, 'video', 'comfyui', ctx) };
-  },
+  run: async (values, ctx) => ({ video: await requestFile('video', values, ctx) }),
 });
+
+async function requestFile(kind: 'image' | 'video', values: Values, ctx: NodeContext): Promise<MediaRef> {
+  const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
+  return recordFile(delivery, kind, 'comfyui', ctx);
+}
 
 /** Returns the graph with the ports' values in place of their tokens. Throws NodeError if it is not a valid graph. */
 async function fillGraph(

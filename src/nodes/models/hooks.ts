@@ -12,9 +12,12 @@ export type HookProvider = (typeof HOOK_PROVIDERS)[number];
 
 type Verify = (hook: Hook) => boolean;
 
-interface Source {
+interface KeySource {
   /** Returns the URL of the provider's keys. */
-  address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  getRequest(endpoint: Endpoint): {
+    readonly url: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   /** Returns the verifier for these keys, or undefined if the response contains none. */
   read(response: Parameters<typeof readObject>[0]): Verify | undefined;
 }
@@ -22,10 +25,10 @@ interface Source {
 const FAL_QUEUE = 'https://queue.fal.run';
 const FAL_KEYS = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
 
-const SOURCES: Readonly<Record<HookProvider, Source>> = {
+const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
   fal: {
     // A proxy that stands in for fal publishes its own keys.
-    address: ({ baseUrl }) => ({
+    getRequest: ({ baseUrl }) => ({
       url: baseUrl === FAL_QUEUE ? FAL_KEYS : `${baseUrl}/.well-known/jwks.json`,
     }),
     read: response => {
@@ -34,7 +37,7 @@ const SOURCES: Readonly<Record<HookProvider, Source>> = {
     },
   },
   replicate: {
-    address: ({ baseUrl, key }) => ({
+    getRequest: ({ baseUrl, key }) => ({
       url: `${baseUrl}/webhooks/default/secret`,
       headers: { authorization: `Bearer ${key}` },
     }),
@@ -72,7 +75,7 @@ export function createHookKeys(now: () => number): HookKeys {
     { endpoint, fetch }: HookCredential,
     key: string,
   ): Promise<Verify | undefined> => {
-    const { url, headers } = SOURCES[name].address(endpoint);
+    const { url, headers } = SOURCES[name].getRequest(endpoint);
     const init = {
       method: 'GET',
       timeoutMs: TIMEOUT_MS,

@@ -58,7 +58,11 @@ interface OutputDefinition {
   storeOutput(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
-const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType): OutputDefinition => ({
+const createFileOutput = (
+  kind: 'image' | 'video' | 'audio',
+  label: string,
+  type: PortType,
+): OutputDefinition => ({
   port: kind,
   label,
   type,
@@ -66,15 +70,15 @@ const file = (kind: 'image' | 'video' | 'audio', label: string, type: PortType):
 });
 
 const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
-  image: file('image', 'Image', 'IMAGE'),
+  image: createFileOutput('image', 'Image', 'IMAGE'),
   images: {
     port: 'list',
     label: 'Images',
     type: 'LIST',
     storeOutput: (delivery, ctx) => storeFiles(delivery, 'image', 'image', ctx),
   },
-  video: file('video', 'Video', 'VIDEO'),
-  audio: file('audio', 'Audio', 'AUDIO'),
+  video: createFileOutput('video', 'Video', 'VIDEO'),
+  audio: createFileOutput('audio', 'Audio', 'AUDIO'),
   text: { port: 'text', label: 'Text', type: 'TEXT', storeOutput: delivery => getText(delivery) },
 };
 
@@ -112,11 +116,11 @@ export function toDefinition(model: Model): NodeDefinition {
       return hasChunks ? { ...outputs, chunks: toChunks(delivery) } : outputs;
     },
   });
-  return withRemoved(definition, fields);
+  return withRemovedFields(definition, fields);
 }
 
 /** Returns definitions of removed fields, which are not listed but still reject a value. */
-function withRemoved(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
+function withRemovedFields(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
   const removed = fields.filter(field => field.removed === true);
   if (removed.length === 0) return definition;
   const removedDefs = removed.map(({ id, label, type }) => ({
@@ -154,22 +158,26 @@ async function toInput(model: Model, values: Input, ctx: NodeContext): Promise<I
   for (const field of model.fields) {
     const value = values[field.id];
     if (value === undefined || (value === null && field.nullable !== true)) continue;
-    const requestValue = await toSent(field, value, ctx);
+    const requestValue = await toRequestValue(field, value, ctx);
     input[field.as ?? field.id] = field.inList === true ? [requestValue] : requestValue;
   }
   return input;
 }
 
-async function toSent({ type, itemType }: ModelField, value: unknown, ctx: NodeContext): Promise<unknown> {
+async function toRequestValue(
+  { type, itemType }: ModelField,
+  value: unknown,
+  ctx: NodeContext,
+): Promise<unknown> {
   if (value === null) return null;
   if (isMediaType(type)) return ATTACH[type](value as MediaRef, ctx);
   if (type !== 'LIST') return value;
-  return Promise.all((value as readonly Value[]).map(item => toSentItem(item, itemType, ctx)));
+  return Promise.all((value as readonly Value[]).map(item => toRequestItem(item, itemType, ctx)));
 }
 
 const ATTACH = { IMAGE: attachImage, VIDEO: attachVideo, AUDIO: attachAudio } as const;
 
-function toSentItem(item: Value, itemType: PortType | undefined, ctx: NodeContext): unknown {
+function toRequestItem(item: Value, itemType: PortType | undefined, ctx: NodeContext): unknown {
   if ('media' in item) return ATTACH[item.type](item.media, ctx);
   const plain: Json = item.type === 'TEXT' ? item.text : item.type === 'NUMBER' ? item.number : null;
   return itemType === 'TEXT' ? String(plain) : item.type === 'JSON' ? item.json : plain;

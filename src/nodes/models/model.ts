@@ -59,7 +59,7 @@ export interface Model {
     readonly kind: OutputKind;
     /** Path of the result in the response, for example `video`. Default: the first value with a URL. */
     readonly path?: string;
-    /** Path of a transcription's timed chunks in the answer, which become a second output. Only for fal. */
+    /** Path of a transcription's timed chunks in the response, which become a second output. Only for fal. */
     readonly chunks?: string;
   };
   /** null: it costs an unknown amount; `priceSource` says why. */

@@ -98,7 +98,7 @@ async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<
   );
 }
 
-/** Returns the mask as PNG, the only accepted format. Throws NodeError if it cannot be a mask of the image. */
+/** Returns the mask as PNG, the only format that OpenAI accepts. Throws NodeError if it has another size than the image, or no transparency. */
 async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): Promise<Attachment> {
   const mask = await attachImage(ref, ctx);
   const [maskInfo, imageInfo] = await Promise.all([

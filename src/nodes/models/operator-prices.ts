@@ -34,8 +34,8 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
  */
 function makeOptional(input: InputDef): InputDef {
   if (input.id !== MAX_CREDITS) return input;
-  const { required: _, ...free } = input;
-  return free;
+  const { required: _, ...optionalInput } = input;
+  return optionalInput;
 }
 
 function createPricing({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: Pricing): Pricing {
@@ -121,8 +121,8 @@ function countImages({ type }: InputDef, value: unknown): number {
 
 type Usage = Readonly<Record<string, unknown>>;
 
-/** Reads the usage of a call under one name, whichever provider reported it; undefined if none was reported. */
-interface Counts {
+/** The usage of a call under uniform names, whichever provider reported it. Undefined: not reported. */
+interface UsageCounts {
   readonly units?: number | undefined;
   readonly input?: number | undefined;
   readonly cached?: number | undefined;
@@ -132,7 +132,7 @@ interface Counts {
   readonly characters?: number | undefined;
 }
 
-function readCounts(usage: unknown): Counts {
+function readUsageCounts(usage: unknown): UsageCounts {
   const usageRecord = asUsage(usage);
   const firstCount = (from: Usage, ...names: readonly string[]): number | undefined =>
     names.map(name => from[name]).find((value): value is number => typeof value === 'number' && value >= 0);
@@ -157,7 +157,7 @@ const asUsage = (value: unknown): Usage =>
  * missing.
  */
 function computeCost(price: Price, usage: unknown): number | null {
-  const counts = readCounts(usage);
+  const counts = readUsageCounts(usage);
   const countPriced = (unit: keyof Price, count = 0): number => (price[unit] === undefined ? 0 : count);
   const imageInput = countPriced('usdPerMillionImageInputTokens', counts.imageInput);
   const cached = countPriced('usdPerMillionCachedInputTokens', counts.cached);

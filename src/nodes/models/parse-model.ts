@@ -37,50 +37,50 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the model without any unknown members. Throws ModelError. */
 export function parseModel(value: unknown): Model {
-  const bag = toMembers(value, '');
-  const fields = toList(bag.fields, '/fields', MAX_FIELDS).map((field, index) =>
+  const members = toMembers(value, '');
+  const fields = toList(members.fields, '/fields', MAX_FIELDS).map((field, index) =>
     parseField(field, `/fields/${index}`),
   );
   const ids = new Set(fields.map(({ id }) => id));
   if (ids.size !== fields.length) throw new ModelError('/fields', 'has a duplicate id');
-  const output = toMembers(bag.output, '/output');
+  const output = toMembers(members.output, '/output');
   return {
-    nodeType: toMatch(bag.nodeType, NODE_TYPE, '/nodeType'),
-    label: toText(bag.label, '/label', TEXT_LENGTHS.label),
-    provider: toOneOf(bag.provider, MODEL_PROVIDERS, '/provider'),
-    endpoint: toMatch(bag.endpoint, ENDPOINT, '/endpoint'),
-    ...optional('description', bag.description, value =>
+    nodeType: toMatch(members.nodeType, NODE_TYPE, '/nodeType'),
+    label: toText(members.label, '/label', TEXT_LENGTHS.label),
+    provider: toOneOf(members.provider, MODEL_PROVIDERS, '/provider'),
+    endpoint: toMatch(members.endpoint, ENDPOINT, '/endpoint'),
+    ...optional('description', members.description, value =>
       toText(value, '/description', TEXT_LENGTHS.description),
     ),
-    ...optional('isRepeatable', bag.isRepeatable, value => toBoolean(value, '/isRepeatable')),
+    ...optional('isRepeatable', members.isRepeatable, value => toBoolean(value, '/isRepeatable')),
     fields,
-    ...optional('fixed', bag.fixed, value => toJsonObject(value, '/fixed')),
+    ...optional('fixed', members.fixed, value => toJsonObject(value, '/fixed')),
     output: {
       kind: toOneOf(output.kind, OUTPUT_KINDS, '/output/kind'),
       ...optional('path', output.path, value => toMatch(value, PATH, '/output/path')),
       ...optional('chunks', output.chunks, value => toMatch(value, PATH, '/output/chunks')),
     },
-    price: bag.price === null ? null : parsePrice(bag.price, ids),
-    priceSource: toText(bag.priceSource, '/priceSource', TEXT_LENGTHS.source),
-    schema: parseSchema(bag.schema),
-    ...optional('isHidden', bag.isHidden, value => toBoolean(value, '/isHidden')),
-    ...optional('deprecated', bag.deprecated, parseDeprecated),
+    price: members.price === null ? null : parsePrice(members.price, ids),
+    priceSource: toText(members.priceSource, '/priceSource', TEXT_LENGTHS.source),
+    schema: parseSchema(members.schema),
+    ...optional('isHidden', members.isHidden, value => toBoolean(value, '/isHidden')),
+    ...optional('deprecated', members.deprecated, parseDeprecated),
   };
 }
 
 function parseField(value: unknown, path: string): ModelField {
-  const bag = toMembers(value, path);
-  const id = toMatch(bag.id, FIELD_ID, `${path}/id`);
+  const members = toMembers(value, path);
+  const id = toMatch(members.id, FIELD_ID, `${path}/id`);
   if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which is a reserved name`);
-  const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
+  const type = toOneOf(members.type, FIELD_TYPES, `${path}/type`);
   if (type === 'ANY') throw new ModelError(`${path}/type`, 'must be a specific type');
   const field: Record<string, unknown> = {
     id,
-    label: toText(bag.label, `${path}/label`, TEXT_LENGTHS.label),
+    label: toText(members.label, `${path}/label`, TEXT_LENGTHS.label),
     type,
   };
   for (const [name, parse] of FIELD_MEMBERS) {
-    const value = bag[name];
+    const value = members[name];
     if (value !== undefined) field[name] = parse(value, `${path}/${name}`);
   }
   const parsed = field as unknown as ModelField;
@@ -114,7 +114,7 @@ const FIELD_MEMBERS: readonly (readonly [
 ];
 
 function parsePrice(value: unknown, ids: ReadonlySet<string>): ModelPrice {
-  const bag = toMembers(value, '/price');
+  const members = toMembers(value, '/price');
   const toUsd = (value: unknown, path: string): number => {
     const usd = toNumber(value, path);
     if (usd < 0 || usd > MAX_USD)
@@ -127,31 +127,34 @@ function parsePrice(value: unknown, ids: ReadonlySet<string>): ModelPrice {
     throw new ModelError(path, `refers to the field ${id}, which does not exist`);
   };
   return {
-    unit: toOneOf(bag.unit, PRICE_UNITS, '/price/unit'),
-    usd: typeof bag.usd === 'number' ? toUsd(bag.usd, '/price/usd') : toTable(bag.usd, '/price/usd', toUsd),
-    ...optional('by', bag.by, value =>
+    unit: toOneOf(members.unit, PRICE_UNITS, '/price/unit'),
+    usd:
+      typeof members.usd === 'number'
+        ? toUsd(members.usd, '/price/usd')
+        : toTable(members.usd, '/price/usd', toUsd),
+    ...optional('by', members.by, value =>
       toList(value, '/price/by', 4).map((id, i) => toField(id, `/price/by/${i}`)),
     ),
-    ...optional('of', bag.of, value => toField(value, '/price/of')),
-    ...optional('pixels', bag.pixels, value => toTable(value, '/price/pixels', toNumber)),
+    ...optional('of', members.of, value => toField(value, '/price/of')),
+    ...optional('pixels', members.pixels, value => toTable(value, '/price/pixels', toNumber)),
   };
 }
 
 function parseSchema(value: unknown): Model['schema'] {
-  const bag = toMembers(value, '/schema');
+  const members = toMembers(value, '/schema');
   return {
-    source: toText(bag.source, '/schema/source', TEXT_LENGTHS.source),
-    date: toMatch(bag.date, DATE, '/schema/date'),
-    ...optional('hash', bag.hash, value => toMatch(value, /^[0-9a-f]{8,64}$/, '/schema/hash')),
+    source: toText(members.source, '/schema/source', TEXT_LENGTHS.source),
+    date: toMatch(members.date, DATE, '/schema/date'),
+    ...optional('hash', members.hash, value => toMatch(value, /^[0-9a-f]{8,64}$/, '/schema/hash')),
   };
 }
 
 function parseDeprecated(value: unknown): NonNullable<Model['deprecated']> {
-  const bag = toMembers(value, '/deprecated');
+  const members = toMembers(value, '/deprecated');
   return {
-    since: toMatch(bag.since, DATE, '/deprecated/since'),
-    ...optional('use', bag.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
-    ...optional('isRemoved', bag.isRemoved, value => toBoolean(value, '/deprecated/isRemoved')),
+    since: toMatch(members.since, DATE, '/deprecated/since'),
+    ...optional('use', members.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
+    ...optional('isRemoved', members.isRemoved, value => toBoolean(value, '/deprecated/isRemoved')),
   };
 }
 

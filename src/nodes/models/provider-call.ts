@@ -1,5 +1,6 @@
 // Provides helpers for model nodes: call a provider, attach input files, store output files as media of the run.
 import type { Json, MediaRef, Value } from '../../graph/types.ts';
+import { MEDIA_TYPES } from '../../graph/values.ts';
 import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
@@ -8,7 +9,7 @@ import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../
 import { ProviderError } from '../../providers/provider-error.ts';
 import { type Delivery, runCall } from '../../providers/run-call.ts';
 import { type NodeContext, NodeError, Suspend } from '../define.ts';
-import { requireTextLength } from '../limits.ts';
+import { checkText } from '../value-checks.ts';
 
 /**
  * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the work
@@ -67,10 +68,12 @@ export async function storeFiles(
   ctx: NodeContext,
 ): Promise<readonly Value[]> {
   if (files.length === 0) throw badOutput(`no ${kind}`);
-  const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
   const items: Value[] = [];
   for (const file of files) {
-    items.push({ type, media: await recordFile({ ...delivery, files: [file] }, kind, name, ctx) });
+    items.push({
+      type: MEDIA_TYPES[kind],
+      media: await recordFile({ ...delivery, files: [file] }, kind, name, ctx),
+    });
   }
   return items;
 }
@@ -95,7 +98,7 @@ export async function recordFile(
 /** Returns the text of the delivery, limited like any other text. */
 export function getText({ text }: Delivery): string {
   if (text === undefined || text === '') throw badOutput('no text');
-  return requireTextLength(text);
+  return checkText(text);
 }
 
 /** The maximum number of captions of a track. */

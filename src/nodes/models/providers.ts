@@ -28,22 +28,22 @@ export type ProviderSettings = Pick<
 export function readProviders(settings: ProviderSettings): Providers {
   const { SPEECH_COMMAND } = settings;
   return {
-    ...endpoint('fal', settings.FAL_BASE_URL, settings.FAL_KEY),
-    ...endpoint('replicate', settings.REPLICATE_BASE_URL, settings.REPLICATE_API_TOKEN),
-    ...endpoint('openai', settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
-    ...endpoint('elevenlabs', settings.ELEVENLABS_BASE_URL, settings.ELEVENLABS_API_KEY),
-    ...comfyui(settings),
+    ...toProviders('fal', settings.FAL_BASE_URL, settings.FAL_KEY),
+    ...toProviders('replicate', settings.REPLICATE_BASE_URL, settings.REPLICATE_API_TOKEN),
+    ...toProviders('openai', settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+    ...toProviders('elevenlabs', settings.ELEVENLABS_BASE_URL, settings.ELEVENLABS_API_KEY),
+    ...toComfyUi(settings),
     ...(SPEECH_COMMAND === undefined ? {} : { speechCommand: SPEECH_COMMAND }),
   };
 }
 
 /** Returns the endpoint of ComfyUI, which has no keys, so its URL alone enables it. */
-function comfyui({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
+function toComfyUi({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
   if (COMFYUI_URL === undefined) return {};
   const partner = COMFY_ORG_API_KEY === undefined ? {} : { partnerKey: COMFY_ORG_API_KEY };
   return { comfyui: { baseUrl: COMFYUI_URL, key: COMFYUI_AUTH, ...partner } };
 }
 
-function endpoint(name: ProviderName, baseUrl: string | undefined, key: string | undefined): Providers {
+function toProviders(name: ProviderName, baseUrl: string | undefined, key: string | undefined): Providers {
   return baseUrl === undefined || key === undefined ? {} : { [name]: { baseUrl, key } };
 }

@@ -3,6 +3,7 @@
 
 import { findProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
+import { toCanonicalJson } from '../../lib/record.ts';
 import type { Model, ModelField } from './model.ts';
 
 export interface ModelChange {
@@ -11,7 +12,7 @@ export interface ModelChange {
   readonly what: string;
 }
 
-export interface Reconciled {
+export interface Reconciliation {
   readonly model: Model;
   readonly changes: readonly ModelChange[];
 }
@@ -19,7 +20,7 @@ export interface Reconciled {
 /**
  * Returns the installed model brought up to date. Its node type, label and description belong to the operator and stay.
  */
-export function reconcile(installed: Model, published: Model): Reconciled {
+export function reconcile(installed: Model, published: Model): Reconciliation {
   if (installed.output.kind !== published.output.kind) {
     // Another output type would break every graph that uses the node.
     const what = `now returns ${published.output.kind} instead of ${installed.output.kind}; it is kept unchanged and deprecated`;
@@ -37,7 +38,7 @@ export function reconcile(installed: Model, published: Model): Reconciled {
 }
 
 /** Marks a model as removed by the operator. Only adding it by name restores it, never a listing. */
-export function remove(model: Model, since: string): Model {
+export function markRemoved(model: Model, since: string): Model {
   const deprecated = deprecate(model, since);
   return { ...deprecated, deprecated: { since, ...deprecated.deprecated, isRemoved: true } };
 }
@@ -58,11 +59,12 @@ function reconcilePrice(
   { price: after, priceSource: published }: Model,
   changes: ModelChange[],
 ): Pick<Model, 'price' | 'priceSource'> {
-  if (after === null || canonical(before) === canonical(after)) return { price: before, priceSource };
-  const sums =
+  if (after === null || toCanonicalJson(before) === toCanonicalJson(after))
+    return { price: before, priceSource };
+  const amounts =
     before === null ? [] : typeof before.usd === 'number' ? [before.usd] : Object.values(before.usd);
   const isReplaced = before === null || (before.unit === after.unit && typeof before.usd === 'number');
-  if (!isReplaced && typeof after.usd === 'number' && sums.includes(after.usd))
+  if (!isReplaced && typeof after.usd === 'number' && amounts.includes(after.usd))
     return { price: before, priceSource };
   const stays = isReplaced ? '' : '; the old price is kept, review it';
   changes.push({ kind: 'price', what: `price ${describe(before)} → ${describe(after)}${stays}` });
@@ -115,7 +117,7 @@ function reconcileField(
   };
   const field = { ...shape, ...own, ...keptDefault };
   const merged = keptDefault === undefined ? withoutDefault({ ...field, required: true }) : field;
-  if (canonical(before) === canonical(merged)) return before;
+  if (toCanonicalJson(before) === toCanonicalJson(merged)) return before;
   note(describeChange(before, merged));
   return merged;
 }
@@ -135,11 +137,11 @@ function withoutDefault({ default: _, ...field }: ModelField): ModelField {
 }
 
 function describeChange(before: ModelField, after: ModelField): string {
-  const common = before.enum?.filter(option => after.enum?.includes(option) !== true) ?? [];
-  const added = after.enum?.filter(option => before.enum?.includes(option) !== true) ?? [];
+  const removedOptions = before.enum?.filter(option => after.enum?.includes(option) !== true) ?? [];
+  const addedOptions = after.enum?.filter(option => before.enum?.includes(option) !== true) ?? [];
   const parts = [
-    common.length > 0 ? `no longer takes ${common.slice(0, 5).join(', ')}` : '',
-    added.length > 0 ? `also takes ${added.slice(0, 5).join(', ')}` : '',
+    removedOptions.length > 0 ? `no longer takes ${removedOptions.slice(0, 5).join(', ')}` : '',
+    addedOptions.length > 0 ? `also takes ${addedOptions.slice(0, 5).join(', ')}` : '',
     before.default !== undefined && after.default === undefined ? 'must now be set' : '',
   ].filter(part => part !== '');
   return parts.length > 0 ? parts.join(', ') : 'has other bounds';
@@ -148,12 +150,4 @@ function describeChange(before: ModelField, after: ModelField): string {
 function describe(price: Model['price']): string {
   if (price === null) return 'unknown';
   return typeof price.usd === 'number' ? `${price.usd} USD a ${price.unit}` : `by ${price.by?.join(', ')}`;
-}
-
-/** Returns equal text for equal values: members sorted, absent ones omitted. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

@@ -42,7 +42,7 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
   const { schema } = document.resolve(input);
   if (!isRecord(schema.properties)) throw new UnusableSchema('its input has no published fields');
   const required = new Set(toNames(schema.required));
-  const names = readOrder(schema);
+  const names = listPropertyNames(schema);
   const fields: ModelField[] = [];
   const fixed: Record<string, Json> = {};
   const ids = new Set<string>();
@@ -64,17 +64,17 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
   };
 }
 
-function readOrder(schema: Schema): readonly string[] {
+function listPropertyNames(schema: Schema): readonly string[] {
   const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
   const order = toNames(schema['x-fal-order-properties']);
   const rank = (name: string): number => {
-    const at = order.indexOf(name);
-    return at < 0 ? xOrder(schema, name) : at;
+    const index = order.indexOf(name);
+    return index < 0 ? readXOrder(schema, name) : index;
   };
   return [...properties].sort((a, b) => rank(a) - rank(b));
 }
 
-function xOrder({ properties }: Schema, name: string): number {
+function readXOrder({ properties }: Schema, name: string): number {
   const order = isRecord(properties) && isRecord(properties[name]) ? properties[name]['x-order'] : undefined;
   return typeof order === 'number' ? order : 1_000;
 }
@@ -127,7 +127,7 @@ function toShape(document: SchemaDocument, name: string, { schema }: ResolvedSch
   if (type === 'string') return { type: 'TEXT' };
   if (type === 'boolean') return { type: 'BOOLEAN' };
   if (type === 'integer')
-    return { type: 'NUMBER', integer: true, ...readBounds(schema, 1), ...seedBounds(name, schema) };
+    return { type: 'NUMBER', integer: true, ...readBounds(schema, 1), ...readSeedBounds(name, schema) };
   if (type === 'number') return { type: 'NUMBER', ...readBounds(schema, 0) };
   const isTextList = type === 'array' && document.resolve(schema.items).schema.type === 'string';
   if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...readItemBounds(schema) };
@@ -161,8 +161,8 @@ function findStep(numbers: readonly number[]): { readonly step?: number } {
 }
 
 /**
- * Returns the limit. `unit` is the distance from an exclusive bound to the nearest valid value; 0 if any distance is
- * valid.
+ * Returns the limits of a number. `unit` is the distance from an exclusive bound to the nearest valid value; 0 if any
+ * distance is valid.
  */
 function readBounds(
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
@@ -173,11 +173,11 @@ function readBounds(
   return {
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
-    ...(isBound(multipleOf) && multipleOf > 0 ? stepBy(multipleOf) : {}),
+    ...(isBound(multipleOf) && multipleOf > 0 ? toStep(multipleOf) : {}),
   };
 }
 
-const stepBy = (multipleOf: number): object => (multipleOf === 1 ? { integer: true } : { step: multipleOf });
+const toStep = (multipleOf: number): object => (multipleOf === 1 ? { integer: true } : { step: multipleOf });
 
 const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
@@ -189,7 +189,7 @@ function readBound(inclusive: unknown, exclusive: unknown, unit: number): number
 }
 
 /** Limits seeds to numbers that JavaScript and the providers represent exactly. */
-function seedBounds(name: string, { minimum, maximum }: Schema): object {
+function readSeedBounds(name: string, { minimum, maximum }: Schema): object {
   if (!/^seed$|_seed$/.test(name)) return {};
   return { min: minimum ?? 0, max: maximum ?? INTEGER_MAX };
 }

@@ -57,9 +57,9 @@ export function planSync(
   const knownNames = new Set(installed.map(({ endpoint }) => stripVersion(endpoint)));
   const types = new Set(usedTypes);
   const compared = installed.filter(({ deprecated }) => restores || deprecated?.isRemoved !== true);
-  const old = compared.flatMap(model => planOne(model, byName.get(stripVersion(model.endpoint)), date));
+  const old = compared.flatMap(model => planUpdate(model, byName.get(stripVersion(model.endpoint)), date));
   const fresh = addsNew ? listed.filter(({ endpoint }) => !knownNames.has(stripVersion(endpoint))) : [];
-  const additions = fresh.flatMap(row => planNew(row, types));
+  const additions = fresh.flatMap(row => planAddition(row, types));
   const changes = [...old, ...additions];
   const changeCount = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
   return {
@@ -70,7 +70,7 @@ export function planSync(
 }
 
 /** Compares the provider's models that `isSelected` selects with its list. */
-export function planFor(
+export function planProviderSync(
   inUse: readonly Model[],
   provider: ListingProvider,
   listed: readonly ListedModel[],
@@ -89,7 +89,7 @@ export function stripVersion(endpoint: string): string {
   return endpoint.replace(/:[0-9a-f]{16,64}$/, '');
 }
 
-function planOne(model: Model, row: ListedModel | undefined, date: string): readonly PlannedChange[] {
+function planUpdate(model: Model, row: ListedModel | undefined, date: string): readonly PlannedChange[] {
   const { nodeType, endpoint } = model;
   if (row === undefined || row.isDeprecated === true) {
     if (model.deprecated !== undefined) return [];
@@ -105,7 +105,7 @@ function planOne(model: Model, row: ListedModel | undefined, date: string): read
   return changes.length === 0 ? [] : [{ kind: 'changed', nodeType, endpoint, changes, model: nextModel }];
 }
 
-function planNew(
+function planAddition(
   { endpoint, model, problem = '', isDeprecated }: ListedModel,
   types: Set<string>,
 ): readonly PlannedChange[] {

@@ -2,7 +2,7 @@
 import type { RE2JS } from 're2js';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
-import { assertTextLength, MAX_TEXT_LENGTH } from '../limits.ts';
+import { checkTextLength, MAX_TEXT_LENGTH } from '../value-checks.ts';
 import { performRegexTask, type RegexResult, type RegexTask } from './task.ts';
 
 const MAX_PATTERN_LENGTH = 500;
@@ -31,7 +31,7 @@ export async function testRegex(pattern: string, text: string, ctx: RegexContext
   return (await match({ kind: 'test', pattern, text }, ctx)) === true;
 }
 
-export interface Replacing {
+export interface Replacement {
   readonly text: string;
   readonly pattern: string;
   /** `$1` inserts the first group's match. */
@@ -39,9 +39,9 @@ export interface Replacing {
 }
 
 /** Returns the text with every match replaced. Throws NodeError as `testRegex` does, and `text_too_long`. */
-export async function replaceRegex(replacing: Replacing, ctx: RegexContext): Promise<string> {
+export async function replaceRegex(replacing: Replacement, ctx: RegexContext): Promise<string> {
   const result = await match({ kind: 'replace', ...replacing, maxLength: MAX_TEXT_LENGTH }, ctx);
-  if (typeof result === 'object') assertTextLength(result.length);
+  if (typeof result === 'object') checkTextLength(result.length);
   return String(result);
 }
 

@@ -5,7 +5,7 @@ import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts
 import type { ListingQuery } from '../../../src/nodes/models/listing/listing.ts';
 import { readListing } from '../../../src/nodes/models/listing/read-listing.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
-import { openApiOf } from './published.ts';
+import { createOpenApi } from './published.ts';
 
 let fal: FalDouble;
 let client: GuardedFetch;
@@ -18,12 +18,17 @@ after(async () => {
   await fal.close();
 });
 
-const rowOf = (endpoint_id: string) => ({
+const createModelRow = (endpoint_id: string) => ({
   endpoint_id,
   metadata: { display_name: endpoint_id, category: 'text-to-video', status: 'active' },
-  openapi: openApiOf(endpoint_id, { prompt: { type: 'string' } }),
+  openapi: createOpenApi(endpoint_id, { prompt: { type: 'string' } }),
 });
-const priceOf = (endpoint_id: string) => ({ endpoint_id, unit_price: 0.5, unit: 'videos', currency: 'USD' });
+const createPriceRow = (endpoint_id: string) => ({
+  endpoint_id,
+  unit_price: 0.5,
+  unit: 'videos',
+  currency: 'USD',
+});
 
 const list = (query: ListingQuery) =>
   readListing('fal', query, {
@@ -38,15 +43,15 @@ beforeEach(() => {
   fal.clearFaults();
   fal.pageSize = 100;
   fal.maxExpanded = 10;
-  fal.models = ENDPOINTS.map(rowOf);
-  fal.prices = ENDPOINTS.map(priceOf);
+  fal.models = ENDPOINTS.map(createModelRow);
+  fal.prices = ENDPOINTS.map(createPriceRow);
 });
 
 describe("fal's list", () => {
   it('is read to the end in pages of ten with schemas, even with 1,400 endpoints', async () => {
     const many = Array.from({ length: 1400 }, (_, index) => `fal-ai/n${index}`);
-    fal.models = many.map(rowOf);
-    fal.prices = many.map(priceOf);
+    fal.models = many.map(createModelRow);
+    fal.prices = many.map(createPriceRow);
     const before = fal.count(/v1\/models\?/);
     const rows = await list({ isFull: true });
     assert.equal(rows.filter(({ model }) => model?.price?.usd === 0.5).length, 1400);
@@ -70,7 +75,7 @@ describe("fal's list", () => {
   });
 
   it('contains the prices of all endpoints except the one without', async () => {
-    fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(priceOf);
+    fal.prices = ENDPOINTS.filter((_, index) => index !== 7).map(createPriceRow);
     const rows = await list({ isFull: true });
     assert.deepEqual(
       rows.filter(({ model }) => model?.price === null).map(({ endpoint }) => endpoint),

@@ -6,12 +6,12 @@ import { toModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
 import { toDefinition } from '../../../src/nodes/models/model-node.ts';
 import { parseModel } from '../../../src/nodes/models/parse-model.ts';
-import { publishedOf, VIDEO_INPUT } from './published.ts';
+import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
-const fieldOf = (model: Model, id: string) => model.fields.find(field => field.id === id);
+const findField = (model: Model, id: string) => model.fields.find(field => field.id === id);
 
 describe('a model built from its published schema', () => {
-  const model = toModel(publishedOf());
+  const model = toModel(createPublishedModel());
 
   it('has media and required texts as ports and everything else as fields', () => {
     assert.equal(model.nodeType, 'video:fal_veo3_1');
@@ -23,14 +23,14 @@ describe('a model built from its published schema', () => {
         ['reference_images', 'LIST', 'reference_image_urls'],
       ],
     );
-    assert.deepEqual(fieldOf(model, 'duration'), {
+    assert.deepEqual(findField(model, 'duration'), {
       id: 'duration',
       label: 'Duration',
       type: 'TEXT',
       enum: ['4s', '6s', '8s'],
       default: '8s',
     });
-    assert.deepEqual(fieldOf(model, 'num_inference_steps'), {
+    assert.deepEqual(findField(model, 'num_inference_steps'), {
       id: 'num_inference_steps',
       label: 'Num inference steps',
       type: 'NUMBER',
@@ -39,10 +39,10 @@ describe('a model built from its published schema', () => {
       max: 50,
       default: 28,
     });
-    assert.equal(fieldOf(model, 'generate_audio')?.type, 'BOOLEAN');
-    assert.equal(fieldOf(model, 'seed')?.max, 2_147_483_647);
-    assert.equal(fieldOf(model, 'reference_images')?.maxItems, 3);
-    assert.equal(fieldOf(model, 'sync_mode'), undefined);
+    assert.equal(findField(model, 'generate_audio')?.type, 'BOOLEAN');
+    assert.equal(findField(model, 'seed')?.max, 2_147_483_647);
+    assert.equal(findField(model, 'reference_images')?.maxItems, 3);
+    assert.equal(findField(model, 'sync_mode'), undefined);
     assert.deepEqual(model.output, { kind: 'video', path: 'video' });
   });
 
@@ -56,7 +56,7 @@ describe('a model built from its published schema', () => {
       size: { type: 'integer', enum: [1, 2, 4] },
       scale: { type: 'number', enum: [0.5, 1, 1.5] },
     };
-    const { fields } = toModel(publishedOf(numbers));
+    const { fields } = toModel(createPublishedModel(numbers));
     const shapes = fields
       .filter(({ type }) => type === 'NUMBER')
       .map(({ id, min, max, step, integer }) => [id, min, max, step, integer]);
@@ -78,7 +78,7 @@ describe('a model built from its published schema', () => {
 
   it('is charged by the units that fal bills if they cannot be counted in advance', () => {
     const { pricing, entry } = toDefinition(
-      toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
+      toModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
     );
     assert.equal(entry.estimatedCredits, null);
     assert.equal(pricing?.settle?.({}, { billable_units: 100 }), 0.05);
@@ -87,11 +87,13 @@ describe('a model built from its published schema', () => {
 
   it('has no price if the listed price is implausible', () => {
     for (const usd of [-1, 1e9, 0, Number.NaN]) {
-      const { price, priceSource } = toModel(publishedOf(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }));
+      const { price, priceSource } = toModel(
+        createPublishedModel(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }),
+      );
       assert.equal(price, null);
       assert.match(priceSource, /implausible/);
     }
-    assert.equal(toModel(publishedOf(VIDEO_INPUT, { price: undefined })).price, null);
+    assert.equal(toModel(createPublishedModel(VIDEO_INPUT, { price: undefined })).price, null);
   });
 
   it('survives circular references, a hundred allOfs and dangling references', () => {
@@ -101,7 +103,7 @@ describe('a model built from its published schema', () => {
     }));
     const deep = parts.reduce<unknown>((inner, part) => ({ allOf: [part, inner] }), { type: 'string' });
     const odd = toModel(
-      publishedOf({
+      createPublishedModel({
         prompt: { type: 'string' },
         circle,
         parts: { allOf: parts },
@@ -120,18 +122,18 @@ describe('a model built from its published schema', () => {
     const properties = JSON.parse(
       '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
     );
-    const created = toModel(publishedOf(properties));
+    const created = toModel(createPublishedModel(properties));
     assert.deepEqual(
       created.fields.map(({ id }) => id),
       ['prompt'],
     );
     const input = { type: 'object', required: ['a-b'], properties };
-    assert.throws(() => toModel(publishedOf(properties, { input })), { message: /requires a-b/ });
+    assert.throws(() => toModel(createPublishedModel(properties, { input })), { message: /requires a-b/ });
   });
 
   it('shows names with script as plain text', () => {
     const { label, fields } = toModel(
-      publishedOf(
+      createPublishedModel(
         {
           prompt: { type: 'string' },
           style: { type: 'string', enum: ['<script>alert(1)</script>', 'plain'] },
@@ -145,14 +147,18 @@ describe('a model built from its published schema', () => {
 
   it('is refused if no port can carry its result, or if its URL leaves its base', () => {
     const output = { type: 'object', properties: { model_glb: { type: 'object' } } };
-    assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { output })), { message: /not an image/ });
+    assert.throws(() => toModel(createPublishedModel(VIDEO_INPUT, { output })), { message: /not an image/ });
     for (const endpoint of ['../admin', 'fal-ai/../x', 'fal-ai/x?y=1', 'https://evil/x', '', 'a//b'])
-      assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { endpoint })), { name: 'ModelError' }, endpoint);
+      assert.throws(
+        () => toModel(createPublishedModel(VIDEO_INPUT, { endpoint })),
+        { name: 'ModelError' },
+        endpoint,
+      );
   });
 });
 
 describe('a stored model', () => {
-  const model = toModel(publishedOf());
+  const model = toModel(createPublishedModel());
   const broken: readonly (readonly [object, RegExp])[] = [
     [{ nodeType: 'utility:math' }, /nodeType must match/],
     [{ nodeType: 'video:__proto__"' }, /nodeType/],

@@ -7,7 +7,7 @@ import type {
   ListingQuery,
 } from '../../../src/nodes/models/listing/listing.ts';
 import { readListing } from '../../../src/nodes/models/listing/read-listing.ts';
-import { openApiOf, VIDEO_INPUT } from './published.ts';
+import { createOpenApi, VIDEO_INPUT } from './published.ts';
 
 const KEY = 'secret';
 const ENDPOINTS = {
@@ -19,7 +19,7 @@ const ENDPOINTS = {
 const SCRIPT = '<script>alert(1)</script>';
 
 /** Reads the list of a provider that answers like this, and records the requested URLs. */
-async function listed(
+async function readModelList(
   provider: ListingProvider,
   response: (url: URL) => unknown,
   query: ListingQuery = { isFull: true },
@@ -63,7 +63,7 @@ const predictor = (properties: unknown, more: object = {}) => ({
   },
 });
 const one = { endpoints: ['acme/clip'], isFull: true };
-const only = ({ rows }: { readonly rows: readonly ListedModel[] }): ListedModel => {
+const getOnlyRow = ({ rows }: { readonly rows: readonly ListedModel[] }): ListedModel => {
   assert.equal(rows.length, 1);
   return rows[0] as ListedModel;
 };
@@ -76,14 +76,14 @@ describe('a model list', () => {
     ] as const)
       it(`of ${provider} that is ${name} is reported as not JSON`, async () => {
         await assert.rejects(
-          listed(provider, () => body),
+          readModelList(provider, () => body),
           /not JSON/,
         );
       });
 
     for (const body of [null, [], 7, 'text', { data: 7, models: 'x', results: null, __proto__: 1 }])
       it(`of ${provider} that is ${JSON.stringify(body)} yields no model`, async () => {
-        const rows = await listed(provider, () => JSON.stringify(body)).then(
+        const rows = await readModelList(provider, () => JSON.stringify(body)).then(
           found => found.rows,
           (err: Error) => {
             assert.match(err.message, /not a list of models/);
@@ -100,14 +100,19 @@ describe('a model list', () => {
 
 describe("Replicate's listing", () => {
   it('yields the version of the schema, and the name of an official model', async () => {
-    const versioned = only(await listed('replicate', () => predictor({ prompt: { type: 'string' } }), one));
+    const versioned = getOnlyRow(
+      await readModelList('replicate', () => predictor({ prompt: { type: 'string' } }), one),
+    );
     assert.equal(versioned.model?.endpoint, `acme/clip:${'a'.repeat(64)}`);
     const official = { ...predictor({ prompt: { type: 'string' } }), is_official: true };
-    assert.equal(only(await listed('replicate', () => official, one)).model?.endpoint, 'acme/clip');
+    assert.equal(
+      getOnlyRow(await readModelList('replicate', () => official, one)).model?.endpoint,
+      'acme/clip',
+    );
   });
 
   it('is followed for at most twenty pages on the configured host, whatever the page links say', async () => {
-    const { asked, rows } = await listed('replicate', () => ({
+    const { asked, rows } = await readModelList('replicate', () => ({
       results: [predictor({ prompt: { type: 'string' } })],
       next: 'http://169.254.169.254/latest/models?cursor=x',
     }));
@@ -117,7 +122,7 @@ describe("Replicate's listing", () => {
   });
 
   it('is never requested with a name that leads elsewhere', async () => {
-    const { asked, rows } = await listed('replicate', () => ({}), {
+    const { asked, rows } = await readModelList('replicate', () => ({}), {
       endpoints: ['../account', 'a/b/c', 'acme/clip?x', `${SCRIPT}/x`],
       isFull: true,
     });
@@ -130,7 +135,9 @@ describe("Replicate's listing", () => {
       more: { $ref: '#/components/schemas/A' },
     };
     const A = { allOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/A' }] };
-    const { model, problem } = only(await listed('replicate', () => predictor(properties, { A }), one));
+    const { model, problem } = getOnlyRow(
+      await readModelList('replicate', () => predictor(properties, { A }), one),
+    );
     assert.ok(model !== undefined || (problem ?? '').length > 0);
   });
 
@@ -140,7 +147,7 @@ describe("Replicate's listing", () => {
     const parts = { allOf: Array.from({ length: 100 }, () => ({ type: 'string', default: 'x' })) };
     const started = performance.now();
     const body = predictor({ prompt: { type: 'string' }, parts });
-    assert.ok(only(await listed('replicate', () => body, one)).model);
+    assert.ok(getOnlyRow(await readModelList('replicate', () => body, one)).model);
     // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
     new SchemaDocument({}).resolve(nested);
@@ -151,7 +158,7 @@ describe("Replicate's listing", () => {
     const text = JSON.stringify(
       predictor({ prompt: { type: 'string' }, constructor: { type: 'string' }, fine: { type: 'number' } }),
     ).replace('"fine"', '"__proto__": {"type": "string", "default": "polluted"}, "fine"');
-    const { model } = only(await listed('replicate', () => text, one));
+    const { model } = getOnlyRow(await readModelList('replicate', () => text, one));
     assert.deepEqual(
       model?.fields.map(({ id }) => id),
       ['prompt', 'fine'],
@@ -168,7 +175,7 @@ describe("Replicate's listing", () => {
       name: 'clip',
       description: SCRIPT,
     };
-    const row = only(await listed('replicate', () => body, one));
+    const row = getOnlyRow(await readModelList('replicate', () => body, one));
     assert.equal(JSON.stringify(row).includes('<script'), false);
   });
 });
@@ -185,7 +192,7 @@ describe("fal's listing", () => {
               {
                 endpoint_id: endpoint,
                 metadata: { display_name, category: 'text-to-video', status: 'active' },
-                openapi: openApiOf(endpoint, VIDEO_INPUT),
+                openapi: createOpenApi(endpoint, VIDEO_INPUT),
               },
             ],
             has_more: false,
@@ -194,24 +201,24 @@ describe("fal's listing", () => {
 
   for (const price of [-1, 0, 1e9, '0.1', null, 1001])
     it(`rejects a price of ${JSON.stringify(price)}`, async () => {
-      const { model } = only(await listed('fal', rows(price), asked));
+      const { model } = getOnlyRow(await readModelList('fal', rows(price), asked));
       assert.equal(model?.price, null);
     });
 
   it('accepts a plausible price', async () => {
-    const { model } = only(await listed('fal', rows(0.25), asked));
+    const { model } = getOnlyRow(await readModelList('fal', rows(0.25), asked));
     assert.equal(model?.price?.usd, 0.25);
   });
 
   it('shows a name without its markup', async () => {
-    const row = only(await listed('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), asked));
+    const row = getOnlyRow(await readModelList('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), asked));
     assert.equal(row.label, 'script alert(1) /script Veo');
   });
 
   it('is abandoned if it never ends', async () => {
     let page = 0;
     const endless = () => ({ models: [], has_more: true, next_cursor: String(page++) });
-    await assert.rejects(listed('fal', endless, { isFull: false }), /more than 500 pages/);
+    await assert.rejects(readModelList('fal', endless, { isFull: false }), /more than 500 pages/);
   });
 });
 
@@ -226,7 +233,7 @@ describe('the list of an OpenAI-compatible server', () => {
       { id: 7 },
       null,
     ];
-    const { rows } = await listed('openai', () => ({ data }));
+    const { rows } = await readModelList('openai', () => ({ data }));
     const usable = rows.filter(({ model }) => model !== undefined).map(({ endpoint }) => endpoint);
     assert.deepEqual(usable, ['llama3.2:3b', 'qwen/qwen3-8b']);
     assert.equal(rows.length, 5);
@@ -237,7 +244,7 @@ describe('the list of an OpenAI-compatible server', () => {
     const data = Array.from({ length: 20_000 }, (_, index) => ({ id: `model-${index}` }));
     // Of this thread, because the machine may do much else.
     const before = process.threadCpuUsage();
-    const { rows } = await listed('openai', () => ({ data }));
+    const { rows } = await readModelList('openai', () => ({ data }));
     const { user, system } = process.threadCpuUsage(before);
     assert.equal(rows.length, 20_000);
     assert.ok(user + system < 3_000_000, `${user + system} µs`);
@@ -248,10 +255,10 @@ describe('the list of a ComfyUI server', () => {
   it('can be searched but yields no nodes, because only a graph can run', async () => {
     const info = `{"KSampler": {"display_name": "KSampler", "category": "sampling"},
       "__proto__": {"display_name": "x"}, "Bad": {"display_name": "${SCRIPT}", "category": ["x"]}, "None": null}`;
-    const { rows } = await listed('comfyui', () => info);
+    const { rows } = await readModelList('comfyui', () => info);
     assert.ok(rows.every(({ model, problem }) => model === undefined && problem !== undefined));
     assert.equal(JSON.stringify(rows).includes('<script'), false);
-    const found = await listed('comfyui', () => info, { searchText: 'sampler', isFull: false });
+    const found = await readModelList('comfyui', () => info, { searchText: 'sampler', isFull: false });
     assert.deepEqual(
       found.rows.map(({ endpoint }) => endpoint),
       ['KSampler'],

@@ -64,7 +64,7 @@ const models = entries.filter(
 );
 
 /** Returns the JSON that the provider received; for a form, its fields by name. */
-async function bodyOf({ headers, body, json }: ReceivedRequest): Promise<unknown> {
+async function readRequestBody({ headers, body, json }: ReceivedRequest): Promise<unknown> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/')) return json;
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
@@ -77,7 +77,7 @@ async function bodyOf({ headers, body, json }: ReceivedRequest): Promise<unknown
   );
 }
 
-const nameOf = ({ method, path }: ReceivedRequest): string => `${method} ${path.split('?')[0]}`;
+const formatRequestName = ({ method, path }: ReceivedRequest): string => `${method} ${path.split('?')[0]}`;
 
 const typeIn = (table: TypeTable = [], name: string): string | undefined =>
   table.find(([form]) => form.test(name))?.[1];
@@ -88,21 +88,21 @@ async function requestSamples(
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
   for (const one of asked) {
-    const name = nameOf(one);
+    const name = formatRequestName(one);
     const type =
       provider === 'fal'
         ? `EndpointTypeMap[${JSON.stringify(one.path.slice(1))}]['input']`
         : typeIn(REQUESTS[provider], name);
     const isTyped = provider !== 'fal' || !UNTYPED.test(one.path);
     if (one.method === 'POST' && type !== undefined && isTyped)
-      samples.push({ name, type, value: await bodyOf(one) });
+      samples.push({ name, type, value: await readRequestBody(one) });
   }
   return samples;
 }
 
 function answerSamples(provider: string, answered: readonly Exchange[]): readonly Sample[] {
   return answered.flatMap(({ request: asked, reply }) => {
-    const name = nameOf(asked);
+    const name = formatRequestName(asked);
     const type = typeIn(ANSWERS[provider], name);
     const isAnswer = type !== undefined && reply.status < 300;
     return isAnswer ? [{ name: `${name} answers`, type, value: reply.body }] : [];
@@ -119,7 +119,7 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
   });
   after(() => all.close());
 
-  const sampleOf = ({
+  const toSample = ({
     type,
     itemType,
     enum: options,
@@ -148,11 +148,11 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
     return Array.from({ length: Math.max(1, minItems) }, () => item);
   };
   /** Returns the values of a run: either all settings or only the required ones. */
-  const valuesOf = (inputs: readonly InputDef[], isFull: boolean): Readonly<Record<string, unknown>> =>
+  const createValues = (inputs: readonly InputDef[], isFull: boolean): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       inputs
         .filter(({ required, isPort }) => isFull || required === true || isPort)
-        .map(input => [input.id, sampleOf(input)]),
+        .map(input => [input.id, toSample(input)]),
     );
   /** Runs until the submission; the result does not matter. */
   const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -179,8 +179,8 @@ describe("requests to providers and the fake providers' answers", { skip: NO_PEE
 
   it('match the published types, whatever is set', async () => {
     for (const { nodeType, inputs } of models) {
-      await submit(nodeType, valuesOf(inputs, false));
-      const full = valuesOf(inputs, true);
+      await submit(nodeType, createValues(inputs, false));
+      const full = createValues(inputs, true);
       await submit(nodeType, full);
       if (findNode(nodeType)?.entry.nodeType.includes('fal_') === true) continue;
       const choices = inputs.flatMap(({ id, enum: options = [] }) =>

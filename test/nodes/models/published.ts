@@ -4,7 +4,7 @@ import type { PublishedModel } from '../../../src/nodes/models/from-schema.ts';
 type Properties = Readonly<Record<string, unknown>>;
 
 /** Returns the OpenAPI document of an endpoint in fal's queue. */
-export function openApiOf(
+export function createOpenApi(
   endpoint: string,
   properties: Properties,
   required: readonly string[] = ['prompt'],
@@ -48,11 +48,11 @@ export const VIDEO_INPUT: Properties = {
   sync_mode: { type: 'boolean', default: false },
 };
 
-export function publishedOf(
+export function createPublishedModel(
   properties: Properties = VIDEO_INPUT,
   more: Partial<PublishedModel> = {},
 ): PublishedModel {
-  const document = openApiOf('fal-ai/veo3.1', properties);
+  const document = createOpenApi('fal-ai/veo3.1', properties);
   return {
     provider: 'fal',
     endpoint: 'fal-ai/veo3.1',

@@ -9,16 +9,19 @@ import type { Graph, JsonObject } from '../../../src/graph/types.ts';
 import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { toModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
-import { reconcile, remove } from '../../../src/nodes/models/reconcile.ts';
+import { markRemoved, reconcile } from '../../../src/nodes/models/reconcile.ts';
 import { EmptyListing, planSync } from '../../../src/nodes/models/sync.ts';
-import { publishedOf, VIDEO_INPUT } from './published.ts';
+import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
-const OLD = toModel(publishedOf());
+const OLD = toModel(createPublishedModel());
 
 /** Returns the model after its provider changed these fields. null: removed. */
-function changed(fields: Readonly<Record<string, unknown>>, more: Parameters<typeof publishedOf>[1] = {}) {
+function reconcileWith(
+  fields: Readonly<Record<string, unknown>>,
+  more: Parameters<typeof createPublishedModel>[1] = {},
+) {
   const all = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
-  return reconcile(OLD, toModel(publishedOf(Object.fromEntries(all), more)));
+  return reconcile(OLD, toModel(createPublishedModel(Object.fromEntries(all), more)));
 }
 
 /** Returns lint's issues for a stored node, and the values a run would use. */
@@ -37,18 +40,22 @@ function use(model: Model, config: JsonObject) {
 
 describe('a model that its provider has changed', () => {
   it('is unchanged if nothing has changed', () => {
-    const { model, changes } = changed({});
+    const { model, changes } = reconcileWith({});
     assert.equal(model, OLD);
     assert.deepEqual(changes, []);
   });
 
   it('keeps the defaults that stored graphs rely on', () => {
-    const { model } = changed({ duration: { type: 'string', enum: ['4s', '8s', '12s'], default: '12s' } });
+    const { model } = reconcileWith({
+      duration: { type: 'string', enum: ['4s', '8s', '12s'], default: '12s' },
+    });
     assert.equal(use(model, {}).run().duration, '8s');
   });
 
   it('requires a value in place of an invalid default before anything is paid', () => {
-    const { model, changes } = changed({ duration: { type: 'string', enum: ['4s', '6s'], default: '4s' } });
+    const { model, changes } = reconcileWith({
+      duration: { type: 'string', enum: ['4s', '6s'], default: '4s' },
+    });
     assert.match(changes[0]?.what ?? '', /duration no longer takes 8s, must now be set/);
     const { issues, run } = use(model, {});
     assert.equal(
@@ -62,7 +69,7 @@ describe('a model that its provider has changed', () => {
   });
 
   it('reports a removed field to lint and to runs', () => {
-    const { model, changes } = changed({ generate_audio: null });
+    const { model, changes } = reconcileWith({ generate_audio: null });
     assert.equal(changes[0]?.what, 'generate_audio was removed');
     const { issues, run } = use(model, { generate_audio: false });
     assert.deepEqual(
@@ -74,19 +81,19 @@ describe('a model that its provider has changed', () => {
   });
 
   it('reports new fields, required ones as such', () => {
-    const { changes } = changed({ style: { type: 'string' } });
+    const { changes } = reconcileWith({ style: { type: 'string' } });
     assert.deepEqual(changes, [{ kind: 'field', what: 'accepts the new field style' }]);
   });
 
   it('takes a new price in the same unit, and keeps a more detailed one', () => {
-    assert.equal(changed({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
+    assert.equal(reconcileWith({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
     const detailed: Model = {
       ...OLD,
       price: { unit: 'second', usd: { '720p': 0.2, '1080p': 0.4 }, by: ['resolution'], of: 'duration' },
     };
     const { model, changes } = reconcile(
       detailed,
-      toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
+      toModel(createPublishedModel(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
     );
     assert.deepEqual(model.price, detailed.price);
     assert.match(changes[0]?.what ?? '', /the old price is kept, review it/);
@@ -95,7 +102,7 @@ describe('a model that its provider has changed', () => {
 
   it('stays unchanged and deprecated if its output type changed', () => {
     const output = { type: 'object', properties: { image: {} } };
-    const { model } = changed({}, { output });
+    const { model } = reconcileWith({}, { output });
     assert.equal(model.output.kind, 'video');
     assert.equal(model.deprecated?.since, '2026-11-22');
   });
@@ -143,7 +150,7 @@ describe('a model list', () => {
   });
 
   it('restores models that the operator removed only by name', () => {
-    const removed = remove(models[0] as Model, '2026-11-23');
+    const removed = markRemoved(models[0] as Model, '2026-11-23');
     assert.deepEqual(planSync([removed], listed, options).changes, []);
     const { changes } = planSync([removed], listed, { ...options, restores: true });
     assert.deepEqual([changes[0]?.kind, changes[0]?.model?.isHidden], ['changed', undefined]);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { findNode } from '../../../src/nodes/catalog.ts';
 import { toChunks } from '../../../src/nodes/models/provider-call.ts';
 
-const chunksOf = (chunks: unknown) => toChunks({ files: [], text: 'x', chunks });
+const readChunks = (chunks: unknown) => toChunks({ files: [], text: 'x', chunks });
 
 describe('timed chunks', () => {
   it('are a second output of transcription models', () => {
@@ -26,14 +26,14 @@ describe('timed chunks', () => {
   });
 
   it("are read in Whisper's form and in Scribe's", () => {
-    assert.deepEqual(chunksOf([{ timestamp: [0, 1.5], text: ' Hello ' }]), [
+    assert.deepEqual(readChunks([{ timestamp: [0, 1.5], text: ' Hello ' }]), [
       { text: 'Hello', start: 0, end: 1.5 },
     ]);
     const scribe = [
       { text: 'Hello', start: 0, end: 0.5, type: 'word' },
       { text: ' ', start: 0.5, end: 0.6, type: 'spacing' },
     ];
-    assert.deepEqual(chunksOf(scribe), [{ text: 'Hello', start: 0, end: 0.5 }]);
+    assert.deepEqual(readChunks(scribe), [{ text: 'Hello', start: 0, end: 0.5 }]);
   });
 
   it('leave out what has no time, and are none for any other answer', () => {
@@ -44,8 +44,8 @@ describe('timed chunks', () => {
       7,
       null,
     ];
-    assert.deepEqual(chunksOf(faulty), []);
-    for (const response of [undefined, null, 'text', {}]) assert.deepEqual(chunksOf(response), []);
+    assert.deepEqual(readChunks(faulty), []);
+    for (const response of [undefined, null, 'text', {}]) assert.deepEqual(readChunks(response), []);
   });
 
   it('are bounded', () => {
@@ -53,6 +53,6 @@ describe('timed chunks', () => {
       timestamp: [index / 10, index / 10],
       text: 'a',
     }));
-    assert.equal((chunksOf(many) as readonly unknown[]).length, 20_000);
+    assert.equal((readChunks(many) as readonly unknown[]).length, 20_000);
   });
 });

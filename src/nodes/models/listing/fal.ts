@@ -4,11 +4,11 @@ import { isRecord } from '../../../lib/record.ts';
 import { asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
 import type { PublishedModel, PublishedPrice } from '../from-schema.ts';
 import {
+  createListedModel,
   type ListedModel,
   type ListingHost,
   type ListingQuery,
   ListingRejected,
-  toListed,
 } from './listing.ts';
 
 const QUEUE_URL = 'https://queue.fal.run';
@@ -25,7 +25,7 @@ export async function listFal(query: ListingQuery, host: ListingHost): Promise<r
         host,
       )
     : new Map();
-  return rows.map(row => toRow(row, prices, host));
+  return rows.map(row => toListedModel(row, prices, host));
 }
 
 const NOT_A_LIST = "fal's response is not a list of models.";
@@ -44,22 +44,22 @@ async function readModels(
     if (rows === undefined) throw new Error(NOT_A_LIST);
     return rows;
   }
-  return readByName(endpoints, pages.limit, some => {
+  return readByName(endpoints, pages.limit, batch => {
     const part = new URLSearchParams(query);
-    for (const endpoint of some) part.append('endpoint_id', endpoint);
+    for (const endpoint of batch) part.append('endpoint_id', endpoint);
     return readPages(part, pages, host);
   });
 }
 
 /** Returns undefined if fal does not know one of the requested models. Throws if the response is not a list. */
 async function readPages(
-  question: URLSearchParams,
+  filter: URLSearchParams,
   pages: { limit: number },
   host: ListingHost,
 ): Promise<readonly JsonRecord[] | undefined> {
   const rows: JsonRecord[] = [];
   const seen = new Set<string>();
-  const query = new URLSearchParams(question);
+  const query = new URLSearchParams(filter);
   for (let page = 0; page < MAX_PAGES; page++) {
     const response = await requestPage(query, pages, host);
     // fal does not know a requested model.
@@ -111,18 +111,18 @@ function parseLowerLimit({ detail }: ListingRejected, limit: number): number {
 async function readByName(
   endpoints: readonly string[],
   maxBatch: number,
-  read: (some: readonly string[]) => Promise<readonly JsonRecord[] | undefined>,
+  read: (batch: readonly string[]) => Promise<readonly JsonRecord[] | undefined>,
 ): Promise<readonly JsonRecord[]> {
   const rows: JsonRecord[] = [];
   const batches = Array.from({ length: Math.ceil(endpoints.length / maxBatch) }, (_, index) =>
     endpoints.slice(index * maxBatch, (index + 1) * maxBatch),
   );
-  for (let some = batches.shift(); some !== undefined; some = batches.shift()) {
-    const results = await read(some);
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+    const results = await read(batch);
     if (results !== undefined) rows.push(...results);
-    else if (some.length > 1) {
-      const middle = Math.ceil(some.length / 2);
-      batches.unshift(some.slice(0, middle), some.slice(middle));
+    else if (batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      batches.unshift(batch.slice(0, middle), batch.slice(middle));
     }
   }
   return rows;
@@ -132,7 +132,7 @@ async function readPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<ReadonlyMap<string, PublishedPrice>> {
-  const rows = await readByName(endpoints, PAGE, some => requestPrices(some, host));
+  const rows = await readByName(endpoints, PAGE, batch => requestPrices(batch, host));
   return new Map(
     rows.flatMap(({ endpoint_id, unit_price, unit, currency }) => {
       const isUsd = currency === undefined || String(currency).toUpperCase() === 'USD';
@@ -163,7 +163,7 @@ function request(path: string, { endpoint: { baseUrl, key }, fetchJson }: Listin
   return fetchJson(base + path, { authorization: `Key ${key}` });
 }
 
-function toRow(
+function toListedModel(
   row: JsonRecord,
   prices: ReadonlyMap<string, PublishedPrice>,
   { date }: ListingHost,
@@ -178,9 +178,9 @@ function toRow(
     isDeprecated: status === 'deprecated',
   };
   if (row.openapi === undefined)
-    return toListed(info, () => ({ ...info, ...NOTHING, source: API_URL, date }));
+    return createListedModel(info, () => ({ ...info, ...NO_SCHEMAS, source: API_URL, date }));
   const source = `https://fal.ai/models/${endpoint}`;
-  return toListed(info, () => ({
+  return createListedModel(info, () => ({
     ...info,
     ...findSchemas(row.openapi),
     price: prices.get(endpoint),
@@ -189,7 +189,7 @@ function toRow(
   }));
 }
 
-const NOTHING = { document: {}, input: undefined, output: undefined } as const;
+const NO_SCHEMAS = { document: {}, input: undefined, output: undefined } as const;
 
 /** Finds the schemas of the submission's body (input) and of the result (output). */
 function findSchemas(document: unknown): Pick<PublishedModel, 'document' | 'input' | 'output'> {

@@ -46,7 +46,7 @@ export interface ListingHost {
   readonly endpoint: Endpoint;
   /**
    * Returns the JSON at a URL, or {} for 404. Rejects with a sentence if it is not JSON, is too large, or was refused
-   * (ListingRefused).
+   * (ListingRejected).
    */
   fetchJson(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
   /** Today's date, for example `2026-11-22`. */
@@ -64,7 +64,7 @@ interface ListingInfo {
 }
 
 /** Returns the listed model, with its node if one can be built from the published data. */
-export function toListed(
+export function createListedModel(
   { provider, endpoint, label, category, isDeprecated }: ListingInfo,
   published: () => PublishedModel,
 ): ListedModel {

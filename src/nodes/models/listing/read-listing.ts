@@ -13,7 +13,7 @@ import {
   ListingRejected,
 } from './listing.ts';
 import { listReplicate } from './replicate.ts';
-import { listComfyUi, listOpenAi } from './servers.ts';
+import { listComfyUi, listOpenAi } from './self-hosted.ts';
 
 const READERS: Readonly<Record<ListingProvider, ListingReader>> = {
   fal: listFal,

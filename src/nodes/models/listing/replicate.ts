@@ -2,7 +2,7 @@
 // https://replicate.com/docs/reference/http
 import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
-import { toListed } from './listing.ts';
+import { createListedModel } from './listing.ts';
 
 const MAX_PAGES = 20;
 const MODEL_NAME = /^\w[\w.-]*\/\w[\w.-]*$/;
@@ -10,24 +10,24 @@ const MODEL_NAME = /^\w[\w.-]*\/\w[\w.-]*$/;
 export async function listReplicate(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   if (query.endpoints !== undefined) {
     const models: ListedModel[] = [];
-    for (const endpoint of query.endpoints) models.push(...(await readOne(endpoint, host)));
+    for (const endpoint of query.endpoints) models.push(...(await readModel(endpoint, host)));
     return models;
   }
   if (query.category !== undefined) {
     const { models } = asRecord(await request(`/collections/${encodeURIComponent(query.category)}`, host));
-    return asArray(models).map(row => toRow(asRecord(row), host));
+    return asArray(models).map(row => toListedModel(asRecord(row), host));
   }
   const words = query.searchText ?? '';
   const rows = words === '' ? await readPages(host) : await search(words, host);
-  return rows.map(row => toRow(row, host));
+  return rows.map(row => toListedModel(row, host));
 }
 
 /** Returns an empty list if Replicate no longer has the model. */
-async function readOne(endpoint: string, host: ListingHost): Promise<readonly ListedModel[]> {
+async function readModel(endpoint: string, host: ListingHost): Promise<readonly ListedModel[]> {
   const [name = ''] = endpoint.split(':');
   if (!MODEL_NAME.test(name)) return [];
   const row = asRecord(await request(`/models/${name}`, host));
-  return asText(row.name) === undefined ? [] : [toRow(row, host)];
+  return asText(row.name) === undefined ? [] : [toListedModel(row, host)];
 }
 
 async function search(words: string, host: ListingHost): Promise<readonly JsonRecord[]> {
@@ -51,7 +51,10 @@ function request(path: string, { endpoint: { baseUrl, key }, fetchJson }: Listin
   return fetchJson(baseUrl + path, { authorization: `Bearer ${key}` });
 }
 
-function toRow({ owner, name, latest_version, is_official }: JsonRecord, { date }: ListingHost): ListedModel {
+function toListedModel(
+  { owner, name, latest_version, is_official }: JsonRecord,
+  { date }: ListingHost,
+): ListedModel {
   const { id, openapi_schema: document } = asRecord(latest_version);
   const model = `${String(owner)}/${String(name)}`;
   // Official models run by name, all others by the version that this schema belongs to.
@@ -60,5 +63,5 @@ function toRow({ owner, name, latest_version, is_official }: JsonRecord, { date 
   const { Input, Output } = asRecord(asRecord(asRecord(document).components).schemas);
   const info = { provider: 'replicate' as const, endpoint, label: model };
   const source = `https://replicate.com/${model}`;
-  return toListed(info, () => ({ ...info, document, input: Input, output: Output, source, date }));
+  return createListedModel(info, () => ({ ...info, document, input: Input, output: Output, source, date }));
 }

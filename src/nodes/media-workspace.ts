@@ -1,4 +1,4 @@
-// Provides the workspace of video and audio nodes: the codec backend, a temporary folder, and functions that open media
+// Creates the workspace of a video or audio node: the codec back end, a temporary folder, and functions that open media
 // as clips and store encoded results.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
 /** The declaration shared by all nodes that use codecs. */
 export const CODEC_NODE = { category: 'utility', requires: 'codec', cache: true } as const;
 
-export interface Studio {
+export interface MediaWorkspace {
   readonly backend: Backend;
   /** Opens media as a clip. Throws NodeError `unreadable_media` if it has no track of this kind. */
   open(ref: MediaRef, kind: 'video' | 'audio'): Promise<Clip>;
@@ -36,14 +36,17 @@ export interface Studio {
 }
 
 /** Runs `work` once a slot is free, and removes its files afterwards. */
-export function withStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
+export function withMediaWorkspace<T>(
+  ctx: NodeContext,
+  work: (workspace: MediaWorkspace) => Promise<T>,
+): Promise<T> {
   return limit(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);
-    return withTempFolder(folder => work(createStudio(backend, folder, ctx)));
+    return withTempFolder(folder => work(createWorkspace(backend, folder, ctx)));
   }, ctx.signal);
 }
 
-function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studio {
+function createWorkspace(backend: Backend, folder: string, ctx: NodeContext): MediaWorkspace {
   let count = 0;
   return {
     backend,
@@ -92,7 +95,7 @@ export function getVideoInfo({ info }: Clip): VideoInfo {
 
 /** Returns the frames of part of a clip as input for the encoder. */
 export function selectFrames(
-  { backend }: Studio,
+  { backend }: MediaWorkspace,
   clip: Clip,
   part: Omit<FramesRequest, 'pixels'>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Checks what nodes accept from graphs and external sources, and limits what they output.
+// Checks values that nodes accept from graphs and external sources, and the size of those that they output.
 import { MAX_LIST_LENGTH } from '../graph/input-values.ts';
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
@@ -11,13 +11,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Returns the text unchanged, or throws NodeError if it is too long to output. */
-export function requireTextLength(text: string): string {
-  assertTextLength(text.length);
+export function checkText(text: string): string {
+  checkTextLength(text.length);
   return text;
 }
 
 /** Checks the length of a text before it is built. */
-export function assertTextLength(length: number): void {
+export function checkTextLength(length: number): void {
   if (length <= MAX_TEXT_LENGTH) return;
   throw new NodeError(
     'text_too_long',
@@ -26,7 +26,7 @@ export function assertTextLength(length: number): void {
 }
 
 /** Returns the items unchanged, or throws NodeError if there are too many to output. */
-export function requireListLength(items: readonly Value[]): readonly Value[] {
+export function checkList(items: readonly Value[]): readonly Value[] {
   if (items.length <= MAX_LIST_LENGTH) return items;
   throw new NodeError(
     'list_too_long',
@@ -37,7 +37,7 @@ export function requireListLength(items: readonly Value[]): readonly Value[] {
 const MAX_JSON_DEPTH = 100;
 
 /** Parses untrusted text as JSON. Returns undefined if it is invalid or nested deeper than 100 levels. */
-export function parseJson(text: string): Json | undefined {
+export function parseShallowJson(text: string): Json | undefined {
   try {
     const json = JSON.parse(text) as Json;
     return isShallow(json) ? json : undefined;
@@ -56,7 +56,7 @@ function isShallow(json: Json): boolean {
 }
 
 /** Returns a hexadecimal color (`#rgb` to `#rrggbbaa`) unchanged. Throws NodeError for anything else. */
-export function parseColor(value: string): string {
+export function checkColor(value: string): string {
   if (/^#(?:[0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value)) return value;
   throw new NodeError(
     'invalid_color',
