@@ -28,53 +28,62 @@ export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
     name: 'comfyui',
     pace: { ...DEFAULT_PACE, maxMs: 2_000 },
     classify,
-    submit: (call, ourId) => submit(endpoint, call, ourId),
+    submit: (call, chosenId) => submit(endpoint, call, chosenId),
     tasks: {
       poll: handle => poll(endpoint, handle),
       cancel: handle => cancel(endpoint, handle),
-      takesOurIds: true,
+      acceptsChosenIds: true,
     },
   };
 }
 
-function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Protocol<Submission> {
-  const prompt = yield* upload(endpoint, graph, ourId);
+function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Protocol<Submission> {
+  const prompt = yield* upload(endpoint, graph, chosenId);
   const response = yield {
-    ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, ourId))),
+    ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, chosenId))),
     role: 'submits',
   };
   if (response.status !== 200) throw classify(response);
   const reply = readObject(response) ?? {};
-  // Older servers ignore our id and choose one.
-  const handle = { id: asText(reply.prompt_id) ?? ourId };
+  // Older servers ignore the chosen id and create one.
+  const handle = { id: asText(reply.prompt_id) ?? chosenId };
   const problem = describeNodeErrors(reply.node_errors);
   if (problem === undefined) return { handle };
   // 200 with node_errors: the server would run only the valid outputs, so the task is cancelled.
-  yield* cancel(endpoint, handle);
+  try {
+    yield* cancel(endpoint, handle);
+  } catch {
+    // The error of the graph tells more than that of the cancellation.
+  }
   throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
 }
 
 /** Returns the request body. It needs a client id, because servers from before 2026 otherwise omit cached nodes. */
-function toPrompt({ partnerKey }: Endpoint, prompt: unknown, ourId: string): JsonRecord {
+function toPrompt({ partnerKey }: Endpoint, prompt: unknown, chosenId: string): JsonRecord {
   const extra_data = { api_key_comfy_org: partnerKey };
-  return { prompt, prompt_id: ourId, client_id: ourId, ...(partnerKey === undefined ? {} : { extra_data }) };
+  return {
+    prompt,
+    prompt_id: chosenId,
+    client_id: chosenId,
+    ...(partnerKey === undefined ? {} : { extra_data }),
+  };
 }
 
 /** Returns the graph with each attachment uploaded and replaced by the name of its file. */
-function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], ourId: string): Protocol<unknown> {
+function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], chosenId: string): Protocol<unknown> {
   const uploadedGraph: Record<string, unknown> = Object.create(null);
   for (const [id, node] of Object.entries(graph)) {
     const inputs: Record<string, unknown> = Object.create(null);
     for (const [name, value] of Object.entries(node.inputs)) {
-      inputs[name] = value instanceof Attachment ? yield* uploadFile(endpoint, value, ourId) : value;
+      inputs[name] = value instanceof Attachment ? yield* uploadFile(endpoint, value, chosenId) : value;
     }
     uploadedGraph[id] = { ...node, inputs };
   }
   return uploadedGraph;
 }
 
-function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Protocol<string> {
-  const renamedFile = new Attachment(file.bytes, file.contentType, `${ourId}-${file.name}`);
+function* uploadFile(endpoint: Endpoint, file: Attachment, chosenId: string): Protocol<string> {
+  const renamedFile = new Attachment(file.bytes, file.contentType, `${chosenId}-${file.name}`);
   const { contentType, body } = encodeForm([
     ['image', renamedFile],
     ['type', 'input'],

@@ -13,10 +13,10 @@ export interface ProviderCredential {
   /** Whether calls cost credits, or are billed to the owner of this credential. */
   readonly paidBy: PaidBy;
   readonly endpoint: Endpoint;
-  /** Reaches only addresses that the owner of the credential may use. Responses do not contain the credential. */
+  /** Sends requests, only to addresses that the owner of the credential may use. Removes the key from responses. */
   readonly fetch: Send;
-  /** false: the address is not the provider's own, so durations of its models say nothing about those of others. */
-  readonly sharesTimes?: boolean;
+  /** False if the address is not the provider's own, whose models take other times. */
+  readonly sharesDurations?: boolean;
   /** Called when the provider rejected the credential, with a sentence that says so. */
   readonly onRejected?: (reason: string) => void;
 }

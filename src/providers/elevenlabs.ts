@@ -39,7 +39,7 @@ function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Pr
   };
 }
 
-const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
+const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   quota_exceeded: 'insufficient_funds',
   insufficient_credits: 'insufficient_funds',
   invalid_api_key: 'auth',
@@ -60,8 +60,9 @@ function classify(response: ProviderResponse): ProviderError {
   const { code: errorCode, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
   // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
-  const code = [asText(errorCode), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
-  return new ProviderError('elevenlabs', BY_CODE[code] ?? classifyStatus(response.status), {
+  const code =
+    [asText(errorCode), asText(status)].find(name => name !== undefined && name in KIND_BY_CODE) ?? '';
+  return new ProviderError('elevenlabs', KIND_BY_CODE[code] ?? classifyStatus(response.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
     retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
   });

@@ -60,7 +60,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
     pace: DEFAULT_PACE,
     getModel: ({ model }) => model,
     classify,
-    submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
+    submit: (call, _chosenId, hookUrl) => submit(endpoint, call, hookUrl),
     tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -109,8 +109,8 @@ function* fetchResult(endpoint: Endpoint, handle: Handle): Protocol<ProviderResp
   // COMPLETED means only that the work ended. The status of the result says whether it succeeded.
   const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
   if (result.status === 404 || result.status === 410) return 'gone';
-  const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
-  return result.status === 202 || isEarly ? 'running' : result;
+  const isUnfinished = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
+  return result.status === 202 || isUnfinished ? 'running' : result;
 }
 
 function readUsage({ headers }: ProviderResponse): { readonly usage?: unknown } {
@@ -140,9 +140,9 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   if (file.bytes.length > MAX_UPLOAD_BYTES) {
     throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is larger than 90 MB` });
   }
-  const address = `${getStorageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
+  const initiateUrl = `${getStorageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
   const initiated = yield {
-    ...toRequest(endpoint, 'POST', address),
+    ...toRequest(endpoint, 'POST', initiateUrl),
     body: JSON.stringify({ content_type: file.contentType, file_name: file.name }),
   };
   if (initiated.status !== 200) throw classify(initiated);
@@ -195,17 +195,17 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
     throw new ProviderError('fal', 'content_policy', { detail: 'the safety checker removed the result' });
   }
   if (expects === 'text') {
-    const chunks = chunksPath === undefined ? undefined : findAt(result, chunksPath);
-    return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '', chunks };
+    const chunks = chunksPath === undefined ? undefined : getAtPath(result, chunksPath);
+    return { files: [], text: asText(getAtPath(result, path ?? 'output')) ?? '', chunks };
   }
-  const values = path === undefined ? Object.values(result) : [findAt(result, path)];
+  const values = path === undefined ? Object.values(result) : [getAtPath(result, path)];
   // A plain string is treated as a URL only at the configured path.
   const asFile = (value: unknown): unknown =>
     path !== undefined && typeof value === 'string' ? { url: value } : value;
   return { files: values.flat().flatMap(value => toFile(asFile(value)) ?? []) };
 }
 
-function findAt(result: JsonRecord, path: string): unknown {
+function getAtPath(result: JsonRecord, path: string): unknown {
   const readSegment = (value: unknown, name: string): unknown =>
     isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return path.split('.').reduce(readSegment, result as unknown);
@@ -217,7 +217,7 @@ function toFile(value: unknown): FileSource | undefined {
   return url === undefined ? readDataUri(value.url) : { method: 'GET', url };
 }
 
-const BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
+const KIND_BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
   client_cancelled: 'cancelled',
   request_timeout: 'timeout',
   startup_timeout: 'timeout',
@@ -247,7 +247,7 @@ function toErrorKind(
   // 499 means that the request was cancelled.
   if (status === 499) return 'cancelled';
   if (status === 403 && /balance|locked|credit/i.test(message)) return 'insufficient_funds';
-  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : classifyStatus(status));
+  return KIND_BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : classifyStatus(status));
 }
 
 function createLostError(): ProviderError {

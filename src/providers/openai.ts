@@ -171,7 +171,7 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
   if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
   if (status === 'failed') {
     const { code, message } = asRecord(error);
-    throw new ProviderError('openai', BY_CODE[String(code)] ?? 'failed', { detail: asText(message) });
+    throw new ProviderError('openai', KIND_BY_CODE[String(code)] ?? 'failed', { detail: asText(message) });
   }
   const { reason } = asRecord(incomplete_details);
   const parts = asArray(output).flatMap(item => asArray(asRecord(item).content).map(asRecord));
@@ -185,7 +185,7 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
   return { files: [], text, usage, ...(status === 'incomplete' ? TRUNCATED_WARNING : {}) };
 }
 
-const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
+const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   insufficient_quota: 'insufficient_funds',
   billing_hard_limit_reached: 'insufficient_funds',
   rate_limit_exceeded: 'rate_limited',
@@ -203,7 +203,7 @@ const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 function classify(response: ProviderResponse): ProviderError {
   const error = readObject(response)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
-  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? classifyStatus(response.status);
+  const kind = KIND_BY_CODE[String(code)] ?? KIND_BY_CODE[String(type)] ?? classifyStatus(response.status);
   return new ProviderError('openai', kind, { detail: asText(message) });
 }
 

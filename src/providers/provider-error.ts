@@ -2,7 +2,7 @@
 import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
 /** Kind → sentence after the provider's name. The error code of the node is `provider_` plus the kind. */
-const KINDS = {
+const SENTENCES = {
   invalid_input: 'rejected the input',
   auth: 'rejected the API key of this service; ask the operator to check the key and its permissions',
   insufficient_funds: 'has no funds or quota left for this service; ask the operator to add some',
@@ -19,7 +19,7 @@ const KINDS = {
   not_configured: 'is not configured; add a key in the settings, or ask an administrator to add one',
 } as const;
 
-export type ProviderErrorKind = keyof typeof KINDS;
+export type ProviderErrorKind = keyof typeof SENTENCES;
 
 /** The sentences for stored credentials, which their owner can repair. */
 const CREDENTIAL_SENTENCES: Partial<Readonly<Record<ProviderErrorKind, (name: string) => string>>> = {
@@ -50,7 +50,7 @@ export class ProviderError extends Error {
     const { credential } = options;
     const credentialSentence =
       credential === undefined ? undefined : CREDENTIAL_SENTENCES[kind]?.(credential);
-    const sentence = `${DISPLAY_NAMES[provider]} ${credentialSentence ?? KINDS[kind]}`;
+    const sentence = `${DISPLAY_NAMES[provider]} ${credentialSentence ?? SENTENCES[kind]}`;
     super(detail === '' ? `${sentence}.` : `${sentence}: ${detail}`, { cause: options.cause });
     this.provider = provider;
     this.kind = kind;
@@ -70,7 +70,7 @@ function shorten(detail: string): string {
   return line.length > MAX_DETAIL_LENGTH ? `${line.slice(0, MAX_DETAIL_LENGTH)}…` : line;
 }
 
-const BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
+const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   401: 'auth',
   402: 'insufficient_funds',
   403: 'auth',
@@ -82,6 +82,6 @@ const BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
 /** Returns the kind of error for a status code. */
 export function classifyStatus(status: number): ProviderErrorKind {
   return (
-    BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')
+    KIND_BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')
   );
 }

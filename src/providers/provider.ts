@@ -5,7 +5,7 @@ import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderResponse } from './response.ts';
 
-/** The address of a provider, and our credentials there. */
+/** The address of a provider and the key that requests to it use. */
 export interface Endpoint {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -94,10 +94,10 @@ export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
   /**
-   * Submits the call. `ourId` is a new UUID, used only by providers with `takesOurIds`. `hookUrl` is an address that
-   * the provider calls when the work has ended, for providers that support it.
+   * Submits the call. `chosenId` is a new UUID, used only by providers with `acceptsChosenIds`. `hookUrl` is the URL that
+   * the provider calls when the work has ended, if it supports this.
    */
-  submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
+  submit(call: Call, chosenId: string, hookUrl?: string): Protocol<Submission>;
   /** Returns the model of the call. Calls to the same model usually take about the same time. */
   getModel?(call: Call): string;
   /** Maps a response other than 200 to an error. */
@@ -107,8 +107,8 @@ export interface Provider<Call> {
     poll(handle: Handle, call: Call): Protocol<Poll>;
     /** Requests the cancellation and returns the outcome. May be called again until the outcome is known. */
     cancel(handle: Handle): Protocol<Cancellation>;
-    /** Set if the provider uses our id for the task, so that a lost task can be submitted again. */
-    readonly takesOurIds?: true;
+    /** Set if the provider uses `chosenId` as the id of the task, so that a lost task can be submitted again. */
+    readonly acceptsChosenIds?: true;
   };
 }
 
@@ -145,7 +145,7 @@ export interface ProviderTask {
   readonly token?: string;
   /** The credits reserved for it. */
   readonly credits?: number;
-  /** The settings that its price depends on. */
+  /** What the price of the call depends on. */
   readonly terms?: PriceTerms;
   /** Set if the call has not been submitted and waits for a slot since `submittedAtMs`. */
   readonly queued?: true;
@@ -160,12 +160,12 @@ export interface ProviderTask {
 }
 
 /** Returns the name of the limit that the task counts against: that of its stored credential, or of the environment's. */
-export const toLimiter = ({
+export const getLimiterName = ({
   provider,
   credentialId,
 }: Pick<ProviderTask, 'provider' | 'credentialId'>): string => credentialId ?? provider;
 
-/** `open`: the provider has no limit. `slot`: the call has got a slot. `wait`: no slot is free. */
+/** `open`: the provider has no limit. `slot`: the call occupies a slot. `wait`: no slot is free. */
 export type SlotClaim = 'open' | 'slot' | 'wait';
 
 /** Thrown when the work continues at the provider, so that the run can be suspended until it ends. */

@@ -42,7 +42,7 @@ export interface ReplicateCall {
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 104_857_600;
 // The maximum that Replicate allows. Limits the cost of a prediction that is no longer polled.
-const LIFETIME = '30m';
+const CANCEL_AFTER = '30m';
 
 export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
   return {
@@ -50,7 +50,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
     pace: DEFAULT_PACE,
     getModel: ({ model }) => model,
     classify,
-    submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
+    submit: (call, _chosenId, hookUrl) => submit(endpoint, call, hookUrl),
     tasks: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -68,7 +68,7 @@ function* submit(
   const path = version === undefined ? `/models/${name}/predictions` : '/predictions';
   const response = yield {
     ...toRequest(endpoint, 'POST', path),
-    headers: { ...toHeaders(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
+    headers: { ...toHeaders(endpoint), 'content-type': 'application/json', 'cancel-after': CANCEL_AFTER },
     body: JSON.stringify({
       ...(version === undefined ? {} : { version }),
       input: requestInput,
@@ -123,7 +123,7 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
       throw new ProviderError('replicate', 'lost', { detail: 'results are kept for an hour' });
     return { output: { ...readOutput(endpoint, output, call.expects), usage: metrics } };
   }
-  throw explainEnd(status, asText(error) ?? '');
+  throw toEndError(status, asText(error) ?? '');
 }
 
 /** Cancels a prediction. A prediction that has started is billed for the time it ran. */
@@ -165,17 +165,20 @@ function toFile(endpoint: Endpoint, piece: unknown): FileSource | undefined {
   const url = asUrl(piece);
   if (url === undefined) return typeof piece === 'string' ? readDataUri(piece) : undefined;
   // The key is sent only for files on the API's own host, which require it.
-  const isOurs = new URL(url).origin === new URL(endpoint.baseUrl).origin;
-  return { method: 'GET', url, ...(isOurs ? { headers: toHeaders(endpoint) } : {}) };
+  const isApiHost = new URL(url).origin === new URL(endpoint.baseUrl).origin;
+  return { method: 'GET', url, ...(isApiHost ? { headers: toHeaders(endpoint) } : {}) };
 }
 
-const ENDINGS: Readonly<Record<string, ProviderErrorKind>> = { canceled: 'cancelled', aborted: 'timeout' };
+const KIND_BY_END_STATUS: Readonly<Record<string, ProviderErrorKind>> = {
+  canceled: 'cancelled',
+  aborted: 'timeout',
+};
 
-function explainEnd(status: unknown, error: string): ProviderError {
-  const ending = ENDINGS[String(status)];
-  if (ending !== undefined) {
-    const detail = ending === 'timeout' ? 'the prediction did not start in time' : error;
-    return new ProviderError('replicate', ending, { detail });
+function toEndError(status: unknown, error: string): ProviderError {
+  const endKind = KIND_BY_END_STATUS[String(status)];
+  if (endKind !== undefined) {
+    const detail = endKind === 'timeout' ? 'the prediction did not start in time' : error;
+    return new ProviderError('replicate', endKind, { detail });
   }
   if (status !== 'failed') {
     return new ProviderError('replicate', 'bad_output', { detail: `unknown status ${String(status)}` });

@@ -16,12 +16,12 @@ import type {
   SlotClaim,
   Submission,
 } from './provider.ts';
-import { TaskInProgress, toLimiter } from './provider.ts';
+import { getLimiterName, TaskInProgress } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { runProtocol, type Send, type Signals } from './send.ts';
 
 /** The parts of a credential that a call needs. */
-export type CallCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'sharesTimes'>;
+export type CallCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'sharesDurations'>;
 
 /** The services that the run provides to a call. */
 export interface CallHost {
@@ -39,7 +39,7 @@ export interface CallHost {
     /** Stores the record. Rejects if this worker no longer owns the run. */
     save(task: ProviderTask): Promise<void>;
     /** Whether the event that the call waited for has occurred: the work ended, or a slot was granted. */
-    readonly hasEnded?: boolean | undefined;
+    readonly isWoken?: boolean | undefined;
     /**
      * Marks the call as billable once it must be charged even if its run ends: the provider has finished the work, or
      * may have started it and cannot cancel it.
@@ -88,7 +88,7 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
 export async function runCall<Call>(provider: Provider<Call>, call: Call, host: CallHost): Promise<Delivery> {
   const { name } = provider;
   return inSpan(`call ${name}`, toSpanOptions(provider, call, host), async () => {
-    const limiter = toLimiter(toTaskCredential(provider, host));
+    const limiter = getLimiterName(toTaskCredential(provider, host));
     activeCallCounts.set(limiter, countActive(limiter) + 1);
     try {
       const submission = await submitOrContinue(provider, call, host);
@@ -163,12 +163,12 @@ async function pollOnce<Call>(
 ): Promise<Output> {
   if (task.deadlineAtMs === undefined) {
     // The record was stored by an older version that polled in memory. From now on, the poller tracks it.
-    const timedTask = { ...task, ...startTimes(provider.pace) };
+    const timedTask = { ...task, ...createTaskTimes(provider.pace) };
     await host.task.save(timedTask);
     throw new TaskInProgress(timedTask);
   }
   const isJustSubmitted = task !== host.task.stored;
-  if (isJustSubmitted || host.task.hasEnded !== true) throw new TaskInProgress(task);
+  if (isJustSubmitted || host.task.isWoken !== true) throw new TaskInProgress(task);
   const { tasks } = provider;
   if (tasks === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
   try {
@@ -182,7 +182,7 @@ async function pollOnce<Call>(
     if (state.fraction !== undefined) host.progress(state.fraction);
   } catch (err) {
     const isLost = err instanceof ProviderError && err.kind === 'lost';
-    if (!isLost || tasks.takesOurIds !== true || (task.asks ?? 0) > 0) throw err;
+    if (!isLost || tasks.acceptsChosenIds !== true || (task.asks ?? 0) > 0) throw err;
     const resubmission = await submit(provider, call, task.id ?? randomUUID(), host, 1);
     if ('output' in resubmission) return resubmission.output;
     throw new TaskInProgress(resubmission.task);
@@ -199,17 +199,17 @@ async function pollOnce<Call>(
 async function submit<Call>(
   provider: Provider<Call>,
   call: Call,
-  ourId: string,
+  chosenId: string,
   host: CallHost,
   asks = 0,
 ): Promise<StoredSubmission> {
-  const takesOurIds = provider.tasks?.takesOurIds === true;
+  const acceptsChosenIds = provider.tasks?.acceptsChosenIds === true;
   const slot = await claimSlot(provider, host);
   const token = randomBytes(24).toString('base64url');
   const hookUrl = host.hookUrl?.(provider.name, token);
   const taskCredential = toTaskCredential(provider, host);
   const record = {
-    ...startTimes(provider.pace),
+    ...createTaskTimes(provider.pace),
     ...(slot === 'slot' ? { slot: true as const } : {}),
     ...(hookUrl === undefined ? {} : { token }),
     ...readModel(provider, call, host),
@@ -217,15 +217,15 @@ async function submit<Call>(
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
-  await host.task.save({ ...taskCredential, id: takesOurIds ? ourId : null, ...record });
-  const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
+  await host.task.save({ ...taskCredential, id: acceptsChosenIds ? chosenId : null, ...record });
+  const submission = await submitOnce(provider, call, { chosenId, hookUrl }, host);
   if ('output' in submission) return submission;
-  const task = { ...taskCredential, ...record, ...submission.handle, ...startTimes(provider.pace) };
+  const task = { ...taskCredential, ...record, ...submission.handle, ...createTaskTimes(provider.pace) };
   try {
     await host.task.save(task);
   } catch (err) {
-    // No other process knows this task, so it is cancelled. A task under our own id is polled by the run's new worker.
-    if (!takesOurIds) await cancel(provider, submission.handle, host);
+    // No other process knows this task, so it is cancelled. A task with a chosen id is polled by the run's new worker.
+    if (!acceptsChosenIds) await cancel(provider, submission.handle, host);
     throw err;
   }
   return { handle: submission.handle, task };
@@ -235,7 +235,7 @@ async function submit<Call>(
 async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost): Promise<SlotClaim> {
   const { task } = host;
   if (task.slots === undefined) return 'open';
-  if (task.stored?.queued === true && task.hasEnded === true) return 'slot';
+  if (task.stored?.queued === true && task.isWoken === true) return 'slot';
   const sinceMs = task.stored?.queued === true ? task.stored.submittedAtMs : undefined;
   const nowMs = Date.now();
   const times = { submittedAtMs: sinceMs ?? nowMs, deadlineAtMs: nowMs + MAX_QUEUED_MS };
@@ -250,7 +250,7 @@ function readModel<Call>(
   call: Call,
   { task, credential }: CallHost,
 ): Pick<ProviderTask, 'model' | 'usualMs'> {
-  const model = credential?.sharesTimes === false ? undefined : provider.getModel?.(call);
+  const model = credential?.sharesDurations === false ? undefined : provider.getModel?.(call);
   if (model === undefined) return {};
   const usualMs = task.slots?.usualMs(provider.name, model);
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
@@ -259,7 +259,7 @@ function readModel<Call>(
 // Longer than any run may take.
 const MAX_QUEUED_MS = 31 * 86_400_000;
 
-function startTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {
+function createTaskTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 'deadlineAtMs'> {
   const submittedAtMs = Date.now();
   return { submittedAtMs, deadlineAtMs: submittedAtMs + deadlineMs };
 }
@@ -267,7 +267,7 @@ function startTimes({ deadlineMs }: Pace): Pick<ProviderTask, 'submittedAtMs' | 
 async function submitOnce<Call>(
   provider: Provider<Call>,
   call: Call,
-  { ourId, hookUrl }: { readonly ourId: string; readonly hookUrl: string | undefined },
+  { chosenId, hookUrl }: { readonly chosenId: string; readonly hookUrl: string | undefined },
   host: CallHost,
 ): Promise<Submission> {
   // The response may contain the id that is needed to cancel the work, so after the end of the run it is awaited for a
@@ -279,18 +279,23 @@ async function submitOnce<Call>(
     const taskCredential = toTaskCredential(provider, host);
     const sender = {
       ...provider,
-      onRateLimited: () => slots?.onRateLimited(taskCredential, countActive(toLimiter(taskCredential))),
-      // A task under our own id can be cancelled without a response.
-      onAbandoned: () => (provider.tasks?.takesOurIds === true ? undefined : host.task.markBillable?.()),
+      onRateLimited: () => slots?.onRateLimited(taskCredential, countActive(getLimiterName(taskCredential))),
+      // A task with a chosen id can be cancelled without a response.
+      onAbandoned: () => (provider.tasks?.acceptsChosenIds === true ? undefined : host.task.markBillable?.()),
     };
-    const submission = await runProtocol(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
+    const submission = await runProtocol(
+      sender,
+      provider.submit(call, chosenId, hookUrl),
+      host.fetch,
+      signals,
+    );
     slots?.onSubmitted(taskCredential);
     if ('output' in submission) host.task.markBillable?.();
     return submission;
   } catch (err) {
-    const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';
-    if (!isUnclear || provider.tasks?.takesOurIds !== true) throw err;
-    return { handle: { id: ourId } };
+    const isUnknown = err instanceof ProviderError && err.kind === 'outcome_unknown';
+    if (!isUnknown || provider.tasks?.acceptsChosenIds !== true) throw err;
+    return { handle: { id: chosenId } };
   }
 }
 

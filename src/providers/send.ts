@@ -20,7 +20,7 @@ export interface SendInit {
 export type Send = (url: string, init: SendInit) => Promise<ProviderResponse>;
 
 /** Returns a client whose responses do not contain the keys, because errors of providers are shown to users. */
-export function withoutKeys(send: Send, { key, partnerKey = '' }: Endpoint): Send {
+export function redactKeys(send: Send, { key, partnerKey = '' }: Endpoint): Send {
   // ComfyUI's key may be a complete header, and `Basic` or `Bearer` may precede it.
   const bareKey = key.replace(/^[\w-]+:\s*/, '').replace(/^\w+ /, '');
   const redact = createRedactor([key, bareKey, partnerKey]);
@@ -121,7 +121,7 @@ export async function sendOnce(
       throw signal.reason;
     }
     if (!(err instanceof FetchError)) throw err;
-    return { failure: explainFetchError(sender, request, err) };
+    return { failure: toFailure(sender, request, err) };
   }
 }
 
@@ -142,30 +142,30 @@ function toInit(
 function classifyResponse(sender: Sender, { role }: ProviderRequest, response: ProviderResponse): Attempt {
   const { status } = response;
   if (role === 'submits' && (status >= 500 || status === 408)) {
-    throw unknownOutcome(sender, `status ${status}`);
+    throw createUnknownOutcomeError(sender, `status ${status}`);
   }
   if (!RETRIED_STATUSES.has(status) || (role === 'fetches' && status === 500)) return { response };
   const failure = sender.classify(response);
   // A 429 may also mean that the account has no funds.
   if (status === 429 && failure.kind !== 'rate_limited') throw failure;
-  return { response, failure: withDelay(failure, response) };
+  return { response, failure: addRetryDelay(failure, response) };
 }
 
-function withDelay(failure: ProviderError, response: ProviderResponse): ProviderError {
+function addRetryDelay(failure: ProviderError, response: ProviderResponse): ProviderError {
   const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response);
   if (retryAfterMs === failure.retryAfterMs) return failure;
   return new ProviderError(failure.provider, failure.kind, { retryAfterMs, cause: failure });
 }
 
 /** Returns a failure after which the request may be sent again; throws if it must not be. */
-function explainFetchError(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
-  if (role === 'submits' && err.maybeSent) throw unknownOutcome(sender, err.message, err);
+function toFailure(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
+  if (role === 'submits' && err.maybeSent) throw createUnknownOutcomeError(sender, err.message, err);
   const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';
   const failure = new ProviderError(sender.name, kind, { detail: err.message, cause: err });
   if (FINAL_ERRORS.has(err.code)) throw failure;
   return failure;
 }
 
-function unknownOutcome(sender: Sender, detail: string, cause?: unknown): ProviderError {
+function createUnknownOutcomeError(sender: Sender, detail: string, cause?: unknown): ProviderError {
   return new ProviderError(sender.name, 'outcome_unknown', { detail, cause });
 }

@@ -43,19 +43,19 @@ describe('ComfyUI', () => {
   const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: FAST_PACE });
   const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
-  it('uses our id, which is stored before the submission', async () => {
+  it('uses the chosen id, which is stored before the submission', async () => {
     await run();
     assert.deepEqual(double.queued, [host.storedTasks[0]?.id]);
   });
 
   it('sends a client id, and the header and key from the settings', async () => {
-    double.state.wants = ['x-api-key', 'secret'];
+    double.state.requiredHeader = ['x-api-key', 'secret'];
     const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
     await runToEnd({ ...keyed, pace: FAST_PACE }, CALL, host);
     const { client_id, extra_data } = double.requests[0]?.json ?? {};
     assert.equal(client_id, host.storedTasks[0]?.id);
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
-    double.state.wants = ['authorization', 'Bearer secret'];
+    double.state.requiredHeader = ['authorization', 'Bearer secret'];
     await runToEnd(
       { ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: FAST_PACE },
       CALL,
@@ -68,14 +68,14 @@ describe('ComfyUI', () => {
     double.state.polls = 1e9;
     const stop = new AbortController();
     const running = run(CALL, { signal: stop.signal });
-    await waitUntil('the double to be asked', () => double.queued.length > 0);
+    await waitUntil('a request to the double', () => double.queued.length > 0);
     stop.abort('cancelled');
     await assert.rejects(running, reason => reason === 'cancelled');
     assert.equal(double.count(/^POST \/api\/jobs\/[^/]+\/cancel$/), 1);
     assert.equal(double.count(/^POST \/(?:queue|interrupt)$/), 0);
   });
 
-  it('polls the work instead of submitting it again when the answer was lost', async () => {
+  it('polls the work instead of submitting it again when the response was lost', async () => {
     for (const fault of ['reset', { status: 500 }] as const) {
       double.failResponses(/^POST \/prompt$/, fault);
       assert.deepEqual((await run()).files, [FILE]);
@@ -134,6 +134,14 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/interrupt$/), 1);
   });
 
+  it('reports the errors of the nodes even if the cancellation fails', async () => {
+    double.state.polls = 1e9;
+    double.state.nodeErrors = { '4': { class_type: 'KSampler', errors: [{ message: 'Bad seed' }] } };
+    double.failRequests(/^POST \/api\/jobs\//, { status: 500, body: {} });
+    double.failRequests(/^GET \/queue$/, { status: 500, body: {} });
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /KSampler.*Bad seed/ });
+  });
+
   it('reports what is wrong with a graph', async () => {
     const node_errors = {
       '3': { class_type: 'KSampler', errors: [{ message: 'Required input is missing', details: 'model' }] },
@@ -171,10 +179,10 @@ describe('ComfyUI', () => {
     double.state.polls = 1e9;
     const other = new AbortController();
     const first = run(CALL, { signal: other.signal });
-    await waitUntil('the double to be asked', () => double.queued.length > 0);
+    await waitUntil('a request to the double', () => double.queued.length > 0);
     const stop = new AbortController();
     const second = run(CALL, { signal: stop.signal });
-    await waitUntil('the double to be asked', () => double.queued.length > 1);
+    await waitUntil('a request to the double', () => double.queued.length > 1);
     stop.abort('cancelled');
     await assert.rejects(second, reason => reason === 'cancelled');
     assert.equal(double.count(/^POST \/interrupt$/), 0);

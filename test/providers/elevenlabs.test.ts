@@ -93,7 +93,7 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /Field required/ });
   });
 
-  it('refuses an empty answer as audio', async () => {
+  it('rejects an empty response as audio', async () => {
     double.failResponses(/^POST/, { status: 200, body: Buffer.alloc(0) });
     await assert.rejects(run(), { code: 'provider_bad_output' });
   });

@@ -49,7 +49,7 @@ describe('fal', () => {
   const run = (call = CALL) =>
     runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE }, call, host);
 
-  it('polls the URLs of the answer, below the configured base URL', async () => {
+  it('polls the URLs of the response, below the configured base URL', async () => {
     await run();
     const paths = double.requests.map(({ method, path }) => `${method} ${path}`);
     assert.equal(paths[1], 'GET /fal-ai/flux-1/requests/req-1/status');
@@ -171,19 +171,19 @@ describe('fal', () => {
     await assert.rejects(run(), { code: 'provider_auth' });
   });
 
-  it('keeps a run cancelled although fal has already finished', async () => {
+  it('keeps a run cancelled even if fal has already finished', async () => {
     double.failRequests(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
     double.polls = 1e9;
     const stop = new AbortController();
     const signalled = { ...host, signal: stop.signal };
     const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: FAST_PACE };
     const running = runToEnd(provider, CALL, signalled);
-    await waitUntil('the double to be asked', () => double.count(/status$/) > 0);
+    await waitUntil('a request to the double', () => double.count(/status$/) > 0);
     stop.abort('timeout');
     await assert.rejects(running, reason => reason === 'timeout');
   });
 
-  it('rejects an answer that names no request', async () => {
+  it('rejects a response without a request id', async () => {
     double.failResponses(/^POST/, { status: 200, body: { request_id: '../../admin' } });
     await assert.rejects(run(), { code: 'provider_outcome_unknown' });
   });

@@ -142,7 +142,7 @@ describe('OpenAI', () => {
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: FAST_PACE };
     const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
-    await waitUntil('the double to be asked', () => double.requests.length > 0);
+    await waitUntil('a request to the double', () => double.requests.length > 0);
     stop.abort('cancelled');
     await assert.rejects(running, reason => reason === 'cancelled');
 

@@ -70,7 +70,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
       assert.deepEqual(double.requests, []);
     });
 
-    it('submits again after 429, no earlier than the answer says', async () => {
+    it('submits again after 429, no earlier than the response says', async () => {
       double.failRequests(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
       contract.check(await run());
       assert.equal(submissions(), 4);
@@ -124,7 +124,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
     }
 
     function testTasks({ poll, cancel, delay }: NonNullable<Contract<Call>['tasks']>): void {
-      if (provider('http://localhost').tasks?.takesOurIds !== true) testUnknownOutcome();
+      if (provider('http://localhost').tasks?.acceptsChosenIds !== true) testUnknownOutcome();
 
       it('stores the id before it waits, and continues elsewhere without submitting again', async () => {
         const first = host();
@@ -146,7 +146,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
-        await waitUntil('the double to be asked', () => double.count(poll) > 0);
+        await waitUntil('a request to the double', () => double.count(poll) > 0);
         stop.abort('cancelled');
         await assert.rejects(running, reason => reason === 'cancelled');
         assert.equal(double.count(cancel), 1);
@@ -156,7 +156,7 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
-        await waitUntil('the double to be asked', () => double.count(poll) > 0);
+        await waitUntil('a request to the double', () => double.count(poll) > 0);
         stop.abort('released');
         await assert.rejects(running, reason => reason === 'released');
         assert.equal(double.count(cancel), 0);
@@ -176,8 +176,8 @@ export function testContract<Call>(name: string, contract: Contract<Call>): void
         };
         delay(double);
         await assert.rejects(run({ onKeep }), /lease is gone/);
-        // Work under our own id belongs to the new owner of the run.
-        assert.equal(double.count(cancel), provider().tasks?.takesOurIds === true ? 0 : 1);
+        // Work with a chosen id belongs to the new owner of the run.
+        assert.equal(double.count(cancel), provider().tasks?.acceptsChosenIds === true ? 0 : 1);
       });
 
       it('reads its id even when the run is cancelled during the submission, and is cancelled then', async () => {
