@@ -49,8 +49,8 @@ export async function cleanLottie(
   if (measureLayers(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
     throw createError(`draws over ${MAX_COST} shapes`);
   const missingImages = await sanitizeImages(assets, rewrite);
-  const letters = cleanFonts(root);
-  const unsupported = [missingImages, letters].filter(reason => reason !== undefined).join('; ');
+  const unsupportedText = embedFonts(root);
+  const unsupported = [missingImages, unsupportedText].filter(reason => reason !== undefined).join('; ');
   return { json: JSON.stringify(root), ...(unsupported === '' ? {} : { unsupported }) };
 }
 
@@ -181,27 +181,30 @@ async function sanitizeImages(
 }
 
 const WEIGHTS = [
-  { weight: 800, names: /bold|black|heavy|[789]00/i },
-  { weight: 600, names: /medium|semi|demi|[56]00/i },
-  { weight: 400, names: /(?:)/ },
+  { weight: 800, pattern: /bold|black|heavy|[789]00/i },
+  { weight: 600, pattern: /medium|semi|demi|[56]00/i },
+  { weight: 400, pattern: /(?:)/ },
 ] as const;
-const bundledFont = new Map<number, string>();
+const fontUrls = new Map<number, string>();
 
 /** Returns the Inter font as a data URL. The file is read once. */
 function readFontUrl(weight: number): string {
-  return getOrCreate(bundledFont, weight, () => {
+  return getOrCreate(fontUrls, weight, () => {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
     return `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
   });
 }
 
-/** Embeds the font, because the player would otherwise use fonts installed on the machine. */
-function cleanFonts(root: JsonObject): string | undefined {
+/**
+ * Embeds a font in place of each that the animation names, because the player would otherwise use fonts installed on
+ * the machine. Returns the reason if some text cannot be drawn with them.
+ */
+function embedFonts(root: JsonObject): string | undefined {
   const fonts = isJsonObject(root.fonts) ? toObjectList(root.fonts.list) : [];
   if (fonts.length > MAX_FONTS) throw createError(`has over ${MAX_FONTS} fonts`);
   for (const font of fonts) {
     const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
-    const { weight } = WEIGHTS.find(({ names }) => names.test(style)) ?? WEIGHTS[2];
+    const { weight } = WEIGHTS.find(({ pattern }) => pattern.test(style)) ?? WEIGHTS[2];
     Object.assign(font, { fPath: readFontUrl(weight), origin: 3, fFamily: 'Inter' });
   }
   return fonts.length > 0 && hasUnsupportedLetters(root)

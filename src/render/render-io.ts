@@ -23,7 +23,7 @@ export type ReadSource = (
 ) => Promise<SourceBytes>;
 
 /** Stores finished segments of a video beyond the lifetime of this process. A lost segment is rendered again. */
-export interface PartStore {
+export interface SegmentStore {
   /** Copies the stored segments into the folder. */
   restore(folder: string, signal: AbortSignal): Promise<void>;
   /** Stores the file under its name, in the background. */

@@ -20,7 +20,7 @@ import { isNear, readPixels } from '../support/media/pixels.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, drawClips, makeClip } from '../support/render/clips.ts';
 
-const scene = (element: object, rest: object = {}) => ({
+const createScene = (element: object, rest: object = {}) => ({
   fps: 30,
   width: 96,
   height: 64,
@@ -60,30 +60,35 @@ function testBackend(backend: Backend): void {
       const file = fps === 30 ? clip : await makeClip(backend, folder, { fps, frameCount: 80 });
       const frames = [...range(0, 16), ...range(66, 76)];
       assert.deepEqual(
-        await drawNumbers(scene({}), frames, file),
+        await drawNumbers(createScene({}), frames, file),
         frames.map(frame => Math.min(79, Math.floor((frame / 30 + FRAME_TOLERANCE_SECONDS) * fps + 1e-6))),
       );
     });
 
   it('start at trim, play at their speed and that of their group, and stay at the last frame', async () => {
-    assert.deepEqual(await drawNumbers(scene({ trim: '80f' }), range(0, 13)), [...range(80, 90), 89, 89, 89]);
-    assert.deepEqual(await drawNumbers(scene({ speed: 2 }), range(0, 6)), [0, 2, 4, 6, 8, 10]);
-    assert.deepEqual(await drawNumbers(scene({ speed: 0.5 }), range(0, 6)), [0, 0, 1, 1, 2, 2]);
+    assert.deepEqual(await drawNumbers(createScene({ trim: '80f' }), range(0, 13)), [
+      ...range(80, 90),
+      89,
+      89,
+      89,
+    ]);
+    assert.deepEqual(await drawNumbers(createScene({ speed: 2 }), range(0, 6)), [0, 2, 4, 6, 8, 10]);
+    assert.deepEqual(await drawNumbers(createScene({ speed: 0.5 }), range(0, 6)), [0, 0, 1, 1, 2, 2]);
     const video = { type: 'video', src: './clip.mp4', speed: 2 };
-    const grouped = scene(
+    const grouped = createScene(
       {},
       { scenes: [{ duration: 8, elements: [{ type: 'group', speed: 1.5, elements: [video] }] }] },
     );
     assert.deepEqual(await drawNumbers(grouped, range(0, 4)), [0, 3, 6, 9]);
-    assert.deepEqual(await drawNumbers(scene({ trim: 5 }), range(0, 2)), [89, 89]);
+    assert.deepEqual(await drawNumbers(createScene({ trim: 5 }), range(0, 2)), [89, 89]);
   });
 
   it('loop from their end to their start', async () => {
     assert.deepEqual(
-      await drawNumbers(scene({ loop: true, trim: '86f' }), range(0, 10)),
+      await drawNumbers(createScene({ loop: true, trim: '86f' }), range(0, 10)),
       [86, 87, 88, 89, 86, 87, 88, 89, 86, 87],
     );
-    const background = scene(
+    const background = createScene(
       { opacity: 0 },
       { background: { type: 'video', src: './clip.mp4', fit: 'fill' } },
     );
@@ -92,7 +97,7 @@ function testBackend(backend: Backend): void {
 
   it('show the same frame independent of earlier frames: jumps, steps back and larger steps', async () => {
     const order = [60, 61, 5, 6, 6, 30, 33, 36, 2];
-    assert.deepEqual(await drawNumbers(scene({}), order), order);
+    assert.deepEqual(await drawNumbers(createScene({}), order), order);
   });
 
   it('play at their own times: several of one file, nested, and as a mask', async () => {
@@ -110,7 +115,7 @@ function testBackend(backend: Backend): void {
       width: 96,
       trim: `${index * 4}f`,
     }));
-    const graph = scene({}, { width: 288, scenes: [{ duration: 3, elements }] });
+    const graph = createScene({}, { width: 288, scenes: [{ duration: 3, elements }] });
     const { drawn, warnings } = await drawClips(backend, graph, range(0, 8), clip);
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn)
@@ -119,7 +124,7 @@ function testBackend(backend: Backend): void {
         [frame, frame + 4, frame + 8],
       );
     const mask = { mode: 'luma', element: { type: 'video', src: './clip.mp4', fit: 'fill' } };
-    const masked = scene(
+    const masked = createScene(
       {},
       {
         scenes: [{ duration: 3, elements: [{ type: 'shape', shape: 'rectangle', fill: '#ffffff', mask }] }],
@@ -130,7 +135,7 @@ function testBackend(backend: Backend): void {
 
   it('are decoded at their visible size', async () => {
     const inset = { width: 48, height: 32, x: 0, y: 0, anchor: 'top-left' };
-    const { drawn, warnings } = await drawClips(backend, scene(inset), range(0, 4), clip);
+    const { drawn, warnings } = await drawClips(backend, createScene(inset), range(0, 4), clip);
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn) {
       const part = column(rgba, 96, 0, 48).subarray(0, 48 * 32 * 4);
@@ -140,14 +145,14 @@ function testBackend(backend: Backend): void {
 
   it('fit their box as images do: cover, contain, cropped, with a blurred border', async () => {
     const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
-      const graph = scene(element, { width: 128, background: '#0000ff' });
+      const graph = createScene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
       return pixelAt(drawn[0]?.rgba ?? new Uint8Array(), x, y, 128);
     };
     assert.ok(isNear(await getPixel({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
     assert.ok(isNear(await getPixel({ fit: 'cover' }, 2, 60), RED, 12));
     assert.ok(isNear(await getPixel({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
-    const blurred = scene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
+    const blurred = createScene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
     const { drawn } = await drawClips(backend, blurred, [0, 63], clip);
     // At the top left, 0 is dark and 63 is bright, also when blurred.
     const [dark = 0, bright = 0] = drawn.map(({ rgba }) => pixelAt(rgba, 10, 4, 192)[1]);
@@ -160,7 +165,7 @@ function testBackend(backend: Backend): void {
       frames: readonly number[] = [0],
     ): Promise<readonly number[][]> => {
       const graph = {
-        ...scene({ opacity: 0 }),
+        ...createScene({ opacity: 0 }),
         background: { type: 'video', src: './clip.mp4', ...background },
       };
       const { drawn, warnings } = await drawClips(backend, graph, frames, clip);
@@ -185,7 +190,7 @@ function testBackend(backend: Backend): void {
     const codec = ['-c:v', 'libvpx-vp9', '-g', '10', '-deadline', 'realtime', '-cpu-used', '8'];
     await run(ffmpeg ?? '', ['-v', 'error', ...source, ...codec, path]);
     const file = { path, info: await probeMedia(path, new AbortController().signal) };
-    const graph = scene({ fit: 'fill' }, { background: '#0000ff' });
+    const graph = createScene({ fit: 'fill' }, { background: '#0000ff' });
     const { drawn, warnings } = await drawClips(backend, graph, [0, 1, 25, 40], file);
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn) {
@@ -201,13 +206,16 @@ function testBackend(backend: Backend): void {
     for (const [name, content] of Object.entries(cases)) {
       const path = join(folder, `${name}.mp4`);
       await writeFile(path, content);
-      const { drawn, warnings } = await drawClips(backend, scene({}), [0, 1, 80, 81], { ...clip, path });
+      const { drawn, warnings } = await drawClips(backend, createScene({}), [0, 1, 80, 81], {
+        ...clip,
+        path,
+      });
       assert.equal(drawn.length, 4);
       for (const warning of warnings)
         assert.match(warning, /^\/scenes\/0\/elements\/0 cannot be shown: The .+\.$/, name);
     }
     const noClip = { ...clip, path: join(folder, 'gone.mp4') };
-    const { warnings } = await drawClips(backend, scene({}), [0, 1], noClip);
+    const { warnings } = await drawClips(backend, createScene({}), [0, 1], noClip);
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: /);
   });
@@ -242,7 +250,7 @@ describe('a decoder', () => {
   it('that dies leaves the last frame, and is reported by pointer', async () => {
     const two = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const dying = decoding(process.execPath, '-e', two);
-    const { drawn, warnings } = await drawClips(dying, scene({}), range(0, 5), clip);
+    const { drawn, warnings } = await drawClips(dying, createScene({}), range(0, 5), clip);
     for (const { rgba } of drawn) assert.ok(isNear(pixelAt(rgba, 5, 5), [255, 255, 255]));
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
@@ -256,7 +264,7 @@ describe('a decoder', () => {
       height: 8,
       trim: index,
     }));
-    const graph = scene({}, { scenes: [{ duration: 3, elements }] });
+    const graph = createScene({}, { scenes: [{ duration: 3, elements }] });
     const { warnings } = await drawClips(decoding('/bin/cat', '/dev/zero'), graph, [0, 1], clip);
     assert.deepEqual(
       warnings.map(warning => warning.split(' exceeds the limit')[0]),
@@ -268,7 +276,7 @@ describe('a decoder', () => {
 describe('a still with a clip', {
   skip: process.platform === 'win32' && 'the decoder is a shell script',
 }, () => {
-  const timeline = openScene(scene({}));
+  const timeline = openScene(createScene({}));
   const files = new Map(
     [...timeline.resources.keys()].map(key => [key, { kind: 'clip', path: '/x', info } as const]),
   );

@@ -6,7 +6,7 @@ import { isNear, readPixels } from '../support/media/pixels.ts';
 import { drawGraph } from '../support/render/drawing.ts';
 import { randomScene } from '../support/render/random-scene.ts';
 
-const scene = (elements: readonly object[], rest: object = {}) => ({
+const createScene = (elements: readonly object[], rest: object = {}) => ({
   fps: 10,
   width: 100,
   height: 60,
@@ -32,13 +32,15 @@ describe('a random graph', () => {
 
 describe('a frame', () => {
   it('is as large as the graph, times the scale', async () => {
-    const { width, height } = await drawPixels(scene([]), 0, 0.5);
+    const { width, height } = await drawPixels(createScene([]), 0, 0.5);
     assert.deepEqual([width, height], [50, 30]);
   });
 
   it('has the expected colors', async () => {
     const pixels = await drawPixels(
-      scene([{ type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' }]),
+      createScene([
+        { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' },
+      ]),
     );
     assert.ok(isNear(pixels.at(25, 30), [255, 128, 0, 255]));
     assert.ok(isNear(pixels.at(75, 30), [0, 0, 0, 255]));
@@ -46,7 +48,7 @@ describe('a frame', () => {
 
   it('fades a group as a whole, not part by part', async () => {
     const white = { type: 'shape', shape: 'rectangle', fill: '#ffffff' };
-    const pixels = await drawPixels(scene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
+    const pixels = await drawPixels(createScene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
     assert.ok(isNear(pixels.at(50, 30), [128, 128, 128, 255]));
   });
 
@@ -54,15 +56,15 @@ describe('a frame', () => {
     const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
     const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
     const [kept, inverted] = [
-      await drawPixels(scene([{ ...red, mask }])),
-      await drawPixels(scene([{ ...red, mask: { ...mask, invert: true } }])),
+      await drawPixels(createScene([{ ...red, mask }])),
+      await drawPixels(createScene([{ ...red, mask: { ...mask, invert: true } }])),
     ];
     assert.ok(isNear(kept.at(20, 30), [255, 0, 0]) && isNear(kept.at(80, 30), [0, 0, 0]));
     assert.ok(isNear(inverted.at(20, 30), [0, 0, 0]) && isNear(inverted.at(80, 30), [255, 0, 0]));
   });
 
   it('keeps the edges of a blurred background opaque', async () => {
-    const graph = scene([], {
+    const graph = createScene([], {
       background: {
         type: 'image',
         src: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><rect width="2" height="2" fill="white"/></svg>',
@@ -75,7 +77,7 @@ describe('a frame', () => {
 
   it('reports by pointer what cannot be drawn', async () => {
     const { warnings } = await drawGraph(
-      scene([
+      createScene([
         { type: 'video', src: 'https://example.com/a.mp4' },
         { type: 'image', src: 'https://example.com/a.png' },
         { type: 'waveform' },
@@ -95,13 +97,13 @@ describe('a hostile graph', () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
-    const { warnings } = await drawGraph({ ...scene([group]), width: 3000, height: 3000 }, [0], 1);
+    const { warnings } = await drawGraph({ ...createScene([group]), width: 3000, height: 3000 }, [0], 1);
     assert.ok(warnings.some(warning => warning.includes('too many blended groups')));
   });
 
   it('with many large images shows as many as fit', async () => {
     const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
-    const { warnings } = await drawGraph(scene(pictures), [0]);
+    const { warnings } = await drawGraph(createScene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));
   });
 });

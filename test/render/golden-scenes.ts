@@ -27,7 +27,7 @@ const pair = (transition: object) => ({
   ],
 });
 
-const one = (elements: readonly object[], rest: object = {}) => ({
+const createSingleScene = (elements: readonly object[], rest: object = {}) => ({
   fps: 10,
   width: 160,
   height: 90,
@@ -44,7 +44,7 @@ const STOPS = [
 
 /** Six elements of a kind in two rows of three. */
 const six = (elements: readonly object[], size = 36) =>
-  one(
+  createSingleScene(
     elements.map((element, index) => ({
       x: 28 + (index % 3) * 52,
       y: index < 3 ? 24 : 66,
@@ -71,7 +71,7 @@ export const GOLDEN_SCENES: Readonly<
 > = {
   'text-runs': {
     frame: 10,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'text',
         runs: [
@@ -86,14 +86,14 @@ export const GOLDEN_SCENES: Readonly<
   },
   'text-scripts': {
     frame: 0,
-    graph: one([{ type: 'text', text: 'مرحبا שלום नमस्ते 你好 🚀', fontSize: 18, width: '96%' }]),
+    graph: createSingleScene([{ type: 'text', text: 'مرحبا שלום नमस्ते 你好 🚀', fontSize: 18, width: '96%' }]),
   },
   'text-plates': {
     frame: 0,
     warnings: [
       '/scenes/0/elements/0 has more text than fits its box at the smallest size; the rest is left out.',
     ],
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'text',
         text: 'Lines on plates that are cut off at the end',
@@ -107,13 +107,13 @@ export const GOLDEN_SCENES: Readonly<
   },
   'text-split': {
     frame: 4,
-    graph: one([
+    graph: createSingleScene([
       { type: 'text', text: 'Letters', fontSize: 32, split: { by: 'letter', preset: 'rise', stagger: 0.1 } },
     ]),
   },
   'text-stroke': {
     frame: 0,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'text',
         text: 'Outline',
@@ -126,7 +126,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   shapes: {
     frame: 0,
-    graph: one(
+    graph: createSingleScene(
       ['circle', 'star', 'heart', 'ring', 'polygon', 'arrow'].map((shape, index) => ({
         type: 'shape',
         shape,
@@ -146,7 +146,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'mask-and-filter': {
     frame: 0,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'image',
         src: 'sample:sea',
@@ -173,7 +173,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'group-and-blend': {
     frame: 8,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'group',
         rotation: 12,
@@ -196,7 +196,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'clips-and-keyframes': {
     frame: 5,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'shape',
         shape: 'rectangle',
@@ -221,12 +221,14 @@ export const GOLDEN_SCENES: Readonly<
       { type: 'conic', center: [0.5, 0.5], angle: 45 },
     ].map(fill => [
       `background-${fill.type}`,
-      { frame: 0, graph: one([], { background: { ...fill, stops: STOPS } }) },
+      { frame: 0, graph: createSingleScene([], { background: { ...fill, stops: STOPS } }) },
     ]),
   ),
   'background-image': {
     frame: 5,
-    graph: one([], { background: { type: 'image', src: 'sample:hills', blur: 4, dim: 0.3, zoom: 1.4 } }),
+    graph: createSingleScene([], {
+      background: { type: 'image', src: 'sample:hills', blur: 4, dim: 0.3, zoom: 1.4 },
+    }),
   },
   'image-fits': {
     frame: 0,
@@ -244,7 +246,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'ken-burns': {
     frame: 15,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'image',
         src: 'sample:hills',
@@ -254,7 +256,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'svg-and-path': {
     frame: 6,
-    graph: one([
+    graph: createSingleScene([
       {
         type: 'svg',
         markup:
@@ -278,7 +280,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   waveforms: {
     frame: 8,
-    graph: one(
+    graph: createSingleScene(
       ['bars', 'mirror', 'line', 'dots'].map((form, index) => ({
         type: 'waveform',
         peaks: PEAKS,
@@ -329,7 +331,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'tracks-and-overlays': {
     frame: 12,
-    graph: one([{ type: 'text', text: 'Scene', fontSize: 24, y: '30%' }], {
+    graph: createSingleScene([{ type: 'text', text: 'Scene', fontSize: 24, y: '30%' }], {
       tracks: [
         {
           elements: [{ type: 'shape', shape: 'circle', x: '20%', y: '70%', width: 30, height: 30, start: 1 }],
@@ -350,7 +352,7 @@ export const GOLDEN_SCENES: Readonly<
   ),
   captions: {
     frame: 4,
-    graph: one([], {
+    graph: createSingleScene([], {
       captionTrack: {
         mode: 'karaoke',
         words: [
@@ -364,7 +366,9 @@ export const GOLDEN_SCENES: Readonly<
   },
   lottie: {
     frame: 9,
-    graph: one([{ type: 'lottie', data: sampleAnimation(), rotation: -8, shadow: { blur: 6, y: 4 } }]),
+    graph: createSingleScene([
+      { type: 'lottie', data: sampleAnimation(), rotation: -8, shadow: { blur: 6, y: 4 } },
+    ]),
   },
   ...Object.fromEntries(
     [

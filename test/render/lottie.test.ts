@@ -28,7 +28,7 @@ const [RED, GREEN, WHITE, BLACK] = [
 ];
 const red = fill([1, 0, 0]);
 
-const scene = (data: object, own: object = {}) => ({
+const createScene = (data: object, own: object = {}) => ({
   fps: 30,
   width: 100,
   height: 100,
@@ -36,7 +36,7 @@ const scene = (data: object, own: object = {}) => ({
 });
 
 async function drawFrames(data: object, frames: readonly number[], own: object = {}) {
-  const drawn = await drawGraph(scene(data, own), frames);
+  const drawn = await drawGraph(createScene(data, own), frames);
   return { ...drawn, pixels: await Promise.all(drawn.frames.map(({ bytes }) => readPixels(bytes))) };
 }
 
@@ -89,14 +89,14 @@ describe('an animation', () => {
         fr,
         op: 40,
       });
-    const shown = async (fr: number, frames: readonly number[], own: object = {}) =>
+    const listShownFrames = async (fr: number, frames: readonly number[], own: object = {}) =>
       (await drawFrames(data(fr), frames, own)).pixels.map(({ at }) =>
         Array.from({ length: 50 }, (_, column) => column).find(column => isNear(at(2 * column, 50), RED, 60)),
       );
-    assert.deepEqual(await shown(30, [0, 1, 7, 29, 39, 40, 41]), [0, 1, 7, 29, 39, 0, 1]);
-    assert.deepEqual(await shown(60, [0, 1, 2, 19], { loop: false }), [0, 2, 4, 38]);
-    assert.deepEqual(await shown(24, [0, 1, 5, 30]), [0, 0, 4, 24]);
-    assert.deepEqual(await shown(30, [3, 60], { speed: 2, loop: false }), [6, 39]);
+    assert.deepEqual(await listShownFrames(30, [0, 1, 7, 29, 39, 40, 41]), [0, 1, 7, 29, 39, 0, 1]);
+    assert.deepEqual(await listShownFrames(60, [0, 1, 2, 19], { loop: false }), [0, 2, 4, 38]);
+    assert.deepEqual(await listShownFrames(24, [0, 1, 5, 30]), [0, 0, 4, 24]);
+    assert.deepEqual(await listShownFrames(30, [3, 60], { speed: 2, loop: false }), [6, 39]);
   });
 
   it('fits its box as requested, and fades as a whole', async () => {

@@ -12,7 +12,7 @@ import { GOLDEN_SCENES } from './golden-scenes.ts';
 const SEEDS = Array.from({ length: 40 }, (_, index) => index);
 
 /** Sequences of neighboring frames, still frames, and jumps. */
-function walk({ durationInFrames }: Timeline, seed: number): readonly number[] {
+function listFrames({ durationInFrames }: Timeline, seed: number): readonly number[] {
   const roll = createSeededRandom(`walk ${seed}`);
   const frames = [Math.floor(roll() * Math.min(durationInFrames, 60))];
   for (let step = 0; step < 14; step++) {
@@ -36,18 +36,18 @@ describe('a painter that reuses the previous frame', () => {
   it('draws the same as a fresh one, in random scenes', async () => {
     for (const seed of SEEDS) {
       const timeline = openRandom(seed);
-      if (timeline !== undefined) await check(timeline, walk(timeline, seed), `seed ${seed}`);
+      if (timeline !== undefined) await checkSequence(timeline, listFrames(timeline, seed), `seed ${seed}`);
     }
   });
 
   for (const [name, { graph }] of Object.entries(GOLDEN_SCENES))
     it(`draws the same as a fresh one, in ${name}`, async () => {
       const timeline = openScene(graph);
-      await check(timeline, walk(timeline, 1), name);
+      await checkSequence(timeline, listFrames(timeline, 1), name);
     });
 });
 
-const captioned = (rest: object = {}): Timeline =>
+const openWithCaptions = (rest: object = {}): Timeline =>
   openScene({
     fps: 10,
     width: 160,
@@ -76,18 +76,26 @@ describe('reported rows', () => {
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
   it('cover the complete first frame, and nothing of an unchanged one', async () => {
-    assert.deepEqual(await paintRows(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
+    assert.deepEqual(await paintRows(openWithCaptions(), [0, 1, 2, 9]), [
+      [0, 120],
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('cover a word that replaces another', async () => {
-    const [, rows = [0, 120]] = await paintRows(captioned(), [9, 10]);
+    const [, rows = [0, 120]] = await paintRows(openWithCaptions(), [9, 10]);
     assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
   });
 
   it('include the area of a shadow and a blur', async () => {
-    const [, near = [0, 0]] = await paintRows(captioned(), [9, 10]);
-    const [, far = [0, 0]] = await paintRows(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
-    const [, soft = [0, 0]] = await paintRows(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);
+    const [, near = [0, 0]] = await paintRows(openWithCaptions(), [9, 10]);
+    const [, far = [0, 0]] = await paintRows(openWithCaptions({ shadow: { blur: 20, y: -30 } }), [9, 10]);
+    const [, soft = [0, 0]] = await paintRows(
+      openWithCaptions({ filters: [{ type: 'blur', amount: 6 }] }),
+      [9, 10],
+    );
     assert.ok(far[0] <= near[0] - 30 && soft[0] <= near[0] - 6, `rows ${near}, ${far}, ${soft}`);
   });
 });
@@ -97,7 +105,7 @@ const ROUNDING = 5;
 const EDGE = 48;
 const EDGE_SHARE = 0.002;
 
-async function check(timeline: Timeline, frames: readonly number[], label: string): Promise<void> {
+async function checkSequence(timeline: Timeline, frames: readonly number[], label: string): Promise<void> {
   for (const painted of await paintTwice(timeline, frames)) {
     const { frame, fresh, followed } = painted;
     let edges = 0;

@@ -15,7 +15,7 @@ const examples = readdirSync(EXAMPLES).map(
   name => [name, JSON.parse(readFileSync(join(EXAMPLES, name), 'utf8')) as Record<string, unknown>] as const,
 );
 
-const graph = (elements: readonly object[], rest: object = {}): object => ({
+const createGraph = (elements: readonly object[], rest: object = {}): object => ({
   fps: 30,
   width: 320,
   height: 180,
@@ -108,34 +108,36 @@ describe('the scene-graph schema', () => {
         );
     });
 
-  it('reports several faults at once, each with its location', () => {
-    const bad = graph([{ type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } }]);
+  it('reports several issues at once, each with its location', () => {
+    const bad = createGraph([
+      { type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } },
+    ]);
     assert.deepEqual(getPaths(() => parseSceneGraph(bad)).toSorted(), [
       '/scenes/0/elements/0/opacty',
       '/scenes/0/elements/0/x/keyframes/0/time',
     ]);
   });
 
-  it('reports the fault of the intended gradient, not of every form of a paint', () => {
+  it('reports the issue of the intended gradient, not of every form of a paint', () => {
     assert.deepEqual(
-      getPaths(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
+      getPaths(() => parseSceneGraph(createGraph([], { background: { type: 'linear' } }))),
       ['/background/stops'],
     );
   });
 
   it('lists the allowed types for an unknown one', () => {
-    const [gradient] = getIssues(() => parseSceneGraph(graph([], { background: { type: 'lineer' } })));
+    const [gradient] = getIssues(() => parseSceneGraph(createGraph([], { background: { type: 'lineer' } })));
     assert.equal(gradient?.path, '/background/type');
     assert.equal(
       gradient?.message,
       'has the unknown value "lineer". Allowed are linear, radial, conic, image, video',
     );
-    const [element] = getIssues(() => parseSceneGraph(graph([{ type: 'x'.repeat(10_000) }])));
+    const [element] = getIssues(() => parseSceneGraph(createGraph([{ type: 'x'.repeat(10_000) }])));
     assert.match(element?.message ?? '', /^has the unknown value "x{99}\. Allowed are text, image, video, /);
   });
 
   it('describes the allowed forms of a value that matches none', () => {
-    const [issue] = getIssues(() => parseSceneGraph(graph([], { background: 'rainbow' })));
+    const [issue] = getIssues(() => parseSceneGraph(createGraph([], { background: 'rainbow' })));
     assert.equal(issue?.code, 'no_matching_form');
     assert.match(
       issue?.message ?? '',
@@ -146,7 +148,7 @@ describe('the scene-graph schema', () => {
   it('refuses more than 32 levels of nesting, in bounded time', () => {
     let deep: object = { type: 'group', elements: [] };
     for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };
-    assert.equal(getPaths(() => parseSceneGraph(graph([deep]))).length, 1);
+    assert.equal(getPaths(() => parseSceneGraph(createGraph([deep]))).length, 1);
   });
 });
 
@@ -155,9 +157,9 @@ describe('a scene graph of many invalid elements', () => {
   /** Three lists of allowed length, so that their length is not the error. */
   const scenes = Array.from({ length: 3 }, () => ({ duration: 2, elements: invalid(10_000) }));
 
-  it('is refused quickly, with its first fault', () => {
+  it('is rejected quickly, with its first issue', () => {
     const before = process.cpuUsage();
-    const paths = getPaths(() => parseSceneGraph(graph([], { scenes })));
+    const paths = getPaths(() => parseSceneGraph(createGraph([], { scenes })));
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual(paths, ['/scenes/0/elements/0/type']);
     assert.ok(user + system < 3_000_000, `${(user + system) / 1000} ms of processor time`);
@@ -165,20 +167,20 @@ describe('a scene graph of many invalid elements', () => {
 
   it('is refused for the length of a list before the list is checked', () => {
     assert.deepEqual(
-      getPaths(() => parseSceneGraph(graph(invalid(390_000)))),
+      getPaths(() => parseSceneGraph(createGraph(invalid(390_000)))),
       ['/scenes/0/elements'],
     );
   });
 
-  it('gets up to 20 faults if it is small', () => {
-    assert.equal(getPaths(() => parseSceneGraph(graph(invalid(30)))).length, 20);
+  it('gets up to 20 issues if it is small', () => {
+    assert.equal(getPaths(() => parseSceneGraph(createGraph(invalid(30)))).length, 20);
   });
 
-  it('gets the path of its nesting, not of its other faults', () => {
+  it('gets the path of its nesting, not of its other issues', () => {
     let deep: object = {};
     for (let level = 0; level < 40; level++) deep = { a: deep };
     assert.deepEqual(
-      getPaths(() => parseSceneGraph(graph([], { 'x/y': deep }))),
+      getPaths(() => parseSceneGraph(createGraph([], { 'x/y': deep }))),
       [`/x~1y${'/a'.repeat(31)}`],
     );
   });
@@ -186,7 +188,7 @@ describe('a scene graph of many invalid elements', () => {
 
 describe('names of a graph', () => {
   it('must exist: assets, tokens, blocks, sources and captions', () => {
-    const bad = graph([
+    const bad = createGraph([
       { type: 'image', asset: 'nobody' },
       { type: 'text', text: '$5 is no token', color: '$gone' },
       { type: 'image' },
@@ -200,27 +202,27 @@ describe('names of a graph', () => {
       '/scenes/0/elements/3',
     ]);
     assert.deepEqual(
-      getPaths(() => openScene({ ...graph([]), scenes: [{ blockId: 'nobody' }] })),
+      getPaths(() => openScene({ ...createGraph([]), scenes: [{ blockId: 'nobody' }] })),
       ['/scenes/0/blockId'],
     );
   });
 
   it('must not be circular', () => {
-    const circle = graph([], { theme: { colors: { a: '$b', b: '$a' } } });
+    const circle = createGraph([], { theme: { colors: { a: '$b', b: '$a' } } });
     assert.deepEqual(getPaths(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
   });
 
   it('are at most 10,000 elements', () => {
     const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
-    openScene(graph(many));
+    openScene(createGraph(many));
     assert.deepEqual(
-      getPaths(() => openScene(graph(many, { overlays: [many[0]] }))),
+      getPaths(() => openScene(createGraph(many, { overlays: [many[0]] }))),
       [''],
     );
     // The number is checked first: unknown names are not collected.
     const unnamed = { type: 'shape', shape: 'circle', fill: '$none' };
     assert.deepEqual(
-      getPaths(() => openScene(graph(many, { overlays: [unnamed] }))),
+      getPaths(() => openScene(createGraph(many, { overlays: [unnamed] }))),
       [''],
     );
   });

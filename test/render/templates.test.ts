@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
-import { readRenderFiles } from '../../src/render/files.ts';
+import { readRenderFiles } from '../../src/render/read-files.ts';
 import { openTemplateScene } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import { fillTemplate, listInputMappings } from '../../src/render/templates/template.ts';
-import { renderVideo } from '../../src/render/video/video.ts';
+import { renderVideo } from '../../src/render/video/render-video.ts';
 import { drawTimeline } from '../support/render/drawing.ts';
 import { longProps, shortProps } from '../support/render/template-props.ts';
 

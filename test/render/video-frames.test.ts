@@ -1,7 +1,7 @@
 // Compares frames drawn by threads with frames drawn in this process: the same bytes in the same order.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openFrames } from '../../src/render/video/frames.ts';
+import { openFrames } from '../../src/render/video/frame-source.ts';
 
 const bar = {
   type: 'shape',

@@ -14,7 +14,7 @@ import { withTempFolder } from '../../src/lib/files.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
-import { renderVideo } from '../../src/render/video/video.ts';
+import { renderVideo } from '../../src/render/video/render-video.ts';
 import type { VideoRequest } from '../../src/render/video/video-request.ts';
 import { collect, peak } from '../codecs/clips.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';

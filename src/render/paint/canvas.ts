@@ -1,6 +1,5 @@
-// Wraps the rasterizer (@napi-rs/canvas): surfaces, bundled fonts, image encoding. Loaded only in worker threads, with
+// Wraps the rasterizer (@napi-rs/canvas): surfaces, fonts, image encoding. Loaded only in worker threads, with
 // system fonts disabled, so that output is the same on every machine.
-import { fileURLToPath } from 'node:url';
 import {
   type Canvas,
   createCanvas,
@@ -13,36 +12,12 @@ import {
 } from '@napi-rs/canvas';
 import { createBmpWriter } from '../../codecs/pixels/i420-bmp.ts';
 import { encodePng } from '../../codecs/pixels/png.ts';
-import { getOrCreate } from '../../lib/get-or-create.ts';
-import type { Measure } from '../text/text-layout.ts';
 
 export type CanvasContext = SKRSContext2D;
 export type ImageSource = Image | Canvas;
 export type Animation = LottieAnimation;
 export type OutlinePath = Path2D;
 export type Style = string | ReturnType<CanvasContext['createConicGradient']>;
-
-const WEIGHTS = [400, 600, 800] as const;
-export type Weight = (typeof WEIGHTS)[number];
-
-// Registers each font subset as a separate family, because the rasterizer uses only the first file of a family.
-const SUBSETS = [
-  'latin',
-  'latin-ext',
-  'cyrillic',
-  'cyrillic-ext',
-  'greek',
-  'greek-ext',
-  'vietnamese',
-] as const;
-const FAMILIES = SUBSETS.map(subset => `"Inter ${subset}"`).join(', ');
-
-for (const subset of SUBSETS) {
-  for (const weight of WEIGHTS) {
-    const file = import.meta.resolve(`@fontsource/inter/files/inter-${subset}-${weight}-normal.woff2`);
-    GlobalFonts.registerFromPath(fileURLToPath(file), `Inter ${subset}`);
-  }
-}
 
 /** Registers a font file under a family name. Returns false if the file is not a font. */
 export function registerFont(path: string, family: string): boolean {
@@ -105,24 +80,6 @@ export function createOpaqueMovingImage(width: number, height: number): MovingIm
       await image.decode();
     },
   };
-}
-
-/** Sets the font; letter `spacing` is in em. */
-export function setFont(ctx: CanvasContext, weight: Weight, size: number, spacing = 0): void {
-  ctx.font = `${weight} ${size}px ${FAMILIES}`;
-  ctx.letterSpacing = `${(spacing * size).toFixed(3)}px`;
-}
-
-const MEASURED_SIZE = 100;
-
-/** Returns a function that measures text widths in em at this weight and letter spacing. */
-export function measureWith(ctx: CanvasContext, weight: Weight, spacing = 0): Measure {
-  const widths = new Map<string, number>();
-  return text =>
-    getOrCreate(widths, text, () => {
-      setFont(ctx, weight, MEASURED_SIZE, spacing);
-      return ctx.measureText(text).width / MEASURED_SIZE;
-    });
 }
 
 /** Decodes an image that media/images.ts wrote. Never pass untrusted bytes. */

@@ -22,7 +22,7 @@ export const getMaxDeviation = (effects: readonly Effect[], scale: number): numb
     effects.reduce((max, { type, amount }) => (type === 'blur' ? Math.max(max, amount * scale) : max), 0),
   );
 
-/** Draws a surface that was made `times` smaller, moved by (x, y). */
+/** Draws a surface that was drawn at `1 / factor` of its size, enlarged again and moved by (x, y). */
 export function drawEnlarged(
   target: OffscreenSurface,
   offscreen: OffscreenSurface,

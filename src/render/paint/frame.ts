@@ -36,15 +36,20 @@ export interface Painter {
 /** Creates a painter for frames of the given size; `scale` shrinks the output. */
 export function createPainter(width: number, height: number, scale: number, resources: Resources): Painter {
   const frame = toArea(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
-  const offscreen: OffscreenSurface = { surface: createSurface(frame.right, frame.bottom), area: frame };
+  const target: OffscreenSurface = { surface: createSurface(frame.right, frame.bottom), area: frame };
   const outerMatrix = scaling(frame.right / width, frame.bottom / height);
-  const reach = expandArea(frame, Math.min(MAX_REACH, Math.max(frame.right, frame.bottom)));
-  const context: PaintContext = { resources, surfaces: new SurfacePool(), reach, warnings: new Map() };
-  const getLayerArea = cacheAreas(offscreen, outerMatrix);
+  const paddedFrame = expandArea(frame, Math.min(MAX_PADDING, Math.max(frame.right, frame.bottom)));
+  const context: PaintContext = {
+    resources,
+    surfaces: new SurfacePool(),
+    paddedFrame,
+    warnings: new Map(),
+  };
+  const getLayerArea = createLayerAreaLookup(target, outerMatrix);
   const backdrop = createBackdrop(frame, outerMatrix, context);
   let previousLayers: readonly Layer[] | undefined;
   return {
-    surface: offscreen.surface,
+    surface: target.surface,
     paint({ layers }) {
       context.surfaces.beginFrame();
       const regions =
@@ -57,23 +62,23 @@ export function createPainter(width: number, height: number, scale: number, reso
         const above = layers
           .slice(cachedCount)
           .filter(layer => !isEmpty(intersectAreas(getLayerArea(layer), region)));
-        paintRegion(offscreen, region, () => {
-          if (cachedCount > 0) composite(offscreen, backdrop.offscreen());
-          else fillBlack(offscreen);
-          for (const { node } of above) paintNode(offscreen, node, outerMatrix, context);
+        paintRegion(target, region, () => {
+          if (cachedCount > 0) composite(target, backdrop.getSurface());
+          else fillBlack(target);
+          for (const { node } of above) paintNode(target, node, outerMatrix, context);
         });
       }
       previousLayers = layers;
-      return { warnings: [...context.warnings.values()], rows: toRows(regions) };
+      return { warnings: [...context.warnings.values()], rows: getRowRange(regions) };
     },
   };
 }
 
-const MAX_REACH = 1024;
+const MAX_PADDING = 1024;
 const MAX_AREAS = 20_000;
 
-/** Caches the area of each layer, which every frame needs. */
-function cacheAreas(
+/** Returns a function that returns the area of a layer. Areas are cached, because every frame needs them. */
+function createLayerAreaLookup(
   { surface: { ctx }, area }: OffscreenSurface,
   outerMatrix: Matrix,
 ): (layer: Layer) => Area {
@@ -103,7 +108,7 @@ function fillBlack({ surface: { ctx }, area }: OffscreenSurface): void {
 interface Backdrop {
   /** Returns how many of the lowest layers the cached surface contains. 0: caching is not worthwhile. */
   update(previousLayers: readonly Layer[], layers: readonly Layer[], region: Area): number;
-  offscreen(): OffscreenSurface;
+  getSurface(): OffscreenSurface;
 }
 
 /** Below this size, redrawing is as fast as copying. */
@@ -111,14 +116,14 @@ const MIN_REGION_SHARE = 0.1;
 
 /** Caches the lowest layers, up to the first that changed since the previous frame, as one surface. */
 function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext): Backdrop {
-  let surface: OffscreenSurface | undefined;
+  let cached: OffscreenSurface | undefined;
   let cachedLayers: readonly Layer[] = [];
-  const offscreen = (): OffscreenSurface => {
-    surface ??= { surface: createSurface(frame.right, frame.bottom), area: frame };
-    return surface;
+  const getSurface = (): OffscreenSurface => {
+    cached ??= { surface: createSurface(frame.right, frame.bottom), area: frame };
+    return cached;
   };
   return {
-    offscreen,
+    getSurface,
     update(previousLayers, layers, region) {
       if (countUnchanged(cachedLayers, layers) < cachedLayers.length) cachedLayers = [];
       const unchangedCount = countUnchanged(previousLayers, layers);
@@ -127,9 +132,9 @@ function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext)
         unchangedCount > cachedLayers.length &&
         !layers.slice(cachedLayers.length, unchangedCount).every(({ node }) => isSingleColor(node))
       ) {
-        if (cachedLayers.length === 0) fillBlack(offscreen());
+        if (cachedLayers.length === 0) fillBlack(getSurface());
         for (const { node } of layers.slice(cachedLayers.length, unchangedCount))
-          paintNode(offscreen(), node, outerMatrix, context);
+          paintNode(getSurface(), node, outerMatrix, context);
         cachedLayers = layers.slice(0, unchangedCount);
       }
       return cachedLayers.length;
@@ -141,7 +146,7 @@ function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext)
 const isSingleColor = ({ content }: DrawNode): boolean =>
   content.kind === 'shape' && content.fill?.type === 'color' && content.stroke === undefined;
 
-function toRows(regions: readonly Area[]): PaintResult['rows'] {
+function getRowRange(regions: readonly Area[]): PaintResult['rows'] {
   if (regions.length === 0) return undefined;
   return [Math.min(...regions.map(({ top }) => top)), Math.max(...regions.map(({ bottom }) => bottom))];
 }

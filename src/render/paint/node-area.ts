@@ -24,7 +24,7 @@ export interface PlacedNode {
   readonly matrix: Matrix;
 }
 
-/** Places the node. `outer` maps from the node's container to the surface. */
+/** Places the node. `outerMatrix` maps from its container to the surface. */
 export function placeNode(ctx: CanvasContext, node: DrawNode, outerMatrix: Matrix): PlacedNode {
   const matrix = multiply(outerMatrix, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };
@@ -113,7 +113,10 @@ export function getContentArea(ctx: CanvasContext, { node, matrix }: PlacedNode)
   }
 }
 
-/** Returns by which factor a length on the surface, divided by the mean scale, can at most be longer in the box. */
+/**
+ * Returns an upper bound for the ratio of the mean scale to the smallest scale. Shadows use the mean scale, so they can
+ * reach this many times farther in the box.
+ */
 const getMaxStretch = (matrix: Matrix): number =>
   Math.hypot(...matrix.slice(0, 4)) / Math.max(1e-9, getMeanScale(matrix));
 

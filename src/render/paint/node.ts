@@ -42,7 +42,7 @@ export interface PaintContext {
   readonly resources: Resources;
   readonly surfaces: SurfacePool;
   /** The frame plus the margin from which blurs and shadows can reach into it. */
-  readonly reach: Area;
+  readonly paddedFrame: Area;
   /** Warnings by JSON pointer, so that each element is reported once. */
   readonly warnings: Map<string, string>;
 }
@@ -52,7 +52,7 @@ const BLENDS: Readonly<Record<string, CanvasContext['globalCompositeOperation']>
   add: 'lighter',
 };
 
-/** Draws the node. `outer` maps from its container to the frame. */
+/** Draws the node. `outerMatrix` maps from its container to the frame. */
 export function paintNode(
   target: OffscreenSurface,
   node: DrawNode,
@@ -91,7 +91,7 @@ function drawOffscreen(
   const key = toCacheKey(placed, frame);
   const cached = context.surfaces.findCached(key);
   if (cached !== undefined) return { offscreen: cached, isCached: true };
-  const isRepeated = context.surfaces.wasRequested(key);
+  const isRepeated = context.surfaces.recordRequest(key);
   if (!isNeeded && !isRepeated) return undefined;
   const area = intersectAreas(roundOutwards(getNodeArea(ctx, placed)), frame);
   if (isEmpty(area)) return 'nothing';
@@ -144,7 +144,7 @@ function drawWithShadow(placed: PlacedNode, area: Area, context: PaintContext): 
   const { ctx } = offscreen.surface;
   // Content outside of the area may still cast a shadow into it.
   const castingArea = getShadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
-  const visibleArea = intersectAreas(roundOutwards(uniteAreas(area, castingArea)), context.reach);
+  const visibleArea = intersectAreas(roundOutwards(uniteAreas(area, castingArea)), context.paddedFrame);
   const inner = intersectAreas(roundOutwards(getInnerArea(ctx, placed)), visibleArea);
   if (isEmpty(inner)) return offscreen;
   const source = drawMasked(placed, inner, context);
@@ -198,7 +198,7 @@ function drawBlurred(
   const offscreen = context.surfaces.borrow(roundOutwards(transformArea(smaller, area)));
   const { ctx } = offscreen.surface;
   const reach = getBlurReach(node.effects, shrunk.matrix);
-  const visibleArea = intersectAreas(roundOutwards(expandArea(offscreen.area, reach)), context.reach);
+  const visibleArea = intersectAreas(roundOutwards(expandArea(offscreen.area, reach)), context.paddedFrame);
   const inner = intersectAreas(roundOutwards(getContentArea(ctx, shrunk)), visibleArea);
   if (isEmpty(inner)) return offscreen;
   const unblurred = context.surfaces.borrow(inner);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
-import { drawPlaceholder } from '../stills/sandbox.ts';
+import { drawPlaceholder } from '../stills/sandbox-image.ts';
 import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { ClipContent } from '../timeline/draw-list.ts';
 import { type Animation, createSurface, decodeImage, type ImageSource, readAnimation } from './canvas.ts';
@@ -18,7 +18,7 @@ export type LoadedResource =
 export interface LoadedClip {
   readonly kind: 'clip';
   readonly clip: Clip;
-  /** Decoded frames, set by `ClipFrames`, by the content that shows them. */
+  /** The decoded frame for each content that shows the clip. `ClipFrames` sets them. */
   readonly frames: WeakMap<ClipContent, ClipFrame>;
 }
 
@@ -97,14 +97,10 @@ async function decodeImageFile(
 // Caches few placeholders, because each takes 8 MB.
 const samples = createLru<LoadedResource>(6);
 
-function loadSample({
-  prompt: words,
-  width,
-  height,
-}: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
-  const key = `${width}x${height} ${words}`;
+function loadSample({ prompt, width, height }: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
+  const key = `${width}x${height} ${prompt}`;
   return getOrCreate(samples, key, () => {
-    const { canvas: image } = drawPlaceholder(words, width, height);
+    const { canvas: image } = drawPlaceholder(prompt, width, height);
     return { kind: 'image', image, width, height };
   });
 }

@@ -11,9 +11,10 @@ export interface OffscreenSurface {
 
 /** Limit for all surfaces in use at once: a quarter of a gigabyte. */
 const MAX_IN_USE_PIXELS = 64_000_000;
-/** Limit for cached surfaces: 80 MB. Spare surfaces can take half of that. */
+/** Limit for cached surfaces: 80 MB. */
 const MAX_CACHED_PIXELS = 20_000_000;
-const MAX_IDLE_PIXELS = 10_000_000;
+/** Limit for spare surfaces: 40 MB. */
+const MAX_SPARE_PIXELS = 10_000_000;
 const SIZE_STEP = 128;
 
 const getCanvasPixels = ({ canvas }: Surface): number => canvas.width * canvas.height;
@@ -74,14 +75,17 @@ export class SurfacePool {
     return true;
   }
 
-  /** Returns whether the key was requested recently. Content that is drawn twice is likely to be drawn again. */
-  wasRequested(key: string): boolean {
+  /**
+   * Records a request for the key, and returns whether it was requested recently. Content that is drawn twice is likely
+   * to be drawn again.
+   */
+  recordRequest(key: string): boolean {
     const isKnown = this.#requested.get(key) === true;
     if (!isKnown) this.#requested.set(key, true, 1);
     return isKnown;
   }
 
-  /** Starts a frame. Call at the start of each frame. */
+  /** Call at the start of each frame. */
   beginFrame(): void {
     this.#frame++;
   }
@@ -98,7 +102,7 @@ export class SurfacePool {
   #addSpare(surface: Surface): void {
     this.#spare.push(surface);
     this.#sparePixels += getCanvasPixels(surface);
-    while (this.#sparePixels > MAX_IDLE_PIXELS) {
+    while (this.#sparePixels > MAX_SPARE_PIXELS) {
       const oldest = this.#spare.shift();
       if (oldest === undefined) break;
       this.#sparePixels -= getCanvasPixels(oldest);

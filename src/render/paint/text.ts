@@ -1,4 +1,5 @@
-// Draws a paragraph: plates, highlights, shadow, stroke and letters. A split entrance animates its parts separately.
+// Draws a paragraph: its background, highlights, shadow, stroke and letters. A split entrance animates its parts
+// separately.
 
 import { splitGraphemes } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
@@ -16,7 +17,7 @@ export function measureTextHeight(ctx: CanvasContext, content: TextContent, widt
 }
 
 /**
- * Returns the area of the box in which the text can draw: lines, plates, shadow, and moving parts. Letters extend beyond
+ * Returns the area of the box in which the text can draw: lines, their background, shadow, and moving parts. Letters extend beyond
  * their line by less than their size. `stretch` is the factor by which a length that ignores the transform, such as that of
  * a shadow, can be longer in the box.
  */
@@ -49,7 +50,7 @@ const getTop = ({ vAlign }: TextContent, { height }: Size, paragraph: Paragraph)
   ({ top: 0, middle: 0.5, bottom: 1 })[vAlign] * (height - paragraph.height);
 
 /** A part of the text that is animated separately. */
-interface Part extends Piece {
+interface TextPart extends Piece {
   readonly line: Line;
   readonly left: number;
 }
@@ -75,7 +76,7 @@ export function paintText(ctx: CanvasContext, content: TextContent, box: Size, s
   }
   paintTextBackground(ctx, content, paragraph, rows);
   const parts = rows.flatMap(({ line, left }) =>
-    line.pieces.map((piece): Part => ({ ...piece, line, left })),
+    line.pieces.map((piece): TextPart => ({ ...piece, line, left })),
   );
   const fill = toStyle(ctx, content.fill, box.width, paragraph.height);
   const textPaint = { content, paragraph, fill, scale };
@@ -109,7 +110,7 @@ function paintTextBackground(
   ctx: CanvasContext,
   { textBackground }: TextContent,
   paragraph: Paragraph,
-  rows: readonly Pick<Part, 'line' | 'left'>[],
+  rows: readonly Pick<TextPart, 'line' | 'left'>[],
 ): void {
   if (textBackground === undefined) return;
   const { size } = paragraph;
@@ -128,7 +129,7 @@ function paintTextBackground(
     bottom: Math.max(...boxes.map(({ bottom }) => bottom)) + padding * 0.65,
   };
   if (boxes.length === 0) return;
-  // One path, so that overlapping plates are not drawn twice.
+  // One path, so that overlapping boxes are not drawn twice.
   const path = createPath();
   for (const { x, y, right, bottom } of textBackground.per === 'box' ? [bounds] : boxes)
     path.roundRect(x, y, right - x, bottom - y, textBackground.radius * size);
@@ -143,7 +144,7 @@ interface TextPaint {
   readonly scale: number;
 }
 
-function paintPart(ctx: CanvasContext, part: Part, { content, paragraph, fill }: TextPaint): void {
+function paintPart(ctx: CanvasContext, part: TextPart, { content, paragraph, fill }: TextPaint): void {
   const { text, run, line } = part;
   const { size } = paragraph;
   const left = part.left + part.x;
@@ -167,7 +168,7 @@ function paintPart(ctx: CanvasContext, part: Part, { content, paragraph, fill }:
 /** Letters are drawn this far outside of the surface if only their shadow should be visible. */
 const OFFSCREEN_X = 8192;
 
-function paintShadow(ctx: CanvasContext, part: Part, { content, paragraph, scale }: TextPaint): void {
+function paintShadow(ctx: CanvasContext, part: TextPart, { content, paragraph, scale }: TextPaint): void {
   const { text, run, line } = part;
   const { shadow, stroke } = content;
   // No shadow for highlighted text, because it would only blur the highlight.
@@ -194,7 +195,7 @@ function paintShadow(ctx: CanvasContext, part: Part, { content, paragraph, scale
 
 function paintHighlight(
   ctx: CanvasContext,
-  { text, run, line, width }: Part,
+  { text, run, line, width }: TextPart,
   left: number,
   size: number,
   color: string,
@@ -216,11 +217,11 @@ function paintHighlight(
 /** Splits into letters, words or lines. Never splits words of scripts with joined letters. */
 function splitParts(
   ctx: CanvasContext,
-  parts: readonly Part[],
+  parts: readonly TextPart[],
   by: SplitState['by'],
   { letterSpacing }: TextContent,
   { size, isRightToLeft }: Paragraph,
-): readonly (readonly Part[])[] {
+): readonly (readonly TextPart[])[] {
   if (by === 'line') return [...Map.groupBy(parts, ({ line }) => line).values()];
   return parts.flatMap(part => {
     const pieces =
@@ -250,7 +251,7 @@ interface PartState {
 }
 
 /** `v` is the eased progress of a part's entrance, and `t` the linear progress. Lengths are in em. */
-const SPLITS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<PartState>>> = {
+const SPLIT_PRESETS: Readonly<Record<SplitState['preset'], (v: number, t: number) => Partial<PartState>>> = {
   fade: v => ({ opacity: v }),
   rise: (v, t) => ({ dy: (1 - v) * 0.6, opacity: Math.min(1, t * 2) }),
   drop: (v, t) => ({ dy: (v - 1) * 0.6, opacity: Math.min(1, t * 2) }),
@@ -280,17 +281,17 @@ const FINAL_STATE: PartState = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
 
 function paintSplit(
   ctx: CanvasContext,
-  groups: readonly (readonly Part[])[],
+  groups: readonly (readonly TextPart[])[],
   split: SplitState,
   textPaint: TextPaint,
   paint: typeof paintPart,
 ): void {
   const { size } = textPaint.paragraph;
   for (const [index, group] of groups.entries()) {
-    const startTime = getRank(index, groups.length, split.order) * split.stagger;
+    const startTime = getEntranceRank(index, groups.length, split.order) * split.stagger;
     const t = clampToUnit((split.elapsed - startTime) / split.duration);
     const state: PartState =
-      t >= 1 ? FINAL_STATE : { ...FINAL_STATE, ...SPLITS[split.preset](ease(split.easing, t), t) };
+      t >= 1 ? FINAL_STATE : { ...FINAL_STATE, ...SPLIT_PRESETS[split.preset](ease(split.easing, t), t) };
     if (state.opacity <= 0 || state.scale <= 0) continue;
     const [firstPart] = group;
     if (firstPart === undefined) continue;
@@ -313,7 +314,7 @@ function paintSplit(
 }
 
 /** Sets the blur of the parts. The clip keeps the rasterizer from blurring the whole surface. */
-function blurWithin(ctx: CanvasContext, parts: readonly Part[], blur: number, scale: number): void {
+function blurWithin(ctx: CanvasContext, parts: readonly TextPart[], blur: number, scale: number): void {
   const size = Math.max(...parts.map(({ line }) => line.height));
   const reach = size + 4 * blur;
   const left = Math.min(...parts.map(part => part.left + part.x)) - reach;
@@ -326,7 +327,7 @@ function blurWithin(ctx: CanvasContext, parts: readonly Part[], blur: number, sc
   ctx.filter = `blur(${(blur * scale).toFixed(2)}px)`;
 }
 
-function getRank(index: number, count: number, order: SplitState['order']): number {
+function getEntranceRank(index: number, count: number, order: SplitState['order']): number {
   if (order === 'backward') return count - 1 - index;
   return order === 'center' ? Math.abs(index - (count - 1) / 2) : index;
 }

@@ -1,7 +1,16 @@
 // Defines the properties that all elements share: position, timing, appearance, motion.
 import { type Static, Type } from 'typebox';
 import { motions } from './motion.ts';
-import { described, exact, integer, maybe, ref, text, values, within } from './values.ts';
+import {
+  describedObject,
+  integer,
+  numberBetween,
+  optional,
+  ref,
+  strictObject,
+  text,
+  values,
+} from './values.ts';
 
 export const ANCHORS = [
   'top-left',
@@ -48,23 +57,26 @@ export const FITS = ['cover', 'contain', 'fill', 'none', 'contain-blur'] as cons
 const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
   description: 'The point of the element that x and y position and that it rotates around. Default center.',
 });
-const Filter = described(
+const Filter = describedObject(
   'blur: radius in pixels; hue-rotate: degrees; others: a factor, where 1 is the full effect (brightness, contrast and saturate: 1 means no change).',
   { type: Type.Enum(FILTERS), amount: values.number },
 );
-const Shadow = described('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
-  color: maybe(values.color),
-  blur: maybe(within(0, 400)),
-  x: maybe(within(-2000, 2000)),
-  y: maybe(within(-2000, 2000)),
+const Shadow = describedObject('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
+  color: optional(values.color),
+  blur: optional(numberBetween(0, 400)),
+  x: optional(numberBetween(-2000, 2000)),
+  y: optional(numberBetween(-2000, 2000)),
 });
-const Border = described('A line inside the edge of the box, in pixels.', {
-  width: within(0, 500),
+const Border = describedObject('A line inside the edge of the box, in pixels.', {
+  width: numberBetween(0, 500),
   color: values.color,
 });
-const Radius = Type.Union([within(0, 10_000), Type.Array(within(0, 10_000), { minItems: 4, maxItems: 4 })], {
-  description: 'Corner radius in pixels: one number, or top left, top right, bottom right, bottom left.',
-});
+const Radius = Type.Union(
+  [numberBetween(0, 10_000), Type.Array(numberBetween(0, 10_000), { minItems: 4, maxItems: 4 })],
+  {
+    description: 'Corner radius in pixels: one number, or top left, top right, bottom right, bottom left.',
+  },
+);
 const PathData = Type.String({
   pattern: '^[MmLlHhVvCcSsQqTtAaZz0-9eE+\\-.,\\s]+$',
   maxLength: 100_000,
@@ -73,9 +85,9 @@ const PathData = Type.String({
 const Clip = Type.Union(
   [
     Type.Enum(['box', 'circle', 'ellipse']),
-    exact({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }),
-    exact({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }),
-    exact({ path: ref('PathData', PathData) }),
+    strictObject({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }),
+    strictObject({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }),
+    strictObject({ path: ref('PathData', PathData) }),
   ],
   {
     description:
@@ -95,31 +107,31 @@ export const parts = {
 
 /** All common properties except the mask, which is an element itself. */
 export const common = {
-  id: maybe(values.id),
-  name: maybe(text(200)),
-  start: maybe(values.time),
-  duration: maybe(values.time),
-  hidden: maybe(Type.Boolean()),
-  zIndex: maybe(integer(-1000, 1000)),
-  x: maybe(values.animatedLength),
-  y: maybe(values.animatedLength),
-  width: maybe(values.animatedLength),
-  height: maybe(values.animatedLength),
-  anchor: maybe(parts.anchor),
-  rotation: maybe(values.number),
-  scale: maybe(values.scale),
-  skewX: maybe(values.number),
-  skewY: maybe(values.number),
-  flip: maybe(Type.Enum(['x', 'y', 'both'])),
-  opacity: maybe(values.number),
-  blend: maybe(Type.Enum(BLENDS)),
-  filters: maybe(Type.Array(parts.filter, { maxItems: 10 })),
-  shadow: maybe(parts.shadow),
-  background: maybe(values.paint),
-  border: maybe(parts.border),
-  radius: maybe(parts.radius),
-  clip: maybe(parts.clip),
-  motion: maybe(motions.motion),
+  id: optional(values.id),
+  name: optional(text(200)),
+  start: optional(values.time),
+  duration: optional(values.time),
+  hidden: optional(Type.Boolean()),
+  zIndex: optional(integer(-1000, 1000)),
+  x: optional(values.animatedLength),
+  y: optional(values.animatedLength),
+  width: optional(values.animatedLength),
+  height: optional(values.animatedLength),
+  anchor: optional(parts.anchor),
+  rotation: optional(values.number),
+  scale: optional(values.scale),
+  skewX: optional(values.number),
+  skewY: optional(values.number),
+  flip: optional(Type.Enum(['x', 'y', 'both'])),
+  opacity: optional(values.number),
+  blend: optional(Type.Enum(BLENDS)),
+  filters: optional(Type.Array(parts.filter, { maxItems: 10 })),
+  shadow: optional(parts.shadow),
+  background: optional(values.paint),
+  border: optional(parts.border),
+  radius: optional(parts.radius),
+  clip: optional(parts.clip),
+  motion: optional(motions.motion),
 } as const;
 
 /** Descriptions of the common properties, for the guide and the schema's `Element`. */

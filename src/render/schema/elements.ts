@@ -2,85 +2,95 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { COMMON_DESCRIPTIONS, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
-import { byType, described, integer, maybe, oneOf, ref, text, values, within } from './values.ts';
+import {
+  byType,
+  describedObject,
+  integer,
+  numberBetween,
+  oneOf,
+  optional,
+  ref,
+  text,
+  values,
+} from './values.ts';
 
 const sharedProperties = {
   ...common,
-  mask: maybe(Type.Unsafe<Mask>({ $ref: '#/$defs/Mask' })),
+  mask: optional(Type.Unsafe<Mask>({ $ref: '#/$defs/Mask' })),
 } as const;
 
 const element = <N extends string, P extends TProperties>(type: N, description: string, ownProperties: P) =>
-  described(description, { type: Type.Literal(type), ...sharedProperties, ...ownProperties });
+  describedObject(description, { type: Type.Literal(type), ...sharedProperties, ...ownProperties });
 
 const textStyle = {
-  fontFamily: maybe(values.family),
-  fontSize: maybe(values.length),
-  fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
-  italic: maybe(Type.Boolean()),
-  color: maybe(values.paint),
-  letterSpacing: maybe(within(-0.5, 3, 'In em.')),
-  lineHeight: maybe(within(0.5, 4, 'In em. Default 1.2.')),
-  align: maybe(oneOf(['start', 'left', 'center', 'right', 'end', 'justify'], 'Default center.')),
-  case: maybe(Type.Enum(['none', 'upper', 'lower'])),
-  stroke: maybe(
-    described('An outline of the letters, behind their fill.', {
+  fontFamily: optional(values.family),
+  fontSize: optional(values.length),
+  fontWeight: optional(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
+  italic: optional(Type.Boolean()),
+  color: optional(values.paint),
+  letterSpacing: optional(numberBetween(-0.5, 3, 'In em.')),
+  lineHeight: optional(numberBetween(0.5, 4, 'In em. Default 1.2.')),
+  align: optional(oneOf(['start', 'left', 'center', 'right', 'end', 'justify'], 'Default center.')),
+  case: optional(Type.Enum(['none', 'upper', 'lower'])),
+  stroke: optional(
+    describedObject('An outline of the letters, behind their fill.', {
       color: values.color,
-      width: within(0, 100),
+      width: numberBetween(0, 100),
     }),
   ),
-  textShadow: maybe(parts.shadow),
+  textShadow: optional(parts.shadow),
 } as const;
-const TextStyle = described('The style of text. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
+const TextStyle = describedObject('The style of text. Defaults: Inter, 6vmin, weight 600, white.', textStyle);
 
-const Run = described('A part of a text with its own style. Defaults to the style of the element.', {
+const Run = describedObject('A part of a text with its own style. Defaults to the style of the element.', {
   text: text(2000),
-  color: maybe(values.color),
-  fontFamily: maybe(values.family),
-  fontWeight: maybe(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
-  italic: maybe(Type.Boolean()),
-  size: maybe(within(0.2, 5, "A factor of the element's font size.")),
-  underline: maybe(Type.Boolean()),
-  highlight: maybe(values.color),
+  color: optional(values.color),
+  fontFamily: optional(values.family),
+  fontWeight: optional(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
+  italic: optional(Type.Boolean()),
+  size: optional(numberBetween(0.2, 5, "A factor of the element's font size.")),
+  underline: optional(Type.Boolean()),
+  highlight: optional(values.color),
 });
 
 const Text = element('text', 'Text. Wraps to the width. With a height, it can be scaled to fit.', {
-  text: maybe(text(4000, 'Line breaks are kept. Set either this or "runs".')),
-  runs: maybe(Type.Array(ref('Run', Run), { minItems: 1, maxItems: 200 })),
+  text: optional(text(4000, 'Line breaks are kept. Set either this or "runs".')),
+  runs: optional(Type.Array(ref('Run', Run), { minItems: 1, maxItems: 200 })),
   ...textStyle,
-  vAlign: maybe(oneOf(['top', 'middle', 'bottom'], 'Within its height. Default middle.')),
-  direction: maybe(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: from the first letter.')),
-  fit: maybe(
+  vAlign: optional(oneOf(['top', 'middle', 'bottom'], 'Within its height. Default middle.')),
+  direction: optional(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: from the first letter.')),
+  fit: optional(
     oneOf(
       ['none', 'shrink', 'grow'],
       'shrink: smaller letters until it fits width, height and maxLines; grow: also larger ones, up to maxSize. Default shrink when a height or maxLines is given.',
     ),
   ),
-  minSize: maybe(values.length),
-  maxSize: maybe(values.length),
-  maxLines: maybe(integer(1, 100)),
-  overflow: maybe(
+  minSize: optional(values.length),
+  maxSize: optional(values.length),
+  maxLines: optional(integer(1, 100)),
+  overflow: optional(
     oneOf(
       ['ellipsis', 'clip', 'visible'],
       'How to treat text beyond maxLines or the height. Default ellipsis.',
     ),
   ),
-  textBackground: maybe(
-    described('A box behind the text: one for all lines, or one per line.', {
+  textBackground: optional(
+    describedObject('A box behind the text: one for all lines, or one per line.', {
       color: values.color,
-      per: maybe(oneOf(['box', 'line'], 'Default line.')),
-      padding: maybe(within(0, 3, 'In em. Default 0.3.')),
-      radius: maybe(within(0, 3, 'In em. Default 0.15.')),
+      per: optional(oneOf(['box', 'line'], 'Default line.')),
+      padding: optional(numberBetween(0, 3, 'In em. Default 0.3.')),
+      radius: optional(numberBetween(0, 3, 'In em. Default 0.15.')),
     }),
   ),
-  split: maybe(motions.split),
+  split: optional(motions.split),
 });
 
-const media = { asset: maybe(values.id), src: maybe(values.source) } as const;
+const media = { asset: optional(values.id), src: optional(values.source) } as const;
 const image = {
-  fit: maybe(oneOf(FITS, 'Default cover. contain-blur fills the rest with a blurred copy.')),
-  focus: maybe(values.point),
-  crop: maybe(
-    Type.Array(within(0, 1), {
+  fit: optional(oneOf(FITS, 'Default cover. contain-blur fills the rest with a blurred copy.')),
+  focus: optional(values.point),
+  crop: optional(
+    Type.Array(numberBetween(0, 1), {
       minItems: 4,
       maxItems: 4,
       description: '[x, y, width, height] of the part that is used, as shares.',
@@ -88,18 +98,18 @@ const image = {
   ),
 } as const;
 const clipping = {
-  trim: maybe(values.time),
-  speed: maybe(within(0.1, 10)),
-  loop: maybe(Type.Boolean()),
+  trim: optional(values.time),
+  speed: optional(numberBetween(0.1, 10)),
+  loop: optional(Type.Boolean()),
 } as const;
 /** The role of an audio source in the mix. Music and effects are lowered under a voice. */
 export const ROLES = ['voice', 'music', 'effect'] as const;
 const audioProperties = {
-  role: maybe(oneOf(ROLES, 'Default effect.')),
-  volume: maybe(values.number),
-  pan: maybe(within(-1, 1)),
-  fadeIn: maybe(values.time),
-  fadeOut: maybe(values.time),
+  role: optional(oneOf(ROLES, 'Default effect.')),
+  volume: optional(values.number),
+  pan: optional(numberBetween(-1, 1)),
+  fadeIn: optional(values.time),
+  fadeOut: optional(values.time),
 } as const;
 
 const Image = element('image', 'An image.', { ...media, ...image });
@@ -111,7 +121,7 @@ const Video = element(
     ...image,
     ...clipping,
     ...audioProperties,
-    muted: maybe(Type.Boolean()),
+    muted: optional(Type.Boolean()),
   },
 );
 const Audio = element(
@@ -125,27 +135,27 @@ const Audio = element(
 );
 const Svg = element('svg', 'An SVG image, as markup or as a file.', {
   ...media,
-  markup: maybe(text(200_000, 'Scripts, styles and external references are removed.')),
-  fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
+  markup: optional(text(200_000, 'Scripts, styles and external references are removed.')),
+  fit: optional(Type.Enum(['contain', 'cover', 'fill'])),
 });
 const Lottie = element('lottie', 'A Lottie animation.', {
-  data: maybe(
+  data: optional(
     Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The animation as JSON.' }),
   ),
   ...media,
-  fit: maybe(Type.Enum(['contain', 'cover', 'fill'])),
-  speed: maybe(within(0.1, 10)),
-  loop: maybe(Type.Boolean({ description: 'Default true.' })),
+  fit: optional(Type.Enum(['contain', 'cover', 'fill'])),
+  speed: optional(numberBetween(0.1, 10)),
+  loop: optional(Type.Boolean({ description: 'Default true.' })),
 });
 
 const strokeProperties = {
-  fill: maybe(values.paint),
-  stroke: maybe(values.animatedColor),
-  strokeWidth: maybe(values.number),
-  dash: maybe(Type.Array(within(0.5, 10_000), { minItems: 1, maxItems: 12 })),
-  cap: maybe(Type.Enum(['butt', 'round', 'square'])),
-  trimStart: maybe(values.number),
-  trimEnd: maybe(values.number),
+  fill: optional(values.paint),
+  stroke: optional(values.animatedColor),
+  strokeWidth: optional(values.number),
+  dash: optional(Type.Array(numberBetween(0.5, 10_000), { minItems: 1, maxItems: 12 })),
+  cap: optional(Type.Enum(['butt', 'round', 'square'])),
+  trimStart: optional(values.number),
+  trimEnd: optional(values.number),
 } as const;
 export const SHAPES = [
   'rectangle',
@@ -165,16 +175,16 @@ const Shape = element(
   {
     shape: Type.Enum(SHAPES),
     ...strokeProperties,
-    fillColor: maybe(values.animatedColor),
-    sides: maybe(integer(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
-    inner: maybe(within(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
-    startAngle: maybe(values.number),
-    endAngle: maybe(values.number),
+    fillColor: optional(values.animatedColor),
+    sides: optional(integer(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
+    inner: optional(numberBetween(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
+    startAngle: optional(values.number),
+    endAngle: optional(values.number),
   },
 );
 const Path = element('path', 'A custom path.', {
   path: parts.path,
-  viewBox: maybe(
+  viewBox: optional(
     Type.Array(Type.Number(), {
       minItems: 4,
       maxItems: 4,
@@ -184,23 +194,23 @@ const Path = element('path', 'A custom path.', {
   ...strokeProperties,
 });
 const Progress = element('progress', 'A bar, ring or pie that fills over time, or to its value.', {
-  form: maybe(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
-  value: maybe(values.number),
-  color: maybe(values.paint),
-  trackColor: maybe(values.color),
-  thickness: maybe(within(0, 2000, 'Thickness of a ring.')),
-  segments: maybe(integer(1, 60)),
-  rounded: maybe(Type.Boolean()),
+  form: optional(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
+  value: optional(values.number),
+  color: optional(values.paint),
+  trackColor: optional(values.color),
+  thickness: optional(numberBetween(0, 2000, 'Thickness of a ring.')),
+  segments: optional(integer(1, 60)),
+  rounded: optional(Type.Boolean()),
 });
 const Counter = element('counter', 'A number that counts from one value to another.', {
-  from: maybe(Type.Number()),
+  from: optional(Type.Number()),
   to: Type.Number(),
-  decimals: maybe(integer(0, 6)),
-  separator: maybe(text(3, 'Between thousands. Default ",".')),
-  prefix: maybe(text(40)),
-  suffix: maybe(text(40)),
-  runFor: maybe(values.time),
-  easing: maybe(values.easing),
+  decimals: optional(integer(0, 6)),
+  separator: optional(text(3, 'Between thousands. Default ",".')),
+  prefix: optional(text(40)),
+  suffix: optional(text(40)),
+  runFor: optional(values.time),
+  easing: optional(values.easing),
   ...textStyle,
 });
 const Waveform = element(
@@ -208,29 +218,29 @@ const Waveform = element(
   'Bars that follow the loudness of an audio file (asset or src), or "peaks".',
   {
     ...media,
-    peaks: maybe(
-      Type.Array(within(0, 1), {
+    peaks: optional(
+      Type.Array(numberBetween(0, 1), {
         minItems: 1,
         maxItems: 20_000,
         description: 'Loudness values at equal intervals, instead of a file.',
       }),
     ),
-    form: maybe(oneOf(['bars', 'mirror', 'line', 'dots'], 'Default mirror.')),
-    color: maybe(values.paint),
-    bars: maybe(integer(4, 400, 'Default 48.')),
-    gap: maybe(within(0, 0.95, 'Gap as a fraction of a bar. Default 0.4.')),
+    form: optional(oneOf(['bars', 'mirror', 'line', 'dots'], 'Default mirror.')),
+    color: optional(values.paint),
+    bars: optional(integer(4, 400, 'Default 48.')),
+    gap: optional(numberBetween(0, 0.95, 'Gap as a fraction of a bar. Default 0.4.')),
   },
 );
 
 const groupOwn = {
-  clipChildren: maybe(Type.Boolean({ description: 'true clips the children to its box.' })),
-  speed: maybe(within(0.05, 20, 'Speed of its timeline. Default 1.')),
+  clipChildren: optional(Type.Boolean({ description: 'true clips the children to its box.' })),
+  speed: optional(numberBetween(0.05, 20, 'Speed of its timeline. Default 1.')),
 } as const;
 const GroupOwn = Type.Object({ type: Type.Literal('group'), ...sharedProperties, ...groupOwn });
 const GROUP_DESCRIPTION = 'Elements that are moved, faded and clipped together, with their own timeline.';
 const MaskOwn = Type.Object({
-  mode: maybe(oneOf(['alpha', 'luma'], 'Default alpha.')),
-  invert: maybe(Type.Boolean()),
+  mode: optional(oneOf(['alpha', 'luma'], 'Default alpha.')),
+  invert: optional(Type.Boolean()),
 });
 
 export interface GroupElement extends Static<typeof GroupOwn> {
@@ -268,7 +278,7 @@ export type TextStyle = Static<typeof TextStyle>;
 const elementRef = Type.Unsafe<Element>({ $ref: '#/$defs/Element' });
 const elementList = Type.Array(elementRef, { maxItems: 10_000 });
 const Group = element('group', GROUP_DESCRIPTION, { ...groupOwn, elements: elementList });
-const MaskDef = described('The mask is laid out in the box of the element that it masks.', {
+const MaskDef = describedObject('The mask is laid out in the box of the element that it masks.', {
   ...MaskOwn.properties,
   element: elementRef,
 });

@@ -1,6 +1,6 @@
 // Names the motions: entrances, exits, loops, letter animations, and transitions between scenes.
 import { type Static, Type } from 'typebox';
-import { described, maybe, oneOf, ref, values, within } from './values.ts';
+import { describedObject, numberBetween, oneOf, optional, ref, values } from './values.ts';
 
 /** Entrances and exits. `timeline/presets.ts` has a row for each. */
 const PRESETS = [
@@ -49,59 +49,59 @@ export const TRANSITIONS = [
 ] as const;
 const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
 
-const Entrance = described(
+const Entrance = describedObject(
   'A named animation. duration: default 0.6 s. delay: an entrance starts later, or an exit ends earlier, by this time. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
   {
     preset: Type.Enum(PRESETS),
-    duration: maybe(values.time),
-    delay: maybe(values.time),
-    easing: maybe(values.easing),
-    distance: maybe(values.length),
+    duration: optional(values.time),
+    delay: optional(values.time),
+    easing: optional(values.easing),
+    distance: optional(values.length),
   },
 );
 const entrance = ref('Entrance', Entrance);
 
-const Motion = described('Entrance, exit, loop and slow zoom by name, in addition to keyframes.', {
-  in: maybe(entrance),
-  out: maybe(entrance),
-  loop: maybe(
-    described('A repeated animation. period: default 2 s.', {
+const Motion = describedObject('Entrance, exit, loop and slow zoom by name, in addition to keyframes.', {
+  in: optional(entrance),
+  out: optional(entrance),
+  loop: optional(
+    describedObject('A repeated animation. period: default 2 s.', {
       preset: Type.Enum(LOOPS),
-      period: maybe(values.time),
-      amount: maybe(within(0, 10, 'Strength. Default 1.')),
+      period: optional(values.time),
+      amount: optional(numberBetween(0, 10, 'Strength. Default 1.')),
     }),
   ),
-  kenBurns: maybe(
-    described('A slow zoom inside the frame of an image or video, over its whole duration.', {
-      from: maybe(within(1, 4, 'Scale at the start. Default 1.')),
-      to: maybe(within(1, 4, 'Scale at the end. Default 1.15.')),
-      focus: maybe(values.point),
-      pan: maybe(oneOf(DIRECTIONS, 'The image also moves in this direction.')),
+  kenBurns: optional(
+    describedObject('A slow zoom inside the frame of an image or video, over its whole duration.', {
+      from: optional(numberBetween(1, 4, 'Scale at the start. Default 1.')),
+      to: optional(numberBetween(1, 4, 'Scale at the end. Default 1.15.')),
+      focus: optional(values.point),
+      pan: optional(oneOf(DIRECTIONS, 'The image also moves in this direction.')),
     }),
   ),
 });
 
-const Split = described(
+const Split = describedObject(
   'Text that appears part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
   {
     by: Type.Enum(['letter', 'word', 'line']),
-    preset: maybe(oneOf(SPLIT_PRESETS, 'Default rise.')),
-    duration: maybe(values.time),
-    stagger: maybe(values.time),
-    delay: maybe(values.time),
-    easing: maybe(values.easing),
-    order: maybe(oneOf(['forward', 'backward', 'center'], 'Default forward.')),
+    preset: optional(oneOf(SPLIT_PRESETS, 'Default rise.')),
+    duration: optional(values.time),
+    stagger: optional(values.time),
+    delay: optional(values.time),
+    easing: optional(values.easing),
+    order: optional(oneOf(['forward', 'backward', 'center'], 'Default forward.')),
   },
 );
 
-const Transition = described(
+const Transition = describedObject(
   'The transition from the previous scene. Both scenes are visible for its duration (default 0.6 s), which shortens the video. color: of a dip, default black. easing: default cubic-in-out.',
   {
     type: Type.Enum(TRANSITIONS),
-    duration: maybe(values.time),
-    direction: maybe(oneOf(DIRECTIONS, 'The direction of movement. Default left.')),
-    easing: maybe(values.easing),
-    color: maybe(values.color),
+    duration: optional(values.time),
+    direction: optional(oneOf(DIRECTIONS, 'The direction of movement. Default left.')),
+    easing: optional(values.easing),
+    color: optional(values.color),
   },
 );
 

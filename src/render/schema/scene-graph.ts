@@ -4,39 +4,39 @@ import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
 import {
   byType,
-  described,
-  exact,
+  describedObject,
   GRADIENTS,
   type Gradient,
   integer,
-  maybe,
+  numberBetween,
   oneOf,
+  optional,
   ref,
+  strictObject,
   text,
   VALUE_DEFS,
   values,
-  within,
 } from './values.ts';
 
 const behind = {
-  fit: maybe(elements.fit),
-  focus: maybe(values.point),
-  blur: maybe(within(0, 200, 'In pixels.')),
-  dim: maybe(within(0, 1, 'Darkens it, from 0 (no change) to 1 (black).')),
-  zoom: maybe(within(1, 3, 'Slowly zooms to this scale over its duration.')),
+  fit: optional(elements.fit),
+  focus: optional(values.point),
+  blur: optional(numberBetween(0, 200, 'In pixels.')),
+  dim: optional(numberBetween(0, 1, 'Darkens it, from 0 (no change) to 1 (black).')),
+  zoom: optional(numberBetween(1, 3, 'Slowly zooms to this scale over its duration.')),
 } as const;
-const ImageBackground = exact({
+const ImageBackground = strictObject({
   type: Type.Literal('image'),
-  asset: maybe(values.id),
-  src: maybe(values.source),
+  asset: optional(values.id),
+  src: optional(values.source),
   ...behind,
 });
-const VideoBackground = exact({
+const VideoBackground = strictObject({
   type: Type.Literal('video'),
-  asset: maybe(values.id),
-  src: maybe(values.source),
+  asset: optional(values.id),
+  src: optional(values.source),
   ...behind,
-  loop: maybe(Type.Boolean({ description: 'Default true. If false, the last frame stays.' })),
+  loop: optional(Type.Boolean({ description: 'Default true. If false, the last frame stays.' })),
 });
 type MediaBackground = Static<typeof ImageBackground> | Static<typeof VideoBackground>;
 const Background = Type.Union(
@@ -48,115 +48,119 @@ const Background = Type.Union(
 );
 const background = ref('Background', Background);
 
-const Scene = described(
+const Scene = describedObject(
   'A part of the video. Scenes play in sequence; "transition" is the transition from the previous scene. duration: default defaults.sceneDuration, or 4 s.',
   {
-    id: maybe(values.id),
-    name: maybe(text(200)),
-    duration: maybe(values.time),
-    background: maybe(background),
-    elements: maybe(elements.list),
-    transition: maybe(motions.transition),
-    blockId: maybe(text(80, 'A predefined scene instead of elements. Use the blockId that you were given.')),
-    props: maybe(
+    id: optional(values.id),
+    name: optional(text(200)),
+    duration: optional(values.time),
+    background: optional(background),
+    elements: optional(elements.list),
+    transition: optional(motions.transition),
+    blockId: optional(
+      text(80, 'A predefined scene instead of elements. Use the blockId that you were given.'),
+    ),
+    props: optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         maxProperties: 100,
         description: 'Texts, colors and images of the block.',
       }),
     ),
-    hidden: maybe(Type.Boolean()),
+    hidden: optional(Type.Boolean()),
   },
 );
-const Track = described('Elements in front of the scenes, timed from the start of the video.', {
-  id: maybe(values.id),
-  name: maybe(text(200)),
+const Track = describedObject('Elements in front of the scenes, timed from the start of the video.', {
+  id: optional(values.id),
+  name: optional(text(200)),
   elements: elements.list,
-  opacity: maybe(values.number),
-  hidden: maybe(Type.Boolean()),
+  opacity: optional(values.number),
+  hidden: optional(Type.Boolean()),
 });
 
-const Word = described('A word, or a whole line, with its times in seconds.', {
+const Word = describedObject('A word, or a whole line, with its times in seconds.', {
   text: Type.String({ minLength: 1, maxLength: 200 }),
-  start: within(0, 86_400),
-  end: within(0, 86_400),
+  start: numberBetween(0, 86_400),
+  end: numberBetween(0, 86_400),
 });
 const word = ref('Word', Word);
-const CaptionTrack = described(
+const CaptionTrack = describedObject(
   'Subtitles, from one of: words with times, lines with times (cues), SRT text, WebVTT text.',
   {
-    words: maybe(Type.Array(word, { maxItems: 20_000 })),
-    cues: maybe(Type.Array(word, { maxItems: 5_000 })),
-    srt: maybe(text(500_000)),
-    vtt: maybe(text(500_000)),
-    mode: maybe(
+    words: optional(Type.Array(word, { maxItems: 20_000 })),
+    cues: optional(Type.Array(word, { maxItems: 5_000 })),
+    srt: optional(text(500_000)),
+    vtt: optional(text(500_000)),
+    mode: optional(
       oneOf(
         ['page', 'word', 'karaoke'],
         'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
       ),
     ),
-    maxWords: maybe(integer(1, 30, 'Per page. Default 6.')),
-    maxLines: maybe(integer(1, 6, 'Default 2.')),
-    position: maybe(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
-    safeArea: maybe(within(0, 0.45, 'Fraction of the frame to keep free at the edge. Default 0.12.')),
-    style: maybe(elements.textStyle),
-    background: maybe(values.color),
-    active: maybe(
-      described('How the spoken word looks in karaoke mode.', {
-        color: maybe(values.color),
-        background: maybe(values.color),
+    maxWords: optional(integer(1, 30, 'Per page. Default 6.')),
+    maxLines: optional(integer(1, 6, 'Default 2.')),
+    position: optional(oneOf(['top', 'middle', 'bottom'], 'Default bottom.')),
+    safeArea: optional(
+      numberBetween(0, 0.45, 'Fraction of the frame to keep free at the edge. Default 0.12.'),
+    ),
+    style: optional(elements.textStyle),
+    background: optional(values.color),
+    active: optional(
+      describedObject('How the spoken word looks in karaoke mode.', {
+        color: optional(values.color),
+        background: optional(values.color),
       }),
     ),
-    offset: maybe(within(-3600, 3600, 'Seconds added to all times.')),
-    hidden: maybe(Type.Boolean()),
+    offset: optional(numberBetween(-3600, 3600, 'Seconds added to all times.')),
+    hidden: optional(Type.Boolean()),
   },
 );
 
-const AudioItem = described(
+const AudioItem = describedObject(
   'Audio on the timeline of the video. start: default 0. duration: default to its end, or with loop to the end of the video. trim: the start time in the file, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
   {
-    asset: maybe(values.id),
-    src: maybe(values.source),
-    role: maybe(oneOf(ROLES, 'Default music.')),
-    start: maybe(values.time),
-    duration: maybe(values.time),
-    trim: maybe(values.time),
-    volume: maybe(values.number),
-    pan: maybe(within(-1, 1, '-1 is left, 1 right.')),
-    fadeIn: maybe(values.time),
-    fadeOut: maybe(values.time),
-    speed: maybe(within(0.5, 4)),
-    loop: maybe(Type.Boolean()),
+    asset: optional(values.id),
+    src: optional(values.source),
+    role: optional(oneOf(ROLES, 'Default music.')),
+    start: optional(values.time),
+    duration: optional(values.time),
+    trim: optional(values.time),
+    volume: optional(values.number),
+    pan: optional(numberBetween(-1, 1, '-1 is left, 1 right.')),
+    fadeIn: optional(values.time),
+    fadeOut: optional(values.time),
+    speed: optional(numberBetween(0.5, 4)),
+    loop: optional(Type.Boolean()),
   },
 );
-const AudioTrack = described(
+const AudioTrack = describedObject(
   'Voice, music and effects, mixed into one track with the audio of elements. volume: of the whole mix, after the loudness is set.',
   {
     items: Type.Array(ref('AudioItem', AudioItem), { maxItems: 200 }),
-    duck: maybe(
-      described(
+    duck: optional(
+      describedObject(
         'Lowers music and effects while a voice plays. attack: default 0.2 s, ends when the voice starts. release: default 0.6 s, starts when the voice ends.',
         {
-          by: maybe(within(0, 60, 'Decibels. Default 12.')),
-          attack: maybe(values.time),
-          release: maybe(values.time),
+          by: optional(numberBetween(0, 60, 'Decibels. Default 12.')),
+          attack: optional(values.time),
+          release: optional(values.time),
         },
       ),
     ),
-    loudness: maybe(
-      Type.Union([within(-40, -5), Type.Literal('off')], {
+    loudness: optional(
+      Type.Union([numberBetween(-40, -5), Type.Literal('off')], {
         description:
           'The loudness of the whole mix in LUFS, default -14. "off" keeps the volumes. Peaks stay below -1 dB in both cases.',
       }),
     ),
-    volume: maybe(values.number),
+    volume: optional(values.number),
   },
 );
 
-const Asset = described('A file with a name, for elements to refer to by "asset".', {
+const Asset = describedObject('A file with a name, for elements to refer to by "asset".', {
   type: Type.Enum(['image', 'video', 'audio', 'svg', 'lottie']),
-  src: maybe(values.source),
-  mediaId: maybe(
+  src: optional(values.source),
+  mediaId: optional(
     Type.String({
       pattern: '^med_[0-9a-z]{1,64}$',
       description: 'A file from the media library instead of src.',
@@ -170,22 +174,22 @@ const Names = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: 
     description,
   });
 
-const Font = described('A custom family name for a bundled font.', {
+const Font = describedObject('A custom family name for a bundled font.', {
   family: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9 _-]*$', maxLength: 80 }),
   use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
 });
-const Theme = described('Colors and fonts by name, to change the style in one place.', {
-  colors: maybe(Names(values.color, 'Colors by token: { "accent": "#ff5a36" } is written "$accent".')),
-  fonts: maybe(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
+const Theme = describedObject('Colors and fonts by name, to change the style in one place.', {
+  colors: optional(Names(values.color, 'Colors by token: { "accent": "#ff5a36" } is written "$accent".')),
+  fonts: optional(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
 });
-const Defaults = described(
+const Defaults = describedObject(
   'Defaults for scenes and elements: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
   {
-    sceneDuration: maybe(values.time),
-    transition: maybe(motions.transition),
-    text: maybe(elements.textStyle),
-    motion: maybe(motions.motion),
-    easing: maybe(values.easing),
+    sceneDuration: optional(values.time),
+    transition: optional(motions.transition),
+    text: optional(elements.textStyle),
+    motion: optional(motions.motion),
+    easing: optional(values.easing),
   },
 );
 
@@ -194,27 +198,27 @@ const properties = {
   width: integer(16, 4096, 'In pixels.'),
   height: integer(16, 4096, 'In pixels.'),
   scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In playback order.' }),
-  background: maybe(background),
-  tracks: maybe(
+  background: optional(background),
+  tracks: optional(
     Type.Array(ref('Track', Track), {
       maxItems: 50,
       description: 'In front of the scenes. The last is on top.',
     }),
   ),
-  overlays: maybe(
+  overlays: optional(
     Type.Array(elements.element, {
       maxItems: 1000,
       description: 'In front of everything: logos, progress bars.',
     }),
   ),
-  captionTrack: maybe(ref('CaptionTrack', CaptionTrack)),
-  audioTrack: maybe(ref('AudioTrack', AudioTrack)),
-  durationInFrames: maybe(integer(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
-  fonts: maybe(Type.Array(ref('Font', Font), { maxItems: 50 })),
-  theme: maybe(ref('Theme', Theme)),
-  assets: maybe(Names(ref('Asset', Asset), 'Files by name.')),
-  defaults: maybe(ref('Defaults', Defaults)),
-  metadata: maybe(
+  captionTrack: optional(ref('CaptionTrack', CaptionTrack)),
+  audioTrack: optional(ref('AudioTrack', AudioTrack)),
+  durationInFrames: optional(integer(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
+  fonts: optional(Type.Array(ref('Font', Font), { maxItems: 50 })),
+  theme: optional(ref('Theme', Theme)),
+  assets: optional(Names(ref('Asset', Asset), 'Files by name.')),
+  defaults: optional(ref('Defaults', Defaults)),
+  metadata: optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       maxProperties: 100,
@@ -222,7 +226,7 @@ const properties = {
     }),
   ),
 } as const;
-const Graph = exact(properties);
+const Graph = strictObject(properties);
 
 export type SceneGraph = Static<typeof Graph>;
 export type Scene = Static<typeof Scene>;

@@ -1,4 +1,5 @@
 // Validates an untrusted value as a scene graph, and reports problems by JSON pointer.
+import { pointer } from '../../graph/issues.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
@@ -39,15 +40,13 @@ function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
   if (depth > MAX_DEPTH) return '';
   for (const key in value) {
     const below = findPointerBelowDepth((value as Record<string, unknown>)[key], depth + 1);
-    if (below !== undefined) return `/${escapeKey(key)}${below}`;
+    if (below !== undefined) return pointer(key) + below;
   }
   return undefined;
 }
 
-const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-
 /** Keywords whose messages are more helpful than "matches none of several forms". */
-const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
+const SPECIFIC_KEYWORDS: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**
  * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
@@ -58,7 +57,7 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
   const specific = new Set<string>();
   for (const { instancePath, keyword } of errors) {
     if (keyword === 'anyOf') unions.add(instancePath);
-    else if (SPECIFIC.has(keyword)) specific.add(instancePath);
+    else if (SPECIFIC_KEYWORDS.has(keyword)) specific.add(instancePath);
     // A value with a nested error needs no error about its form.
     let path = instancePath;
     while (path !== '') {
@@ -71,7 +70,7 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
     const { instancePath, keyword } = error;
     if (unions.has(instancePath)) {
       const isSpecific = specific.has(instancePath);
-      if (isSpecific ? !SPECIFIC.has(keyword) : keyword !== 'anyOf') continue;
+      if (isSpecific ? !SPECIFIC_KEYWORDS.has(keyword) : keyword !== 'anyOf') continue;
     }
     const path = toPointer(error);
     if (!reported.has(path))
@@ -86,9 +85,8 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
 }
 
 function toPointer({ instancePath, keyword, params }: SchemaError): string {
-  if (keyword === 'additionalProperties')
-    return `${instancePath}/${escapeKey(String(params.additionalProperty))}`;
-  if (keyword === 'required') return `${instancePath}/${escapeKey(String(params.missingProperty))}`;
+  if (keyword === 'additionalProperties') return instancePath + pointer(String(params.additionalProperty));
+  if (keyword === 'required') return instancePath + pointer(String(params.missingProperty));
   if (keyword === 'discriminator') return `${instancePath}/type`;
   return instancePath;
 }

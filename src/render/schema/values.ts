@@ -2,11 +2,11 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 /** Returns an object schema that rejects unknown properties. */
-export const exact = <P extends TProperties>(properties: P) =>
+export const strictObject = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
 /** Adds a description to an object schema. */
-export const described = <P extends TProperties>(description: string, properties: P) =>
+export const describedObject = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: false, description });
 
 /** Returns a reference to the schema's `$defs`, typed as its target. */
@@ -14,18 +14,18 @@ export function ref<T extends TSchema>(name: string, _schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `#/$defs/${name}` });
 }
 
-export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-const meaning = (description?: string) => (description === undefined ? {} : { description });
+const withDescription = (description?: string) => (description === undefined ? {} : { description });
 
-export const within = (minimum: number, maximum: number, description?: string) =>
-  Type.Number({ minimum, maximum, ...meaning(description) });
+export const numberBetween = (minimum: number, maximum: number, description?: string) =>
+  Type.Number({ minimum, maximum, ...withDescription(description) });
 
 export const integer = (minimum: number, maximum: number, description?: string) =>
-  Type.Integer({ minimum, maximum, ...meaning(description) });
+  Type.Integer({ minimum, maximum, ...withDescription(description) });
 
 export const text = (maxLength: number, description?: string) =>
-  Type.String({ maxLength, ...meaning(description) });
+  Type.String({ maxLength, ...withDescription(description) });
 
 export const oneOf = <const T extends string[]>(names: readonly [...T], description: string) =>
   Type.Enum(names, { description });
@@ -40,12 +40,12 @@ const pair = (description: string) =>
     description,
   });
 
-const Time = Type.Union([within(0, 86_400), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })], {
+const Time = Type.Union([numberBetween(0, 86_400), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })], {
   description:
     'A time or duration: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the duration of the container).',
 });
 const Length = Type.Union(
-  [within(-100_000, 100_000), Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' })],
+  [numberBetween(-100_000, 100_000), Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' })],
   {
     description:
       'A length: pixels as a number, or text with a unit: "50%" (of the container along that axis), "10vw", "10vh", "5vmin", "5vmax" (hundredths of the frame).',
@@ -60,7 +60,7 @@ const Color = Type.String({
 });
 const color = ref('Color', Color);
 
-const Stops = Type.Array(exact({ offset: within(0, 1, '0 is the start, 1 the end.'), color }), {
+const Stops = Type.Array(strictObject({ offset: numberBetween(0, 1, '0 is the start, 1 the end.'), color }), {
   minItems: 2,
   maxItems: 16,
   description: 'Colors along the gradient, by ascending offset.',
@@ -69,28 +69,28 @@ const stops = ref('Stops', Stops);
 const Point = pair('[x, y] as shares of the box: [0, 0] is its upper left corner, [1, 1] its lower right.');
 const point = ref('Point', Point);
 
-const Linear = exact({
+const Linear = strictObject({
   type: Type.Literal('linear'),
-  angle: maybe(Type.Number({ description: 'Degrees clockwise: 0 is up, 90 is right. Default 180.' })),
+  angle: optional(Type.Number({ description: 'Degrees clockwise: 0 is up, 90 is right. Default 180.' })),
   stops,
 });
-const Radial = exact({
+const Radial = strictObject({
   type: Type.Literal('radial'),
-  center: maybe(point),
-  radius: maybe(within(0.01, 4, 'Fraction of the longer side. Default 0.7.')),
+  center: optional(point),
+  radius: optional(numberBetween(0.01, 4, 'Fraction of the longer side. Default 0.7.')),
   stops,
 });
-const Conic = exact({
+const Conic = strictObject({
   type: Type.Literal('conic'),
-  center: maybe(point),
-  angle: maybe(Type.Number({ description: 'Start angle in degrees clockwise from the top. Default 0.' })),
+  center: optional(point),
+  angle: optional(Type.Number({ description: 'Start angle in degrees clockwise from the top. Default 0.' })),
   stops,
 });
 
 /** Objects distinguished by `type`. They have names, so that issues are reported for the intended variant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
-    ...meaning(description),
+    ...withDescription(description),
     type: 'object',
     required: ['type'],
     discriminator: { propertyName: 'type' },
@@ -137,23 +137,28 @@ export const EASINGS = [
 const Easing = Type.Union(
   [
     Type.Enum(EASINGS),
-    exact({
+    strictObject({
       cubicBezier: Type.Unsafe<[number, number, number, number]>({
         type: 'array',
-        prefixItems: [within(0, 1, 'x1'), within(-5, 5), within(0, 1, 'x2'), within(-5, 5)],
+        prefixItems: [
+          numberBetween(0, 1, 'x1'),
+          numberBetween(-5, 5),
+          numberBetween(0, 1, 'x2'),
+          numberBetween(-5, 5),
+        ],
         minItems: 4,
         maxItems: 4,
         description: 'Control points as in CSS: x1, y1, x2, y2.',
       }),
     }),
-    exact({
-      spring: exact({
-        stiffness: maybe(within(1, 2000, 'Default 170.')),
-        damping: maybe(within(1, 200, 'Default 18.')),
-        mass: maybe(within(0.1, 20, 'Default 1.')),
+    strictObject({
+      spring: strictObject({
+        stiffness: optional(numberBetween(1, 2000, 'Default 170.')),
+        damping: optional(numberBetween(1, 200, 'Default 18.')),
+        mass: optional(numberBetween(0.1, 20, 'Default 1.')),
       }),
     }),
-    exact({ steps: integer(1, 100) }),
+    strictObject({ steps: integer(1, 100) }),
   ],
   {
     description:
@@ -166,17 +171,20 @@ const easing = ref('Easing', Easing);
 
 /** Returns the schema of a value, or keyframes of it. */
 function animated<T extends TSchema>(value: T, description: string) {
-  const keyframe = exact({ time, value, easing: maybe(easing) });
-  return Type.Union([value, exact({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })], {
-    description: `${description}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
-  });
+  const keyframe = strictObject({ time, value, easing: optional(easing) });
+  return Type.Union(
+    [value, strictObject({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })],
+    {
+      description: `${description}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
+    },
+  );
 }
 
-const AnimatedNumber = animated(within(-1e6, 1e6), 'A number');
+const AnimatedNumber = animated(numberBetween(-1e6, 1e6), 'A number');
 const AnimatedLength = animated(length, 'A length');
 const AnimatedColor = animated(color, 'A color');
 const AnimatedScale = animated(
-  Type.Union([within(-100, 100), pair('[x, y]')]),
+  Type.Union([numberBetween(-100, 100), pair('[x, y]')]),
   'A factor, or [x, y] factors',
 );
 

@@ -28,16 +28,16 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
   let count = 0;
-  const close = (): void => {
+  const endWindow = (): void => {
     levels.push(Math.sqrt(sum / (WINDOW * CHANNELS)));
     [sum, count] = [0, 0];
   };
   for await (const block of audio)
     for (const value of block) {
       sum += value * value;
-      if (++count === WINDOW * CHANNELS) close();
+      if (++count === WINDOW * CHANNELS) endWindow();
     }
-  close();
+  endWindow();
   const loudest = levels.reduce((max, level) => Math.max(max, level), 0);
   const threshold = Math.max(SILENT, loudest * SPEECH_THRESHOLD);
   const spans: { start: number; end: number }[] = [];

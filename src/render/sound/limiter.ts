@@ -78,7 +78,7 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** Returns the peak between the middle of the TAPS samples that start at `at` and the next sample. */
+/** Returns the peak between the middle one of the TAPS samples that start at `offset` and the next sample. */
 function findPeak(line: Float32Array, offset: number): number {
   const [quarter, half, threeQuarters] = KERNELS;
   let [a, b, c] = [0, 0, 0];

@@ -39,11 +39,11 @@ export function createLoudnessMeter(): LoudnessMeter {
         count = 0;
       }
     },
-    integrated: () => gate(quarters),
+    integrated: () => computeGatedLoudness(quarters),
   };
 }
 
-function gate(quarters: readonly number[]): number {
+function computeGatedLoudness(quarters: readonly number[]): number {
   const powers: number[] = [];
   for (let first = 0; first + QUARTERS <= quarters.length; first++) {
     let power = 0;

@@ -1,13 +1,12 @@
-// Mixes parts block by block. Opens only the parts that are audible in a block.
+// Mixes sounds block by block. Opens only the sounds that are audible in a block.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/command.ts';
 import { readSamples, type SampleReader } from '../../codecs/mix.ts';
 import { type Gain, getPan, type Pan } from './gain.ts';
-import type { Part } from './resolve-sounds.ts';
+import { BLOCK } from './plan.ts';
+import type { ResolvedSound } from './resolve-sounds.ts';
 import type { SoundReader } from './sound-reader.ts';
 
-/** A tenth of a second. */
-export const BLOCK = 4800;
 /** Gains are computed every millisecond and interpolated linearly in between. */
 export const STEP = 48;
 /**
@@ -15,71 +14,71 @@ export const STEP = 48;
  */
 const BLOCKS_PER_YIELD = 20;
 
-/** A part with its gain, before volume is applied. */
-export interface Voice {
-  readonly part: Part;
+/** A sound with its gain, before volume is applied. */
+export interface MixInput {
+  readonly sound: ResolvedSound;
   readonly gain: Gain;
 }
 
-interface OpenVoice extends Voice {
+interface OpenInput extends MixInput {
   readonly pan: Pan;
   readonly reader: SampleReader;
   readonly end: number;
 }
 
 /** Mixes samples `from` (a multiple of BLOCK) to `to` of the video. The last block may be shorter. */
-export async function* mixVoices(
-  voices: readonly Voice[],
+export async function* mixInputs(
+  inputs: readonly MixInput[],
   soundReader: SoundReader,
   [from, to]: readonly [number, number],
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const upcoming = voices
-    .filter(({ part }) => part.start < to && part.start + part.length > from)
-    .toSorted((a, b) => a.part.start - b.part.start);
-  let openVoices: OpenVoice[] = [];
+  const upcoming = inputs
+    .filter(({ sound }) => sound.start < to && sound.start + sound.length > from)
+    .toSorted((a, b) => a.sound.start - b.sound.start);
+  let openInputs: OpenInput[] = [];
   try {
     for (let position = from; position < to; position += BLOCK) {
       signal.throwIfAborted();
       if ((position / BLOCK) % BLOCKS_PER_YIELD === 0) await nextTurn();
       const end = Math.min(to, position + BLOCK);
-      while ((upcoming[0]?.part.start ?? end) < end)
-        openVoices.push(openVoice(upcoming.shift() as Voice, soundReader, position));
+      while ((upcoming[0]?.sound.start ?? end) < end)
+        openInputs.push(openInput(upcoming.shift() as MixInput, soundReader, position));
       const out = new Float32Array((end - position) * CHANNELS);
-      const blocks = await Promise.all(openVoices.map(voice => readVoice(voice, position, end)));
-      for (const [index, voice] of openVoices.entries())
-        addVoice(out, position, voice, blocks[index] as Float32Array);
+      const blocks = await Promise.all(openInputs.map(input => readInput(input, position, end)));
+      for (const [index, input] of openInputs.entries())
+        addInput(out, position, input, blocks[index] as Float32Array);
       yield out;
-      const finished = openVoices.filter(voice => voice.end <= end);
-      openVoices = openVoices.filter(voice => voice.end > end);
+      const finished = openInputs.filter(input => input.end <= end);
+      openInputs = openInputs.filter(input => input.end > end);
       await Promise.all(finished.map(({ reader }) => reader.end()));
     }
   } finally {
-    await Promise.all(openVoices.map(({ reader }) => reader.end()));
+    await Promise.all(openInputs.map(({ reader }) => reader.end()));
   }
 }
 
-function openVoice({ part, gain }: Voice, soundReader: SoundReader, position: number): OpenVoice {
-  const reader = readSamples(soundReader.openAudio(part, Math.max(0, position - part.start)));
-  return { part, gain, pan: getPan(part), reader, end: part.start + part.length };
+function openInput({ sound, gain }: MixInput, soundReader: SoundReader, position: number): OpenInput {
+  const reader = readSamples(soundReader.openAudio(sound, Math.max(0, position - sound.start)));
+  return { sound, gain, pan: getPan(sound), reader, end: sound.start + sound.length };
 }
 
-const readVoice = (
-  { part, reader, end }: OpenVoice,
+const readInput = (
+  { sound, reader, end }: OpenInput,
   position: number,
   blockEnd: number,
 ): Promise<Float32Array> =>
-  reader.read((Math.min(blockEnd, end) - Math.max(position, part.start)) * CHANNELS);
+  reader.read((Math.min(blockEnd, end) - Math.max(position, sound.start)) * CHANNELS);
 
-function addVoice(
+function addInput(
   out: Float32Array,
   position: number,
-  { part, gain, pan }: OpenVoice,
+  { sound, gain, pan }: OpenInput,
   samples: Float32Array,
 ): void {
-  const firstSample = Math.max(position, part.start);
+  const firstSample = Math.max(position, sound.start);
   const count = samples.length / CHANNELS;
-  // By the video's clock, not the part's, so that any range gives the same result.
+  // By the video's clock, not the sound's, so that any range gives the same result.
   let step = Math.floor(firstSample / STEP) * STEP;
   let high = gain(step);
   for (let i = 0; i < count; step += STEP) {

@@ -79,7 +79,7 @@ function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): r
   // A key is the kind followed by the hash of the source.
   const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));
   return resolveAudio(timeline, files)
-    .parts.filter(({ resource }) => getSource(resource) === getSource(key))
+    .sounds.filter(({ resource }) => getSource(resource) === getSource(key))
     .map(({ start, length, from, sourceSamples, speed, isRepeated }) => ({
       start: start / SAMPLE_RATE,
       end: (start + length) / SAMPLE_RATE,

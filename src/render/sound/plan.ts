@@ -26,11 +26,11 @@ export interface PlannedSound {
   /** In samples. */
   readonly fadeIn: number;
   readonly fadeOut: number;
-  readonly crossings: readonly Crossing[];
+  readonly sceneFades: readonly SceneFade[];
 }
 
 /** A scene transition during which the sound fades in or out, in samples of the video. */
-export interface Crossing {
+export interface SceneFade {
   readonly direction: 'in' | 'out';
   readonly start: number;
   readonly length: number;
@@ -43,8 +43,11 @@ interface Clock {
   readonly end: number;
   /** By the clock itself. */
   readonly span: number;
-  readonly crossings: readonly Crossing[];
+  readonly sceneFades: readonly SceneFade[];
 }
+
+/** Number of samples that are processed at once: a tenth of a second. */
+export const BLOCK = 4800;
 
 /** Returns the first sample of a frame. */
 export const toSample = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
@@ -53,7 +56,7 @@ export const toSample = (frame: number, fps: number): number => Math.round((fram
 export function planAudio(timeline: Timeline): readonly PlannedSound[] {
   const { graph, fps, durationInFrames } = timeline;
   const end = durationInFrames / fps;
-  const videoClock: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
+  const videoClock: Clock = { origin: 0, rate: 1, end, span: end, sceneFades: [] };
   const inScenes = timeline.scenes.flatMap((span, index) =>
     planElements(
       timeline,
@@ -84,7 +87,7 @@ function createSceneClock(
   fps: number,
   videoEnd: number,
 ): Clock {
-  const crossing = (direction: Crossing['direction'], { start, overlap }: SceneSpan): readonly Crossing[] =>
+  const toFades = (direction: SceneFade['direction'], { start, overlap }: SceneSpan): readonly SceneFade[] =>
     overlap === 0
       ? []
       : [
@@ -99,7 +102,7 @@ function createSceneClock(
     rate: 1,
     end: Math.min(videoEnd, scene.end / fps),
     span: (scene.end - scene.start) / fps,
-    crossings: [...crossing('in', scene), ...(next === undefined ? [] : crossing('out', next))],
+    sceneFades: [...toFades('in', scene), ...(next === undefined ? [] : toFades('out', next))],
   };
 }
 
@@ -149,7 +152,7 @@ function planSound(
   outer: Clock,
 ): readonly PlannedSound[] {
   const { fps, keys } = timeline;
-  const { origin, end, rate, span, crossings } = createElementClock(source, outer, fps);
+  const { origin, end, rate, span, sceneFades } = createElementClock(source, outer, fps);
   const [start, endSample] = [origin, end].map(seconds => Math.round(seconds * SAMPLE_RATE)) as [
     number,
     number,
@@ -174,7 +177,7 @@ function planSound(
       pan: source.pan ?? 0,
       fadeIn: samples(source.fadeIn),
       fadeOut: samples(source.fadeOut),
-      crossings: crossings.filter(({ start: from, length }) => from < endSample && from + length > start),
+      sceneFades: sceneFades.filter(({ start: from, length }) => from < endSample && from + length > start),
     },
   ];
 }

@@ -8,7 +8,7 @@ import type { Timeline } from '../timeline/compile.ts';
 import { type PlannedSound, planAudio } from './plan.ts';
 
 /** A planned sound whose file has audio. Its length is what is audible. */
-export interface Part extends PlannedSound {
+export interface ResolvedSound extends PlannedSound {
   readonly clip: Clip;
   /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
   readonly from: number;
@@ -17,7 +17,7 @@ export interface Part extends PlannedSound {
 }
 
 export interface ResolvedAudio {
-  readonly parts: readonly Part[];
+  readonly sounds: readonly ResolvedSound[];
   /** JSON pointers and reasons of audio that is not played. */
   readonly warnings: readonly string[];
 }
@@ -28,27 +28,30 @@ const MAX_CONCURRENT = 32;
 const MAX_LONG_AT_ONCE = 12;
 const MAX_SPEED = 16;
 
-/** Throws `invalid_scene_graph` if too many parts play at once. */
+/** Throws `invalid_scene_graph` if too many sounds play at once. */
 export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
-  const parts: Part[] = [];
+  const sounds: ResolvedSound[] = [];
   const warnings: string[] = [];
-  for (const sound of planAudio(timeline)) {
-    const part = resolvePart(sound, files.get(sound.resource));
-    if (typeof part === 'string') warnings.push(`${sound.pointer} ${part}.`);
-    else if (part !== undefined) parts.push(part);
+  for (const planned of planAudio(timeline)) {
+    const sound = resolveSound(planned, files.get(planned.resource));
+    if (typeof sound === 'string') warnings.push(`${planned.pointer} ${sound}.`);
+    else if (sound !== undefined) sounds.push(sound);
   }
-  const sorted = parts.toSorted((a, b) => a.start - b.start);
+  const sorted = sounds.toSorted((a, b) => a.start - b.start);
   assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
   assertOverlapLimit(
     sorted.filter(({ sourceSamples }) => sourceSamples > LONG_SAMPLES),
     MAX_LONG_AT_ONCE,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
   );
-  return { parts: sorted, warnings };
+  return { sounds: sorted, warnings };
 }
 
-/** Returns undefined for a clip without audio, which is not a problem. */
-function resolvePart(sound: PlannedSound, file: ResourceFile | undefined): Part | string | undefined {
+/** Returns the sound, or why it cannot be played. Returns undefined for a clip without audio, which is not a problem. */
+function resolveSound(
+  sound: PlannedSound,
+  file: ResourceFile | undefined,
+): ResolvedSound | string | undefined {
   const isClip = sound.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
     // A clip that cannot be seen either is reported by the painter.
@@ -78,10 +81,10 @@ function resolvePart(sound: PlannedSound, file: ResourceFile | undefined): Part 
   };
 }
 
-function assertOverlapLimit(parts: readonly Part[], max: number, description: string): void {
+function assertOverlapLimit(sounds: readonly ResolvedSound[], max: number, description: string): void {
   const ends: number[] = [];
   const late: string[] = [];
-  for (const { start, length, pointer } of parts) {
+  for (const { start, length, pointer } of sounds) {
     const free = ends.findIndex(end => end <= start);
     if (free >= 0) ends[free] = start + length;
     else if (ends.length < max) ends.push(start + length);

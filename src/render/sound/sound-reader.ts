@@ -1,5 +1,4 @@
-// Provides the audio of files as the parts use it: trimmed, looped, at their speed. Short pieces are decoded once and
-// cached.
+// Reads the audio of sounds: trimmed, looped, and at their speed. Short pieces are decoded once and cached.
 
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import { decodeAudio } from '../../codecs/decode.ts';
@@ -7,68 +6,68 @@ import type { AudioStream } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
-import { LONG_SAMPLES, type Part } from './resolve-sounds.ts';
+import { BLOCK } from './plan.ts';
+import { LONG_SAMPLES, type ResolvedSound } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
 export interface SoundReader {
   /**
-   * Opens the sound of the part from its sample `skip` on, without volume. It may be longer or shorter than the part.
+   * Opens the audio of the sound from its sample `skip` on, without volume. It may be longer or shorter than the sound.
    */
-  openAudio(part: Part, skip: number): AudioStream;
+  openAudio(sound: ResolvedSound, skip: number): AudioStream;
 }
 
-const BLOCK = 4800;
 const MAX_CACHED_BYTES = 64 * 1_048_576;
 
 export function createSoundReader(backend: Backend, signal: AbortSignal): SoundReader {
   const cache = createLru<Promise<Float32Array>>(MAX_CACHED_BYTES);
 
-  const decode = (part: Part, skip: number): AudioStream => {
-    const startSeconds = (part.from + skip) / SAMPLE_RATE;
-    const seconds = (part.sourceSamples - skip) / SAMPLE_RATE;
-    return addPointer(part.pointer, decodeAudio(backend, part.clip, { startSeconds, seconds }, signal));
+  const decode = (sound: ResolvedSound, skip: number): AudioStream => {
+    const startSeconds = (sound.from + skip) / SAMPLE_RATE;
+    const seconds = (sound.sourceSamples - skip) / SAMPLE_RATE;
+    return addPointer(sound.pointer, decodeAudio(backend, sound.clip, { startSeconds, seconds }, signal));
   };
 
-  const decodeOnce = (part: Part): Promise<Float32Array> => {
-    const key = `${part.resource} ${part.from} ${part.sourceSamples}`;
-    const weight = part.sourceSamples * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
+  const decodeOnce = (sound: ResolvedSound): Promise<Float32Array> => {
+    const key = `${sound.resource} ${sound.from} ${sound.sourceSamples}`;
+    const weight = sound.sourceSamples * CHANNELS * Float32Array.BYTES_PER_ELEMENT;
     return getOrCreate(
       cache,
       key,
-      () => gather(decode(part, 0), part.sourceSamples),
+      () => gather(decode(sound, 0), sound.sourceSamples),
       () => weight,
     );
   };
 
-  const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {
-    if (part.sourceSamples > LONG_SAMPLES) yield* decode(part, skip);
-    else yield (await decodeOnce(part)).subarray(skip * CHANNELS);
+  const once = async function* (sound: ResolvedSound, skip: number): AsyncGenerator<Float32Array> {
+    if (sound.sourceSamples > LONG_SAMPLES) yield* decode(sound, skip);
+    else yield (await decodeOnce(sound)).subarray(skip * CHANNELS);
   };
 
-  const source = (part: Part, skip: number): AudioStream =>
-    part.isRepeated ? repeat(part, skip, once) : once(part, skip);
+  const source = (sound: ResolvedSound, skip: number): AudioStream =>
+    sound.isRepeated ? repeat(sound, skip, once) : once(sound, skip);
 
   return {
-    openAudio: (part, skip) =>
-      part.speed === 1 ? source(part, skip) : skipSamples(changeSpeed(source(part, 0), part.speed), skip),
+    openAudio: (sound, skip) =>
+      sound.speed === 1 ? source(sound, skip) : skipSamples(changeSpeed(source(sound, 0), sound.speed), skip),
   };
 }
 
 /** Loops the piece without gaps, starting at sample `skip`. */
 async function* repeat(
-  part: Part,
+  sound: ResolvedSound,
   skip: number,
-  once: (part: Part, skip: number) => AsyncGenerator<Float32Array>,
+  once: (sound: ResolvedSound, skip: number) => AsyncGenerator<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  if (part.sourceSamples >= BLOCK) {
-    for (let from = skip % part.sourceSamples; ; from = 0) yield* once(part, from);
+  if (sound.sourceSamples >= BLOCK) {
+    for (let from = skip % sound.sourceSamples; ; from = 0) yield* once(sound, from);
   }
   // A very short piece is repeated first, so that a block is not assembled from thousands of pieces.
-  const times = Math.ceil(BLOCK / part.sourceSamples);
-  const row = new Float32Array(times * part.sourceSamples * CHANNELS);
-  for await (const block of once(part, 0))
-    for (let time = 0; time < times; time++) row.set(block, time * part.sourceSamples * CHANNELS);
-  yield row.subarray((skip % part.sourceSamples) * CHANNELS);
+  const times = Math.ceil(BLOCK / sound.sourceSamples);
+  const row = new Float32Array(times * sound.sourceSamples * CHANNELS);
+  for await (const block of once(sound, 0))
+    for (let time = 0; time < times; time++) row.set(block, time * sound.sourceSamples * CHANNELS);
+  yield row.subarray((skip % sound.sourceSamples) * CHANNELS);
   while (true) yield row;
 }
 

@@ -1,4 +1,4 @@
-// Renders the audio of a video: mixes the parts, lowers music under speech, and normalizes the loudness.
+// Renders the audio of a video: mixes the sounds, lowers music under speech, and normalizes the loudness.
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
@@ -6,12 +6,12 @@ import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { toSeconds } from '../timeline/scope.ts';
 import { createDuckGain, findSpeech } from './duck.ts';
-import { createPartGain, createVolumeGain, type Gain } from './gain.ts';
+import { createSoundGain, createVolumeGain, type Gain } from './gain.ts';
 import { createLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
-import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
-import { toSample } from './plan.ts';
-import { type Part, resolveAudio } from './resolve-sounds.ts';
+import { type MixInput, mixInputs, STEP } from './mixer.ts';
+import { BLOCK, toSample } from './plan.ts';
+import { type ResolvedSound, resolveAudio } from './resolve-sounds.ts';
 import { createSoundReader } from './sound-reader.ts';
 
 const LOUDNESS = -14;
@@ -21,9 +21,9 @@ const DUCK = { decibels: 12, attack: 0.2, release: 0.6 } as const;
 /** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
 const WARM_UP = 20;
 
-/** Returns whether the video has audio. Throws `invalid_scene_graph` if too many parts play at once. */
+/** Returns whether the video has audio. Throws `invalid_scene_graph` if too many sounds play at once. */
 export const hasAudio = (timeline: Timeline, files: ResourceFiles): boolean =>
-  resolveAudio(timeline, files).parts.length > 0;
+  resolveAudio(timeline, files).sounds.length > 0;
 
 /** Returns the JSON pointers of audio that the graph refers to but that cannot be played. */
 export const listMissingAudio = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
@@ -40,52 +40,52 @@ export async function* renderAudio(
   backend: Backend,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array> {
-  const { parts } = resolveAudio(timeline, files);
+  const { sounds } = resolveAudio(timeline, files);
   const total = toSample(timeline.durationInFrames, timeline.fps);
   const [firstSample, lastSample] = [toSample(from, timeline.fps), toSample(to, timeline.fps)];
   const soundReader = createSoundReader(backend, signal);
-  const mix: Mix = (voices, range) => mixVoices(voices, soundReader, range, signal);
-  const voices = await duckUnderSpeech(timeline, parts, speech => mix(speech, [0, total]));
+  const mix: Mix = (inputs, range) => mixInputs(inputs, soundReader, range, signal);
+  const inputs = await duckUnderSpeech(timeline, sounds, speech => mix(speech, [0, total]));
   const gain = createMasterGain(
     timeline,
     total,
-    await measureLoudnessFactor(timeline, () => mix(voices, [0, total])),
+    await measureLoudnessFactor(timeline, () => mix(inputs, [0, total])),
   );
   const start = Math.max(0, Math.floor(firstSample / BLOCK) - WARM_UP) * BLOCK;
   const limit = createLimiter();
   let position = start - LIMITER_DELAY;
   let sample = start;
-  for await (const block of mix(voices, [start, lastSample + LIMITER_DELAY])) {
+  for await (const block of mix(inputs, [start, lastSample + LIMITER_DELAY])) {
     amplify(block, sample, gain);
     sample += block.length / CHANNELS;
     const limited = limit(block);
-    const part = limited.subarray(Math.max(0, firstSample - position) * CHANNELS);
+    const output = limited.subarray(Math.max(0, firstSample - position) * CHANNELS);
     position += limited.length / CHANNELS;
-    if (part.length > 0) yield part;
+    if (output.length > 0) yield output;
   }
 }
 
-type Mix = (voices: readonly Voice[], range: readonly [number, number]) => AudioStream;
+type Mix = (inputs: readonly MixInput[], range: readonly [number, number]) => AudioStream;
 
-/** Returns the gain of each part. With `duck` and a voice, music and effects are lowered during speech. */
+/** Returns the gain of each sound. With `duck` and a voice, music and effects are lowered during speech. */
 async function duckUnderSpeech(
   timeline: Timeline,
-  parts: readonly Part[],
-  mixWhole: (voices: readonly Voice[]) => AudioStream,
-): Promise<readonly Voice[]> {
-  const voices = parts.map((part): Voice => ({ part, gain: createPartGain(part, timeline) }));
+  sounds: readonly ResolvedSound[],
+  mixWhole: (inputs: readonly MixInput[]) => AudioStream,
+): Promise<readonly MixInput[]> {
+  const inputs = sounds.map((sound): MixInput => ({ sound, gain: createSoundGain(sound, timeline) }));
   const { fps, durationInFrames, graph } = timeline;
   const duck = graph.audioTrack?.duck;
-  const speech = voices.filter(({ part }) => part.role === 'voice');
-  if (duck === undefined || speech.length === 0 || speech.length === voices.length) return voices;
+  const speech = inputs.filter(({ sound }) => sound.role === 'voice');
+  if (duck === undefined || speech.length === 0 || speech.length === inputs.length) return inputs;
   const samples = (time: Time): number => toSeconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
   const duckGain = createDuckGain(await findSpeech(mixWhole(speech)), {
     decibels: duck.by ?? DUCK.decibels,
     attack: samples(duck.attack ?? DUCK.attack),
     release: samples(duck.release ?? DUCK.release),
   });
-  return voices.map(({ part, gain }) =>
-    part.role === 'voice' ? { part, gain } : { part, gain: sample => gain(sample) * duckGain(sample) },
+  return inputs.map(({ sound, gain }) =>
+    sound.role === 'voice' ? { sound, gain } : { sound, gain: sample => gain(sample) * duckGain(sample) },
   );
 }
 

@@ -56,8 +56,8 @@ function crossFade(input: Float32Array, from: number, to: number): Float32Array 
 }
 
 /**
- * Returns the position near `idealPosition` where the input best matches the input at `next`: a coarse search, then a
- * fine one.
+ * Returns the position near `idealPosition` where the input best matches the input at `continuation`: a coarse search,
+ * then a fine one.
  */
 function findBestPosition(input: Float32Array, continuation: number, idealPosition: number): number {
   const coarse = search(input, continuation, idealPosition, SEARCH_RANGE, COARSE_STEP);

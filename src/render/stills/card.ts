@@ -1,16 +1,11 @@
 // Draws the card of utility:text_to_image_card: kicker, title, text and footer on a designed background, optionally
 // with an image.
-import {
-  type CanvasContext,
-  createSurface,
-  decodeImage,
-  measureWith,
-  type Surface,
-  setFont,
-  type Weight,
-} from '../paint/canvas.ts';
+import { type CanvasContext, createSurface, decodeImage, type Surface } from '../paint/canvas.ts';
 import type { Rect } from '../paint/fit-image.ts';
-import { addEllipsis, fitText, type TextBlock } from '../text/text-layout.ts';
+import { paintText } from '../paint/text.ts';
+import { layOut } from '../text/paragraph.ts';
+import { createPlainText } from '../text/plain-text.ts';
+import type { TextContent } from '../timeline/draw-list.ts';
 import { type Card, type CardTheme, getImageFrame } from './still.ts';
 
 interface Theme {
@@ -116,13 +111,12 @@ async function drawCardImage(ctx: CanvasContext, card: Card, image: Uint8Array):
   return { x: 0, y: frame.height, width: card.width, height: card.height - frame.height };
 }
 
-const KICKER_SPACING = 0.14;
-const TITLE_SPACING = -0.022;
+const SMALL_STYLE = { weight: 600, lineHeight: 1, maxLines: 1 } as const;
 
 function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): void {
   const unit = Math.min(area.width, area.height * 1.35, Math.sqrt(area.width * area.height) * 0.9);
   const padding = unit * 0.105;
-  const smallSize = Math.max(9, unit * 0.033);
+  const size = Math.max(9, unit * 0.033);
   const inner = {
     x: area.x + padding,
     y: area.y + padding,
@@ -130,130 +124,86 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
     height: area.height - 2 * padding,
   };
   const accent = card.accent === '' ? theme.accent : card.accent;
-  const target: TextTarget = { ctx, align: card.align, frame: inner };
-  const kickerHeight = card.kicker === '' ? 0 : smallSize * 2.4;
-  const footerHeight = card.footer === '' ? 0 : smallSize * 3.2;
+  const kickerHeight = card.kicker === '' ? 0 : size * 2.4;
+  const footerHeight = card.footer === '' ? 0 : size * 3.2;
+  const small = { ...SMALL_STYLE, align: card.align, size };
   if (card.kicker !== '') {
-    const measure = measureWith(ctx, 600, KICKER_SPACING);
-    const kicker = addEllipsis(card.kicker.toUpperCase(), inner.width / smallSize, measure);
-    setFont(ctx, 600, smallSize, KICKER_SPACING);
-    drawLines(target, { lines: [kicker], size: smallSize, height: smallSize }, inner.y, 1, accent);
+    const style = { ...small, letterSpacing: 0.14, color: accent };
+    drawText(ctx, createPlainText(card.kicker.toUpperCase(), style), { ...inner, height: size });
   }
-  const middle = { top: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
-  drawTitleAndText(target, card, theme, accent, middle, unit);
-  if (card.footer !== '') drawFooter(target, card.footer, theme, smallSize);
-}
-
-interface TextTarget {
-  readonly ctx: CanvasContext;
-  readonly align: 'left' | 'center';
-  readonly frame: Rect;
-}
-
-interface Span {
-  readonly top: number;
-  readonly height: number;
+  const middle = { ...inner, y: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
+  drawTitleAndText(ctx, card, theme, accent, middle, unit);
+  if (card.footer === '') return;
+  const bottom = inner.y + inner.height;
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(inner.x, bottom - size * 2.1, inner.width, Math.max(1, size * 0.06));
+  const footer = createPlainText(card.footer, { ...small, color: theme.muted });
+  drawText(ctx, footer, { ...inner, y: bottom - size, height: size });
 }
 
 /** Draws the title above the text, both as large as they fit. If only one of them exists, it gets the whole area. */
 function drawTitleAndText(
-  target: TextTarget,
-  card: Card,
+  ctx: CanvasContext,
+  { title, text, align }: Card,
   theme: Theme,
   accent: string,
-  { top, height }: Span,
+  area: Rect,
   unit: number,
 ): void {
-  const { ctx, frame } = target;
-  const hasBoth = card.title !== '' && card.text !== '';
-  const heading = card.title === '' ? card.text : card.title;
+  const hasBoth = title !== '' && text !== '';
+  const heading = title === '' ? text : title;
   const ruleHeight = Math.max(2, unit * 0.009);
   const [ruleGap, textGap] = [unit * 0.05, unit * 0.045];
-  const availableHeight = height - ruleHeight - ruleGap;
-  const title = fitText(
-    heading,
-    {
-      width: frame.width,
-      height: hasBoth ? availableHeight * 0.56 : availableHeight,
-      minSize: Math.max(8, unit * 0.045),
-      maxSize: unit * getTitleScale(heading),
-      lineHeight: 1.1,
-      maxLines: hasBoth ? 4 : 12,
-    },
-    measureWith(ctx, 800, TITLE_SPACING),
-  );
-  const text = hasBoth
-    ? fitBody(target, card.text, availableHeight - title.height - textGap, title.size, unit)
-    : undefined;
-  const usedHeight = ruleHeight + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
-  let y = top + Math.max(0, (height - usedHeight) / 2);
-  ctx.fillStyle = accent;
+  const availableHeight = area.height - ruleHeight - ruleGap;
+  const titleContent = createPlainText(heading, {
+    weight: 800,
+    align,
+    size: unit * getTitleScale(heading),
+    minSize: Math.max(8, unit * 0.045),
+    lineHeight: 1.1,
+    letterSpacing: -0.022,
+    maxLines: hasBoth ? 4 : 12,
+    color: theme.ink,
+  });
+  const titleBox = { ...area, height: hasBoth ? availableHeight * 0.56 : availableHeight };
+  const titleLayout = layOut(ctx, titleContent, titleBox.width, titleBox.height);
+  const textHeight = availableHeight - titleLayout.height - textGap;
+  const textSize = Math.min(unit * 0.05, titleLayout.size * 0.6);
+  const textContent = createPlainText(text, {
+    weight: 400,
+    align,
+    size: textSize,
+    minSize: Math.min(textSize, Math.max(8, unit * 0.028)),
+    lineHeight: 1.5,
+    maxLines: 16,
+    color: theme.muted,
+  });
+  const usedHeight =
+    ruleHeight +
+    ruleGap +
+    titleLayout.height +
+    (hasBoth ? textGap + layOut(ctx, textContent, area.width, textHeight).height : 0);
+  const top = area.y + Math.max(0, (area.height - usedHeight) / 2);
   const ruleWidth = unit * 0.11;
+  ctx.fillStyle = accent;
   ctx.beginPath();
-  const left = target.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2;
-  ctx.roundRect(left, y, ruleWidth, ruleHeight, ruleHeight / 2);
+  const left = align === 'left' ? area.x : area.x + (area.width - ruleWidth) / 2;
+  ctx.roundRect(left, top, ruleWidth, ruleHeight, ruleHeight / 2);
   ctx.fill();
-  y += ruleHeight + ruleGap;
-  setFont(ctx, 800, title.size, TITLE_SPACING);
-  drawLines(target, title, y, 1.1, theme.ink);
-  if (text === undefined) return;
-  setFont(ctx, BODY, text.size);
-  drawLines(target, text, y + title.height + textGap, 1.5, theme.muted);
+  const titleTop = top + ruleHeight + ruleGap;
+  drawText(ctx, titleContent, { ...titleBox, y: titleTop });
+  if (!hasBoth) return;
+  drawText(ctx, textContent, { ...area, y: titleTop + titleLayout.height + textGap, height: textHeight });
 }
-
-const BODY: Weight = 400;
 
 /** Returns the maximum title size. Short text may be large; long text in large letters is tiring to read. */
 function getTitleScale(heading: string): number {
   return heading.length < 60 ? 0.155 : heading.length < 160 ? 0.105 : 0.075;
 }
 
-function fitBody(
-  { ctx, frame }: TextTarget,
-  text: string,
-  height: number,
-  titleSize: number,
-  unit: number,
-): TextBlock {
-  const maxSize = Math.min(unit * 0.05, titleSize * 0.6);
-  const box = {
-    width: frame.width,
-    height,
-    minSize: Math.min(maxSize, Math.max(8, unit * 0.028)),
-    maxSize,
-    lineHeight: 1.5,
-    maxLines: 16,
-  };
-  return fitText(text, box, measureWith(ctx, BODY));
-}
-
-function drawFooter(target: TextTarget, footer: string, theme: Theme, smallSize: number): void {
-  const { ctx, frame } = target;
-  const bottom = frame.y + frame.height;
-  ctx.fillStyle = theme.line;
-  ctx.fillRect(frame.x, bottom - smallSize * 2.1, frame.width, Math.max(1, smallSize * 0.06));
-  const line = addEllipsis(footer, frame.width / smallSize, measureWith(ctx, 600));
-  setFont(ctx, 600, smallSize);
-  drawLines(
-    target,
-    { lines: [line], size: smallSize, height: smallSize },
-    bottom - smallSize,
-    1,
-    theme.muted,
-  );
-}
-
-/** Draws lines from `top` downwards in the current font, vertically centered in their line height. */
-function drawLines(
-  { ctx, frame, align }: TextTarget,
-  { lines, size }: TextBlock,
-  top: number,
-  lineHeight: number,
-  ink: string,
-): void {
-  ctx.fillStyle = ink;
-  ctx.textAlign = align;
-  const x = align === 'left' ? frame.x : frame.x + frame.width / 2;
-  for (const [index, line] of lines.entries())
-    ctx.fillText(line, x, top + (index * lineHeight + lineHeight / 2 + 0.36) * size);
+function drawText(ctx: CanvasContext, content: TextContent, { x, y, width, height }: Rect): void {
+  ctx.save();
+  ctx.translate(x, y);
+  paintText(ctx, content, { width, height }, 1);
+  ctx.restore();
 }

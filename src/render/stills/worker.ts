@@ -7,7 +7,7 @@ import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';
 import { ClipFrames } from '../video/clip-frames.ts';
 import { drawCard } from './card.ts';
-import { drawSandboxImage, drawSandboxWash } from './sandbox.ts';
+import { drawSandboxImage, drawSandboxWash } from './sandbox-image.ts';
 import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
 
 export type StillRequest = StillDrawing | SceneRequest | { readonly kind: 'stop' };

@@ -26,8 +26,8 @@ export function bindProps(data: unknown, props: Props): unknown {
     const value = start + step * Number(props.index ?? 0);
     return typeof data.unit === 'string' ? `${value}${data.unit}` : value;
   }
-  const clampToUnit = Object.entries(data).map(([key, value]) => [key, bindProps(value, props)] as const);
-  return Object.fromEntries(clampToUnit.filter(([, value]) => value !== undefined));
+  const members = Object.entries(data).map(([key, value]) => [key, bindProps(value, props)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 function bindItem(item: unknown, props: Props): readonly unknown[] {

@@ -35,11 +35,11 @@ export function expandBlocks(graph: SceneGraph): {
       return scene;
     }
     const { blockId: _blockId, props, ...ownFields } = scene;
-    const clampToUnit = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
+    const blockScene = bindProps(block.scene, { ...block.props, ...props }) as { elements: unknown[] };
     return {
-      ...clampToUnit,
+      ...blockScene,
       ...ownFields,
-      elements: [...clampToUnit.elements, ...(ownFields.elements ?? [])],
+      elements: [...blockScene.elements, ...(ownFields.elements ?? [])],
     };
   });
   return { graph: { ...graph, scenes }, unknown };

@@ -79,7 +79,7 @@ const FIELDS: Readonly<Record<string, Check>> = {
   ],
   allow: [
     '{ users: [id], teams: [id] }',
-    value => value === undefined || (isRecord(value) && isAllow(value)),
+    value => value === undefined || (isRecord(value) && isAllowList(value)),
   ],
 };
 
@@ -110,6 +110,6 @@ function isInput(input: unknown): boolean {
 const isPropText = (text: unknown): boolean =>
   isRecord(text) && isText(text.label) && isText(text.description);
 
-function isAllow({ users = [], teams = [] }: Readonly<Record<string, unknown>>): boolean {
+function isAllowList({ users = [], teams = [] }: Readonly<Record<string, unknown>>): boolean {
   return isArrayOf(users, Number.isInteger) && isArrayOf(teams, isText);
 }

@@ -1,5 +1,4 @@
-// Breaks measured text into lines, for cards and scene paragraphs. Widths are in em, so that a word is measured once
-// for all font sizes.
+// Breaks measured text into lines. Widths are in em, so that a word is measured once for all font sizes.
 
 /** Maximum number of characters that are laid out. The rest is left out, like other overflow. */
 export const MAX_CHARACTERS = 4000;

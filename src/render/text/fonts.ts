@@ -49,12 +49,12 @@ const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
 const EMOJI_FILE = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
 
-type Range = readonly [from: number, to: number];
 /** Returns the weight to request. The rasterizer would embolden a face that has only one weight. */
 export function getAvailableWeight(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
 
+type Range = readonly [from: number, to: number];
 type Subset = readonly [name: string, ranges: readonly Range[]];
 const subsets = new Map<string, readonly Subset[]>();
 const registered = new Set<string>();

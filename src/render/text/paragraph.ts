@@ -36,10 +36,10 @@ export interface Paragraph {
 
 /** An unbreakable unit: pieces in different styles, with the space after it. */
 interface WordUnit extends Unit {
-  readonly parts: readonly Part[];
+  readonly parts: readonly StyledText[];
 }
 
-interface Part {
+interface StyledText {
   readonly text: string;
   readonly run: TextRun;
   readonly width: number;
@@ -65,12 +65,12 @@ export function layOut(ctx: CanvasContext, content: TextContent, width: number, 
  * lines. 4. Cut off what does not fit. 5. Position every piece.
  */
 function layOutUncached(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
-  const measure = measureWith(ctx, content.letterSpacing);
-  const paragraphs = cutRuns(content.runs, measure);
+  const measure = createMeasure(ctx, content.letterSpacing);
+  const paragraphs = splitIntoUnits(content.runs, measure);
   const box: Box = { width, height, padding: content.textBackground?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
-  const broken = breakContent(paragraphs, content, toEm(box, size), (words, width) =>
-    cutWords(words, width, measure),
+  const broken = breakContent(paragraphs, content, toEm(box, size), (unit, width) =>
+    cutUnit(unit, width, measure),
   );
   const maxLines = countFittingLines(content, size, box);
   const isTooLong = broken.length > maxLines && content.overflow !== 'visible';
@@ -103,7 +103,7 @@ function countFittingLines(
   return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
 }
 
-function measureWith(ctx: CanvasContext, letterSpacing: number): MeasureRun {
+function createMeasure(ctx: CanvasContext, letterSpacing: number): MeasureRun {
   const widths = new Map<TextRun, Map<string, number>>();
   return (text, run) => {
     const widthsOfRun = getOrCreate(widths, run, () => new Map<string, number>());
@@ -128,7 +128,7 @@ export function setRunFont(
 }
 
 /** Returns the units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
-function cutRuns(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> {
+function splitIntoUnits(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> {
   const fullText = runs
     .map(({ text }) => text)
     .join('')
@@ -162,7 +162,7 @@ function toParts(
   runs: readonly TextRun[],
   starts: readonly number[],
   measure: MeasureRun,
-): readonly Part[] {
+): readonly StyledText[] {
   return runs.flatMap((run, index) => {
     const start = starts[index] ?? 0;
     const inside = text.slice(Math.max(0, start - from), Math.max(0, start + run.text.length - from));
@@ -170,20 +170,20 @@ function toParts(
   });
 }
 
-/** Returns the largest size at which everything fits, to a twentieth of the range's step, or the smallest size. */
+/** Returns the largest size at which everything fits, found by bisection, or the smallest size. */
 function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
-  const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
+  const maxSize = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
     const width = toEm(box, size);
     const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
     return (
       !isWordCut &&
-      breakLines(paragraphs, width, words => [words]).length <= countFittingLines(content, size, box)
+      breakLines(paragraphs, width, unit => [unit]).length <= countFittingLines(content, size, box)
     );
   };
-  if (fits(top)) return top;
-  let [low, high] = [Math.min(content.minSize, top), top];
+  if (fits(maxSize)) return maxSize;
+  let [low, high] = [Math.min(content.minSize, maxSize), maxSize];
   for (let step = 0; step < 9; step++) {
     const middle = (low + high) / 2;
     if (fits(middle)) low = middle;
@@ -195,21 +195,21 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
 /** Longer texts are body text, which is not balanced. */
 const MAX_EVEN_LINES = 6;
 
-/** Breaks into balanced lines if the text is centered and short, otherwise fills each line. */
+/** Breaks short text that is centered or balanced into lines of similar length. Otherwise fills each line. */
 function breakContent(
   paragraphs: Rows<WordUnit>,
-  { align }: TextContent,
+  { align, isBalanced = align === 'center' }: TextContent,
   width: number,
-  cutUnit: CutUnit<WordUnit>,
+  cut: CutUnit<WordUnit>,
 ): Rows<WordUnit> {
-  const lines = breakLines(paragraphs, width, cutUnit);
+  const lines = breakLines(paragraphs, width, cut);
   const isShort = lines.length > 1 && lines.length <= MAX_EVEN_LINES;
-  return align === 'center' && isShort ? breakEvenly(paragraphs, width, cutUnit) : lines;
+  return isBalanced && isShort ? breakEvenly(paragraphs, width, cut) : lines;
 }
 
-function cutWords(unit: WordUnit, width: number, measure: MeasureRun): readonly WordUnit[] {
+function cutUnit(unit: WordUnit, width: number, measure: MeasureRun): readonly WordUnit[] {
   const pieces: WordUnit[] = [];
-  let parts: Part[] = [];
+  let parts: StyledText[] = [];
   let usedWidth = 0;
   for (const { text, run } of unit.parts)
     for (const letter of splitGraphemes(text)) {
@@ -229,14 +229,14 @@ function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun):
   const lastLine = [...(lines.at(-1) ?? [])];
   const run = lastLine.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;
-  const ellipsis: Part = { text: '…', run, width: measure('…', run) };
+  const ellipsis: StyledText = { text: '…', run, width: measure('…', run) };
   const getUsedWidth = (): number => lastLine.reduce((sum, unit) => sum + unit.width + unit.space, 0);
   while (lastLine.length > 1 && getUsedWidth() - (lastLine.at(-1)?.space ?? 0) + ellipsis.width > width)
     lastLine.pop();
   const end = lastLine.pop();
   if (end === undefined) return lines;
   const freeWidth = width - getUsedWidth() - ellipsis.width;
-  const [head = end] = end.width > freeWidth ? cutWords(end, Math.max(0.1, freeWidth), measure) : [end];
+  const [head = end] = end.width > freeWidth ? cutUnit(end, Math.max(0.1, freeWidth), measure) : [end];
   const parts = [...head.parts, ellipsis];
   lastLine.push({ parts, width: head.width + ellipsis.width, space: 0 });
   return [...lines.slice(0, -1), lastLine];

@@ -55,8 +55,8 @@ function splitIntoPages(phrase: readonly Word[], maxWords: number): readonly (re
   return Array.from({ length: count }, (_, page) => phrase.slice(edge(page), edge(page + 1)));
 }
 
-const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
-const ARROW = new RegExp(`^\\s*${STAMP.source}\\s*-->\\s*${STAMP.source}`);
+const TIMESTAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
+const ARROW = new RegExp(`^\\s*${TIMESTAMP.source}\\s*-->\\s*${TIMESTAMP.source}`);
 
 /** Parses SRT and WebVTT, which differ only in the lines between times and texts. These lines are skipped. */
 export function parseSubtitles(text: string): readonly Word[] {
@@ -69,7 +69,7 @@ export function parseSubtitles(text: string): readonly Word[] {
     const timeRow = rows.findIndex(row => ARROW.test(row));
     const match = ARROW.exec(rows[timeRow] ?? '');
     if (match === null) continue;
-    const [start, end] = [toSeconds(match.slice(1, 5)), toSeconds(match.slice(5, 9))];
+    const [start, end] = [parseTimestamp(match.slice(1, 5)), parseTimestamp(match.slice(5, 9))];
     const words = rows
       .slice(timeRow + 1)
       .join(' ')
@@ -80,7 +80,7 @@ export function parseSubtitles(text: string): readonly Word[] {
   return lines;
 }
 
-function toSeconds([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
+function parseTimestamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
   | string
   | undefined
 )[]): number {

@@ -23,6 +23,7 @@ import {
   animateColor,
   animateNumber,
   clampToUnit,
+  type ElementContext,
   resolveColor,
   type Scope,
   solid,
@@ -32,20 +33,13 @@ import {
 import { toCounterContent, toTextContent } from './text-content.ts';
 import { toWaveformContent } from './waveform.ts';
 
-/** The box of an element and its scope. `now` counts from the element's start. */
-export interface ElementContext {
-  readonly scope: Scope;
-  readonly width: number;
-  readonly height: number;
-  readonly radius: Corners;
-  /** Key of the element's file or markup. */
-  readonly resource: string;
-}
-
-export type Drawable = Exclude<Element, { type: 'group' }>;
+export type LeafElement = Exclude<Element, { type: 'group' }>;
 
 const CONVERTERS: {
-  readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, ctx: ElementContext) => Content;
+  readonly [K in LeafElement['type']]: (
+    element: Extract<LeafElement, { type: K }>,
+    ctx: ElementContext,
+  ) => Content;
 } = {
   text: (element, { scope, height }) => toTextContent(element, scope, height),
   counter: (element, { scope }) => toCounterContent(element, scope),
@@ -60,9 +54,9 @@ const CONVERTERS: {
   waveform: toWaveformContent,
 };
 
-export function toContent(element: Drawable, ctx: ElementContext): Content {
+export function toContent(element: LeafElement, ctx: ElementContext): Content {
   // Rows of the table correspond to members of the union, which the compiler cannot verify.
-  return (CONVERTERS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
+  return (CONVERTERS[element.type] as (element: LeafElement, ctx: ElementContext) => Content)(element, ctx);
 }
 
 type FittedContent = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
@@ -174,10 +168,10 @@ function toProgressContent(element: ProgressElement, ctx: ElementContext): Conte
   const fill = toFill(element.color ?? '#ffffff', scope.names);
   const trackFill = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
   const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, trackFill);
-  return group(ctx, parts);
+  return toGroupContent(ctx, parts);
 }
 
-const shape = (outline: Outline, fill: Fill): ShapeContent => ({ kind: 'shape', outline, fill });
+const createShape = (outline: Outline, fill: Fill): ShapeContent => ({ kind: 'shape', outline, fill });
 
 type Progress = (
   element: ProgressElement,
@@ -192,8 +186,8 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     const end = rounded === false ? 0 : height / 2;
     const radius: Corners = [end, end, end, end];
     return [
-      shape(toRect(width, height, radius), trackFill),
-      shape(toRect(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
+      createShape(toRect(width, height, radius), trackFill),
+      createShape(toRect(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
     ];
   },
   ring: ({ thickness, rounded }, { width, height }, value, fill, trackFill) => {
@@ -208,7 +202,10 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
   },
   pie: (_element, { width, height }, value, fill, trackFill) => {
     const circle = createCircle(width / 2, height / 2, Math.min(width, height) / 2);
-    return [shape(circle, trackFill), shape({ ...circle, arc: [0, value * 360], pie: true }, fill)];
+    return [
+      createShape(circle, trackFill),
+      createShape({ ...circle, arc: [0, value * 360], pie: true }, fill),
+    ];
   },
   segments: ({ segments = 5 }, { width, height }, value, fill, trackFill) => {
     const gap = Math.min(height, (width / segments) * 0.2);
@@ -224,14 +221,14 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     });
     return Array.from({ length: segments }, (_, index) => {
       const share = clampToUnit(value * segments - index);
-      const full = shape(bar(index, 1), trackFill);
-      return share > 0 ? [full, shape(bar(index, share), fill)] : [full];
+      const full = createShape(bar(index, 1), trackFill);
+      return share > 0 ? [full, createShape(bar(index, share), fill)] : [full];
     }).flat();
   },
 };
 
 /** Combines several shapes in one box, as children that fill it. */
-function group({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
+function toGroupContent({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',
     children: shapes.map(content => ({

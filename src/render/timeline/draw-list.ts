@@ -112,6 +112,8 @@ export interface TextContent {
   readonly direction: 'auto' | 'ltr' | 'rtl';
   readonly maxLines: number;
   readonly overflow: 'ellipsis' | 'clip' | 'visible';
+  /** Whether short text is broken into lines of similar length. Centered text always is. */
+  readonly isBalanced?: boolean;
   readonly stroke?: { readonly color: Rgba; readonly width: number };
   readonly shadow?: ResolvedShadow;
   readonly textBackground?: {

@@ -3,14 +3,8 @@ import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { createCaptionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
-import {
-  type Content,
-  DEFAULT_NODE,
-  type DrawList,
-  type DrawNode,
-  type Fill,
-  type Layer,
-} from './draw-list.ts';
+import { toContent } from './content.ts';
+import { DEFAULT_NODE, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { toNode, toNodes } from './nodes.ts';
@@ -66,12 +60,12 @@ function createSceneNodes(timeline: Timeline, frame: number): readonly DrawNode[
   const nextScene = timeline.scenes[index];
   if (nextScene === undefined) return [];
   const outgoing = frame - nextScene.start < nextScene.overlap ? timeline.scenes[index - 1] : undefined;
-  if (outgoing === undefined) return createElementNodes(timeline, nextScene, frame);
+  if (outgoing === undefined) return createScenePartNodes(timeline, nextScene, frame);
   return createTransitionNodes(timeline, outgoing, nextScene, frame);
 }
 
 /** Returns the background and elements of a scene as separate layers, so that unchanged ones keep their hash. */
-function createElementNodes(
+function createScenePartNodes(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,
   frame: number,
@@ -103,7 +97,7 @@ function createTransitionNodes(
     isOpaque: isOpaque(nextScene.scene.background, timeline),
   });
   const createSceneNode = (span: SceneSpan, state: SceneState): DrawNode =>
-    createGroupNode(span.pointer, timeline, createElementNodes(timeline, span, frame), state);
+    createGroupNode(span.pointer, timeline, createScenePartNodes(timeline, span, frame), state);
   const [from, to] = [createSceneNode(outgoing, state.from), createSceneNode(nextScene, state.to)];
   const scenes = state.front === 'to' ? [from, to] : [to, from];
   if (state.dip <= 0) return scenes;
@@ -155,32 +149,20 @@ function createBackgroundNodes(
 ): readonly DrawNode[] {
   if (typeof background === 'string' || 'stops' in background)
     return [createFillNode(pointer, timeline, toFill(background, scope.names))];
-  const { width, height } = timeline;
-  const resource = timeline.keys.get(background) ?? '';
-  const dim = background.dim ?? 0;
-  const base = { ...DEFAULT_NODE, pointer, matrix: IDENTITY, width, height, clips: [toRect(width, height)] };
-  const shade = dim <= 0 ? [] : [createFillNode(pointer, timeline, solid([0, 0, 0, dim]))];
-  const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
-  const blur = background.blur ?? 0;
-  const image = {
-    resource,
-    fit: background.fit ?? 'cover',
-    focus: background.focus ?? [0.5, 0.5],
-    crop: [0, 0, 1, 1],
-    zoom: 1 + ((background.zoom ?? 1) - 1) * share,
-    shift: [0, 0],
-  } as const;
-  const content: Content =
-    background.type === 'image'
-      ? { ...image, kind: 'image' }
-      : {
-          ...image,
-          kind: 'clip',
-          seconds: scope.now,
-          trim: 0,
-          step: 1 / scope.fps,
-          loop: background.loop ?? true,
-        };
-  const effects = blur > 0 ? [{ type: 'blur', amount: blur }] : [];
-  return [{ ...base, effects, fillsFrame: true, content }, ...shade];
+  const { width, height, keys } = timeline;
+  const { blur = 0, dim = 0, zoom = 1 } = background;
+  const element = { loop: true, ...background, motion: { kenBurns: { to: zoom } } };
+  const resource = keys.get(background) ?? '';
+  const image: DrawNode = {
+    ...DEFAULT_NODE,
+    pointer,
+    matrix: IDENTITY,
+    width,
+    height,
+    clips: [toRect(width, height)],
+    effects: blur > 0 ? [{ type: 'blur', amount: blur }] : [],
+    fillsFrame: true,
+    content: toContent(element, { scope, width, height, radius: DEFAULT_NODE.radius, resource }),
+  };
+  return dim <= 0 ? [image] : [image, createFillNode(pointer, timeline, solid([0, 0, 0, dim]))];
 }

@@ -1,7 +1,7 @@
 // Converts an element at a moment to a node of the draw list, or to nothing while it is not visible.
 import { ANCHORS, type Anchor } from '../schema/common.ts';
 import type { Element, GroupElement } from '../schema/elements.ts';
-import { type Drawable, toContent } from './content.ts';
+import { type LeafElement, toContent } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
 import { createCircle, createClipOutline, createInsetRect, toRect } from './outlines.ts';
@@ -44,7 +44,7 @@ export function toNode(element: Element, pointer: string, outer: Scope): DrawNod
   const content =
     element.type === 'group'
       ? toGroupContent(element, pointer, { ...scope, width, height })
-      : toContent(element as Drawable, elementContext);
+      : toContent(element as LeafElement, elementContext);
   const layoutHeight = Number.isFinite(height) ? height : 0;
   return {
     pointer,

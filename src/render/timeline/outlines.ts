@@ -50,7 +50,7 @@ const toCircle = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Ellips
 const HEART =
   'M50 92 C18 66 4 48 4 28 C4 13 15 4 28 4 C38 4 46 9 50 18 C54 9 62 4 72 4 C85 4 96 13 96 28 C96 48 82 66 50 92 Z';
 
-const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>> = {
+const SHAPE_OUTLINES: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>> = {
   rectangle: ({ width, height, radius }) => toRect(width, height, radius),
   ellipse: ({ width, height }) => toEllipse(width, height),
   circle: toCircle,
@@ -90,7 +90,7 @@ const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>
 };
 
 export function createShapeOutline(shape: (typeof SHAPES)[number], box: ShapeBox): Outline {
-  return ROWS[shape](box);
+  return SHAPE_OUTLINES[shape](box);
 }
 
 function createRadialOutline(

@@ -33,12 +33,12 @@ const RESTING_POSE: Pose = {
 };
 
 /** `v` is the eased progress (0 away, 1 arrived), `t` the linear progress, `distance` the distance in pixels. */
-type Row = (v: number, t: number, distance: number) => Partial<Pose>;
+type EntrancePose = (v: number, t: number, distance: number) => Partial<Pose>;
 
 const fadeIn = (t: number): number => clampToUnit(t * 1.6);
 const scaleBoth = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
 
-const ROWS: Readonly<Record<Preset, Row>> = {
+const ENTRANCE_POSES: Readonly<Record<Preset, EntrancePose>> = {
   fade: v => ({ opacity: v }),
   'slide-up': (v, t, distance) => ({ dy: (1 - v) * distance, opacity: fadeIn(t) }),
   'slide-down': (v, t, distance) => ({ dy: (v - 1) * distance, opacity: fadeIn(t) }),
@@ -73,7 +73,7 @@ const SPRINGY: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
 
 const sineWave = (phase: number): number => Math.sin(phase * 2 * Math.PI);
 
-const LOOP_ROWS: Readonly<
+const LOOP_POSES: Readonly<
   Record<(typeof LOOPS)[number], (phase: number, amount: number, distance: number) => Partial<Pose>>
 > = {
   pulse: (p, a) => scaleBoth(1 + 0.06 * a * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI))),
@@ -124,7 +124,7 @@ function getEntrancePose(entrance: Entrance, since: number, side: 'in' | 'out', 
     Math.min(scope.frame.width, scope.frame.height),
     scope,
   );
-  const pose = ROWS[entrance.preset](v, t, distance);
+  const pose = ENTRANCE_POSES[entrance.preset](v, t, distance);
   // An element that entered from below exits upwards: exits continue in the direction of their name.
   const exitOffset = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
   return { ...RESTING_POSE, ...pose, ...exitOffset };
@@ -133,7 +133,7 @@ function getEntrancePose(entrance: Entrance, since: number, side: 'in' | 'out', 
 function getLoopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {
   const period = Math.max(0.02, toSeconds(loop.period ?? 2, scope.span, scope.fps));
   const distance = toPixels(DISTANCE, 0, scope);
-  return LOOP_ROWS[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, distance);
+  return LOOP_POSES[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, distance);
 }
 
 function combine(a: Pose, b: Pose): Pose {

@@ -3,7 +3,7 @@
 import type { Asset, SceneGraph } from '../schema/scene-graph.ts';
 import type { Animated, Easing, Length, Paint, Time } from '../schema/values.ts';
 import { mixColors, parseColor } from './color.ts';
-import type { Fill, Rgba } from './draw-list.ts';
+import type { Corners, Fill, Rgba } from './draw-list.ts';
 import { ease } from './easing.ts';
 
 export interface Names {
@@ -54,6 +54,16 @@ export interface Scope {
   readonly peaks: ReadonlyMap<string, Peaks>;
 }
 
+/** The box of an element and its scope. `now` counts from the element's start. */
+export interface ElementContext {
+  readonly scope: Scope;
+  readonly width: number;
+  readonly height: number;
+  readonly radius: Corners;
+  /** Key of the element's file or markup. */
+  readonly resource: string;
+}
+
 const TIME_UNITS = { s: 1, ms: 0.001 } as const;
 
 /** Converts a time to seconds. `span` is 100 %. */
@@ -71,7 +81,7 @@ export function toPixels(length: Length, total: number, { frame }: Pick<Scope, '
   if (typeof length === 'number') return length;
   const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
   const { width, height } = frame;
-  const hundred: Readonly<Record<string, number>> = {
+  const pixelsPerHundred: Readonly<Record<string, number>> = {
     px: 100,
     '%': total,
     vw: width,
@@ -79,7 +89,7 @@ export function toPixels(length: Length, total: number, { frame }: Pick<Scope, '
     vmin: Math.min(width, height),
     vmax: Math.max(width, height),
   };
-  return (Number(number) / 100) * (hundred[unit] ?? 100);
+  return (Number(number) / 100) * (pixelsPerHundred[unit] ?? 100);
 }
 
 /** Returns the value at this moment. `now` counts from the element's start, and `span` is its duration. */

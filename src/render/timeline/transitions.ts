@@ -29,7 +29,7 @@ export interface TransitionState {
   readonly dip: number;
 }
 
-export interface Crossing {
+export interface TransitionInput {
   /** The eased progress, 0 at the start. */
   readonly p: number;
   readonly direction: Direction;
@@ -41,22 +41,22 @@ export interface Crossing {
 
 const NO_CHANGE: SceneState = { matrix: IDENTITY, opacity: 1, blur: 0 };
 
-type Row = (crossing: Crossing) => {
+type Row = (crossing: TransitionInput) => {
   from?: Partial<SceneState>;
   to?: Partial<SceneState>;
   front?: 'from';
   dip?: number;
 };
 
-const translateBy = ({ direction, width, height }: Crossing, share: number): Matrix => {
+const translateBy = ({ direction, width, height }: TransitionInput, share: number): Matrix => {
   const [x, y] = DIRECTION_VECTORS[direction];
   return translation(x * width * share, y * height * share);
 };
-const applyAboutCenter = ({ width, height }: Crossing, matrix: Matrix): Matrix =>
+const applyAboutCenter = ({ width, height }: TransitionInput, matrix: Matrix): Matrix =>
   applyAbout(width / 2, height / 2, matrix);
-const getOutgoingOpacity = ({ p, isOpaque }: Crossing): number => (isOpaque ? 1 : 1 - p);
+const getOutgoingOpacity = ({ p, isOpaque }: TransitionInput): number => (isOpaque ? 1 : 1 - p);
 
-const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
+const TRANSITION_STATES: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   cut: () => ({}),
   fade: c => ({ from: { opacity: getOutgoingOpacity(c) }, to: { opacity: c.p } }),
   slide: c => ({
@@ -122,15 +122,18 @@ const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
 };
 
 /** Returns the state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
-export function getTransitionState(type: (typeof TRANSITIONS)[number], crossing: Crossing): TransitionState {
-  const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
+export function getTransitionState(
+  type: (typeof TRANSITIONS)[number],
+  crossing: TransitionInput,
+): TransitionState {
+  const { from, to, front = 'to', dip = 0 } = TRANSITION_STATES[type](crossing);
   return { from: { ...NO_CHANGE, ...from }, to: { ...NO_CHANGE, ...to }, front, dip };
 }
 
-const getBlur = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
+const getBlur = ({ width, height }: TransitionInput): number => Math.min(width, height) * 0.035;
 
 /** Returns the part that a wipe in that direction has revealed. */
-function createWipe({ direction, width, height, p }: Crossing): Outline {
+function createWipe({ direction, width, height, p }: TransitionInput): Outline {
   const hidden = 1 - p;
   const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {
     left: [0, 0, 0, hidden * width],
@@ -141,7 +144,7 @@ function createWipe({ direction, width, height, p }: Crossing): Outline {
   return createInsetRect(width, height, insets[direction]);
 }
 
-function createSplitWipe({ direction, width, height, p }: Crossing): Outline {
+function createSplitWipe({ direction, width, height, p }: TransitionInput): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const hidden = (1 - p) / 2;
   return isUpright
@@ -151,7 +154,7 @@ function createSplitWipe({ direction, width, height, p }: Crossing): Outline {
 
 const BLINDS = 8;
 
-function createBlinds({ direction, width, height, p }: Crossing): Outline {
+function createBlinds({ direction, width, height, p }: TransitionInput): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
     const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];

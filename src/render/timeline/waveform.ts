@@ -2,15 +2,7 @@
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { type Peaks, type PlayedInterval, type Scope, toFill } from './scope.ts';
-
-interface Box {
-  readonly scope: Scope;
-  readonly width: number;
-  readonly height: number;
-  /** Key of the file. */
-  readonly resource: string;
-}
+import { type ElementContext, type Peaks, type PlayedInterval, type Scope, toFill } from './scope.ts';
 
 const BARS = 48;
 /** Bars are closer together than peaks, so that they move smoothly. */
@@ -18,7 +10,7 @@ const PEAKS_PER_BAR = 0.5;
 
 export function toWaveformContent(
   element: WaveformElement,
-  { scope, width, height, resource }: Box,
+  { scope, width, height, resource }: ElementContext,
 ): Content {
   const followed = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
   const peaks = element.peaks ?? followed?.values;
@@ -75,15 +67,12 @@ function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: 
 
 /** Returns the interpolated peaks of the bars at this moment. */
 function readLevels(peaks: ArrayLike<number>, { head, from, to }: Window, count: number): readonly number[] {
-  const interpolatePeak = (index: number): number =>
-    index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0;
+  const readPeak = (index: number): number => (index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0);
   return Array.from({ length: count }, (_, index) => {
     const position = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
     const low = Math.floor(position);
     const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
-    const level =
-      interpolatePeak(low) +
-      (interpolatePeak(low + 1) - interpolatePeak(low)) * ease('ease-in-out', position - low);
+    const level = readPeak(low) + (readPeak(low + 1) - readPeak(low)) * ease('ease-in-out', position - low);
     return Math.max(0.02, level * edge);
   });
 }

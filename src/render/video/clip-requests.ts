@@ -25,13 +25,17 @@ export const MAX_SIDE = 4096;
 const MIN_LOOP_SECONDS = 0.001;
 
 /** The scale at which a list is rendered, and the number of frames from one list to the next. */
-export interface View {
+export interface RenderView {
   readonly scale: number;
   readonly stride: number;
 }
 
 /** Lists the visible clips, from back to front. */
-export function listClipRequests(list: DrawList, resources: Resources, view: View): readonly ClipRequest[] {
+export function listClipRequests(
+  list: DrawList,
+  resources: Resources,
+  view: RenderView,
+): readonly ClipRequest[] {
   const requests: ClipRequest[] = [];
   const visit = (node: DrawNode, outer: Matrix): void => {
     const matrix = multiply(outer, node.matrix);
@@ -54,7 +58,7 @@ function toRequest(
   content: ClipContent,
   { clip, frames }: LoadedClip,
   [a, b, c, d]: Matrix,
-  { scale, stride }: View,
+  { scale, stride }: RenderView,
 ): ClipRequest | undefined {
   const { video } = clip.info;
   const [, , cropWidth, cropHeight] = content.crop;
@@ -69,7 +73,7 @@ function toRequest(
   return {
     content,
     clip,
-    frames: frames,
+    frames,
     seconds: getClipTime(content, clip.info.durationSeconds),
     step: content.step * stride,
     visibleSize: toEvenSize(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),

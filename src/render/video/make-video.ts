@@ -6,13 +6,13 @@ import { findBackend } from '../../codecs/backend.ts';
 import { withTempFolder } from '../../lib/files.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import type { Settings } from '../../lib/settings.ts';
-import { readRenderFiles } from '../files.ts';
-import type { PartStore, ReadSource } from '../render-io.ts';
+import { readRenderFiles } from '../read-files.ts';
+import type { ReadSource, SegmentStore } from '../render-io.ts';
 import { openScene } from '../scene.ts';
-import { drawFrames } from '../stills/frames.ts';
+import { drawFrames } from '../stills/draw-frames.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { renderVideo } from './video.ts';
+import { renderVideo } from './render-video.ts';
 import type { VideoResult } from './video-request.ts';
 
 export interface RenderRequest {
@@ -25,7 +25,7 @@ export interface RenderRequest {
   readonly scale?: number | undefined;
   /** Frame of the poster. Absent or outside the range: two fifths into it. */
   readonly posterFrame?: number | undefined;
-  readonly parts?: PartStore | undefined;
+  readonly segmentStore?: SegmentStore | undefined;
   /** 0 to 1, by frames. */
   readonly onProgress: (fraction: number) => void;
 }
@@ -87,12 +87,13 @@ interface RenderInput {
 async function render(input: RenderInput, signal: AbortSignal): Promise<RenderedVideo> {
   const { request, timeline, files, folder } = input;
   const { graph, scale = 1, range = [0, timeline.durationInFrames] } = request;
-  const parts = range[1] - range[0] > MIN_SEGMENTED_SECONDS * timeline.fps ? request.parts : undefined;
+  const segmentStore =
+    range[1] - range[0] > MIN_SEGMENTED_SECONDS * timeline.fps ? request.segmentStore : undefined;
   const path = join(folder, 'video.mp4');
-  const segmentFolder = parts === undefined ? undefined : join(folder, 'segments');
+  const segmentFolder = segmentStore === undefined ? undefined : join(folder, 'segments');
   if (segmentFolder !== undefined) {
     await mkdir(segmentFolder);
-    await parts?.restore(segmentFolder, signal);
+    await segmentStore?.restore(segmentFolder, signal);
   }
   const videoRequest = {
     graph,
@@ -104,7 +105,7 @@ async function render(input: RenderInput, signal: AbortSignal): Promise<Rendered
   };
   const events = {
     onFrame: (done: number, total: number) => request.onProgress((RENDER_SHARE * done) / total),
-    onSegment: (segment: string) => parts?.keep(segment),
+    onSegment: (segment: string) => segmentStore?.keep(segment),
   };
   // If one of them fails, the others are not awaited.
   const failed = new AbortController();

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { writeCompileCache } from '../../lib/compile-cache.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessMessage, ProcessRequest } from './video-request.ts';
-import { writeVideoFile } from './work.ts';
+import { writeVideoFile } from './write-video-file.ts';
 
 function report(message: ProcessMessage): void {
   // A closed channel is reported by `disconnect`.

@@ -1,6 +1,6 @@
 // Draws frames of a video in a thread, on request, and writes each as I420 into a slot of shared memory.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createFrameDrawer, type VideoScene } from './draw.ts';
+import { createFrameDrawer, type VideoScene } from './frame-drawer.ts';
 
 export interface ThreadData extends VideoScene {
   readonly slots: readonly SharedArrayBuffer[];

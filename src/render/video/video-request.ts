@@ -7,7 +7,7 @@ import type { ResourceFiles } from '../stills/still.ts';
 export interface VideoRequest {
   /** A scene graph with all template props filled in, as openScene takes it. */
   readonly graph: unknown;
-  /** Read by render/files.ts; video and audio are probed files on disk. */
+  /** Read by render/read-files.ts; video and audio are probed files on disk. */
   readonly files: ResourceFiles;
   /** Frames [from, to). */
   readonly range: readonly [number, number];

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDuckGain, findSpeech } from '../../../src/render/sound/duck.ts';
-import { decibels, signal, sine, uneven } from './signals.ts';
+import { createSignal, decibels, sine, splitUnevenly } from './signals.ts';
 
 /** Creates speech of that amplitude between two times in seconds. */
-async function spans(size: number, ...spoken: readonly (readonly [number, number])[]) {
-  const sound = signal(6, second => {
+async function findSpans(size: number, ...spoken: readonly (readonly [number, number])[]) {
+  const sound = createSignal(6, second => {
     const isSpoken = spoken.some(([from, to]) => second >= from && second < to);
     // Breath and hiss in between.
     const value = (isSpoken ? size : size * 0.01) * sine(200, second);
     return [value, value];
   });
   async function* blocks() {
-    yield* uneven(sound);
+    yield* splitUnevenly(sound);
   }
   return (await findSpeech(blocks())).map(({ start, end }) => [start / 48_000, end / 48_000]);
 }
@@ -21,21 +21,21 @@ async function spans(size: number, ...spoken: readonly (readonly [number, number
 describe('speech', () => {
   it('is detected by its level, however loud it was recorded, and not in hiss', async () => {
     for (const size of [0.9, 0.02])
-      assert.deepEqual(await spans(size, [1, 2], [4, 4.5]), [
+      assert.deepEqual(await findSpans(size, [1, 2], [4, 4.5]), [
         [1, 2],
         [4, 4.5],
       ]);
   });
 
   it('continues over short pauses', async () => {
-    assert.deepEqual(await spans(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
+    assert.deepEqual(await findSpans(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
       [1, 3],
       [3.46, 4],
     ]);
   });
 
   it('is not detected in silence', async () => {
-    assert.deepEqual(await spans(0, [1, 2]), []);
+    assert.deepEqual(await findSpans(0, [1, 2]), []);
   });
 });
 

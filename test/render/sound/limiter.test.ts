@@ -3,31 +3,41 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
-import { amplitude, decibels, join, level, signal, sine, tone, truePeak, uneven } from './signals.ts';
+import {
+  amplitude,
+  createSignal,
+  decibels,
+  join,
+  level,
+  sine,
+  splitUnevenly,
+  tone,
+  truePeak,
+} from './signals.ts';
 
 /** Returns the output, shifted back to its time. */
-function limited(sound: Float32Array): Float32Array {
+function applyLimiter(sound: Float32Array): Float32Array {
   const limit = createLimiter();
   const padded = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
-  return join([...uneven(padded)].map(limit)).subarray(LIMITER_DELAY * 2);
+  return join([...splitUnevenly(padded)].map(limit)).subarray(LIMITER_DELAY * 2);
 }
 
 const roll = createSeededRandom('limiter');
 let last = 0;
 const HARD = {
   'a sine far too loud': tone(0.5, 997, 3),
-  'a tone whose peaks lie between its samples': signal(0.5, (_, sample) => {
+  'a tone whose peaks lie between its samples': createSignal(0.5, (_, sample) => {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
   }),
   // Without the highest frequencies, like any sampled sound.
-  noise: signal(0.5, () => {
+  noise: createSignal(0.5, () => {
     const [before, value] = [last, roll() * 6 - 3];
     last = value;
     return [(value + before) / 2, (value + before) / -3];
   }),
-  'clicks at one side': signal(0.5, (_, sample) => [sample % 4001 === 2000 ? 5 : 0, 0]),
-  'bass that goes on and off': signal(0.6, second => {
+  'clicks at one side': createSignal(0.5, (_, sample) => [sample % 4001 === 2000 ? 5 : 0, 0]),
+  'bass that goes on and off': createSignal(0.6, second => {
     const value = second % 0.2 < 0.1 ? 4 * sine(60, second) : 0.1 * sine(60, second);
     return [value, value];
   }),
@@ -36,21 +46,21 @@ const HARD = {
 describe('the limiter', () => {
   for (const [name, sound] of Object.entries(HARD))
     it(`keeps ${name} below -1 dBTP`, () => {
-      const peak = decibels(truePeak(limited(sound)));
+      const peak = decibels(truePeak(applyLimiter(sound)));
       assert.ok(peak <= -1 && peak > -4, `${peak} dBTP`);
     });
 
   it('passes sound that is not too loud unchanged, to the last bit', () => {
     const sound = tone(0.3, 440, amplitude(-2));
-    assert.deepEqual(limited(sound), sound);
+    assert.deepEqual(applyLimiter(sound), sound);
   });
 
   it('is down before a peak arrives, and recovers after it', () => {
-    const sound = signal(2, (second, sample) => {
+    const sound = createSignal(2, (second, sample) => {
       const value = sample === 48_000 ? 3 : 0.5 * sine(1000, second);
       return [value, value];
     });
-    const out = limited(sound);
+    const out = applyLimiter(sound);
     const before = level(out, 0, 0, 0.99);
     assert.ok(Math.abs(before - 0.5 * Math.SQRT1_2) < 1e-4, 'nothing happens long before it');
     assert.ok(level(out, 0, 1.001, 1.01) < before * 0.45, 'it is still low right after it');
@@ -58,7 +68,7 @@ describe('the limiter', () => {
   });
 
   it('lowers both channels equally, so that the sound does not move', () => {
-    const out = limited(signal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
+    const out = applyLimiter(createSignal(0.5, second => [2 * sine(500, second), 0.5 * sine(500, second)]));
     assert.ok(Math.abs(level(out, 0, 0.1, 0.4) / level(out, 1, 0.1, 0.4) - 4) < 1e-3);
   });
 });

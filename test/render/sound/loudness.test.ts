@@ -2,48 +2,51 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
-import { amplitude, signal, sine, tone, uneven } from './signals.ts';
+import { amplitude, createSignal, sine, splitUnevenly, tone } from './signals.ts';
 
-function loudness(...sounds: readonly Float32Array[]): number {
+function measureLoudness(...sounds: readonly Float32Array[]): number {
   const meter = createLoudnessMeter();
-  for (const sound of sounds) for (const block of uneven(sound)) meter.add(block);
+  for (const sound of sounds) for (const block of splitUnevenly(sound)) meter.add(block);
   return meter.integrated();
 }
 
 /** A stereo sine of 1 kHz, whose loudness equals its level. */
 const toneAt = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
 
-const near = (found: number, expected: number): void =>
+const assertNear = (found: number, expected: number): void =>
   assert.ok(Math.abs(found - expected) <= 0.1, `${found} LUFS, not ${expected}`);
 
 describe('integrated loudness', () => {
   it('of a stereo sine of 1 kHz is its level (EBU Tech 3341, cases 1 and 2)', () => {
-    near(loudness(toneAt(-23, 20)), -23);
-    near(loudness(toneAt(-33, 20)), -33);
+    assertNear(measureLoudness(toneAt(-23, 20)), -23);
+    assertNear(measureLoudness(toneAt(-33, 20)), -33);
   });
 
   it('of a sine of 997 Hz at full scale on one side is -3.01 LUFS (BS.1770)', () => {
-    near(loudness(signal(4, second => [sine(997, second), 0])), -3.01);
-    near(loudness(signal(4, second => [0, sine(997, second)])), -3.01);
+    assertNear(measureLoudness(createSignal(4, second => [sine(997, second), 0])), -3.01);
+    assertNear(measureLoudness(createSignal(4, second => [0, sine(997, second)])), -3.01);
   });
 
   it('ignores parts that are quiet compared with the rest (cases 3 and 4)', () => {
-    near(loudness(toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10)), -23);
-    near(loudness(toneAt(-72, 10), toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10), toneAt(-72, 10)), -23);
+    assertNear(measureLoudness(toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10)), -23);
+    assertNear(
+      measureLoudness(toneAt(-72, 10), toneAt(-36, 10), toneAt(-23, 60), toneAt(-36, 10), toneAt(-72, 10)),
+      -23,
+    );
   });
 
   it('is the mean power of parts with similar loudness (case 5)', () => {
-    near(loudness(toneAt(-26, 20), toneAt(-20, 20.1), toneAt(-26, 20)), -23);
+    assertNear(measureLoudness(toneAt(-26, 20), toneAt(-20, 20.1), toneAt(-26, 20)), -23);
   });
 
   it('weights low tones less and high ones more', () => {
-    const [low, high] = [loudness(tone(4, 40, 0.1)), loudness(tone(4, 8000, 0.1))];
+    const [low, high] = [measureLoudness(tone(4, 40, 0.1)), measureLoudness(tone(4, 8000, 0.1))];
     assert.ok(low < -25 && low > -28, `${low} LUFS`);
     assert.ok(high > -17 && high < -16, `${high} LUFS`);
   });
 
   it('of silence, and of sounds shorter than a block, is minus infinity', () => {
-    assert.equal(loudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
-    assert.equal(loudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
+    assert.equal(measureLoudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
+    assert.equal(measureLoudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
   });
 });

@@ -13,8 +13,8 @@ import { listFollowedFiles, readPeaks } from '../../../src/render/sound/peaks.ts
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
-import { renderVideo } from '../../../src/render/video/video.ts';
-import { signal as makeSignal, sine, writeWav } from './signals.ts';
+import { renderVideo } from '../../../src/render/video/render-video.ts';
+import { createSignal as makeSignal, sine, writeWav } from './signals.ts';
 
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg');
@@ -48,7 +48,7 @@ const createFiles = (timeline: Timeline) =>
   new Map([...timeline.resources.keys()].map(key => [key, file] as const));
 
 /** Returns the height of a bar at a frame, relative to the box. The bar in the middle shows the audible position. */
-function heightAt(timeline: Timeline, frame: number, index = 5): number {
+function getBarHeight(timeline: Timeline, frame: number, index = 5): number {
   const { content } = evaluateFrame(timeline, frame).layers.at(-1)?.node ?? {};
   assert.ok(content?.kind === 'shape' && content.outline.form === 'many');
   const bar = content.outline.parts[index];
@@ -77,7 +77,7 @@ for (const [name, backend] of backends)
 
     it('move a waveform from the start of the file if the video does not play it', async () => {
       const timeline = await follow();
-      const heights = [5, 15, 25, 45].map(frame => heightAt(timeline, frame));
+      const heights = [5, 15, 25, 45].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
         heights.map(height => Math.round(height * 100)),
         [5, 100, 50, 5],
@@ -88,7 +88,7 @@ for (const [name, backend] of backends)
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
       const timeline = await follow({ audioTrack: { items } });
       // At 1.6 s it plays 1.7 s of the file, at 2 s 2.5 s. After 2.75 s it restarts at 0.5 s.
-      const heights = [5, 16, 20, 23, 29].map(frame => heightAt(timeline, frame));
+      const heights = [5, 16, 20, 23, 29].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
         heights.map(height => Math.round(height * 100)),
         [5, 100, 50, 5, 100],
@@ -101,12 +101,15 @@ for (const [name, backend] of backends)
       });
       // A bar is a fiftieth of a second.
       const [before, after] = [timeline.fps, timeline.fps * 2].map(
-        frame => (bar: number) => heightAt(timeline, frame, bar),
+        frame => (bar: number) => getBarHeight(timeline, frame, bar),
       );
       assert.ok(before !== undefined && after !== undefined);
       assert.ok(before(8) > 0.5 && before(2) < 0.06, 'only what comes');
       assert.ok(after(2) > 0.2 && after(8) < 0.06, 'only what has been');
-      assert.ok(heightAt(timeline, 5, 5) < 0.06 && heightAt(timeline, 40, 5) < 0.06, 'nothing far from it');
+      assert.ok(
+        getBarHeight(timeline, 5, 5) < 0.06 && getBarHeight(timeline, 40, 5) < 0.06,
+        'nothing far from it',
+      );
     });
   });
 

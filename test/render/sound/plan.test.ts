@@ -13,7 +13,7 @@ const open = (rest: object) =>
   openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 10 }], ...rest });
 const plan = (rest: object) => planAudio(open(rest));
 
-function only(rest: object): PlannedSound {
+function planOne(rest: object): PlannedSound {
   const [stretch, more] = plan(rest);
   assert.ok(stretch !== undefined && more === undefined);
   return stretch;
@@ -28,17 +28,17 @@ const element = (rest: object) => ({ type: 'audio', ...SRC, ...rest });
 
 describe('the plan of sound', () => {
   it('places items of the audio track at their time, by default to the end of the video', () => {
-    assert.deepEqual(inSeconds(only(item({}))), [0, 10]);
-    assert.deepEqual(inSeconds(only(item({ start: 4, duration: 99 }))), [4, 6]);
-    assert.deepEqual(inSeconds(only(item({ start: '20%', duration: '45f', trim: 1.5 }))), [2, 1.5]);
+    assert.deepEqual(inSeconds(planOne(item({}))), [0, 10]);
+    assert.deepEqual(inSeconds(planOne(item({ start: 4, duration: 99 }))), [4, 6]);
+    assert.deepEqual(inSeconds(planOne(item({ start: '20%', duration: '45f', trim: 1.5 }))), [2, 1.5]);
     assert.deepEqual(plan(item({ start: 10 })), []);
   });
 
   it('uses the role music for track items and effect for elements by default', () => {
-    assert.equal(only(item({})).role, 'music');
-    assert.equal(only(item({ role: 'voice' })).role, 'voice');
-    assert.equal(only({ overlays: [element({})] }).role, 'effect');
-    assert.equal(only({ overlays: [{ type: 'video', ...SRC, role: 'voice' }] }).role, 'voice');
+    assert.equal(planOne(item({})).role, 'music');
+    assert.equal(planOne(item({ role: 'voice' })).role, 'voice');
+    assert.equal(planOne({ overlays: [element({})] }).role, 'effect');
+    assert.equal(planOne({ overlays: [{ type: 'video', ...SRC, role: 'voice' }] }).role, 'voice');
   });
 
   it('trims the sounds of a scene to its end, and cross-fades where scenes do', () => {
@@ -48,9 +48,9 @@ describe('the plan of sound', () => {
       [1, 2],
       [3.5, 2],
     ]);
-    assert.deepEqual(stretches[0]?.crossings, [{ direction: 'out', start: 120_000, length: 24_000 }]);
+    assert.deepEqual(stretches[0]?.sceneFades, [{ direction: 'out', start: 120_000, length: 24_000 }]);
     // It starts after the scene has faded in.
-    assert.deepEqual(stretches[1]?.crossings, []);
+    assert.deepEqual(stretches[1]?.sceneFades, []);
   });
 
   it('follows groups: their start, end and speed', () => {
@@ -62,7 +62,7 @@ describe('the plan of sound', () => {
     assert.deepEqual(inSeconds(stretch), [2, 2]);
     assert.deepEqual([stretch.speed, stretch.rate, stretch.span, stretch.fadeIn], [3, 2, 4, 24_000]);
     const short = { type: 'group', duration: 1, elements: [element({ start: 0.25 })] };
-    assert.deepEqual(inSeconds(only({ overlays: [short] })), [0.25, 0.75]);
+    assert.deepEqual(inSeconds(planOne({ overlays: [short] })), [0.25, 0.75]);
   });
 
   it('excludes hidden and muted elements, masks and backgrounds', () => {
@@ -109,7 +109,7 @@ const CLIP = clip(2);
 
 describe('stretches with their files', () => {
   it('end with the file, unless they loop; speed counts', () => {
-    const length = (rest: object) => (withFile(item(rest), CLIP).parts[0]?.length ?? 0) / 48_000;
+    const length = (rest: object) => (withFile(item(rest), CLIP).sounds[0]?.length ?? 0) / 48_000;
     assert.deepEqual(
       [{}, { trim: 0.5 }, { speed: 4 }, { loop: true }, { loop: true, duration: 3 }, { duration: 1 }].map(
         length,
@@ -141,7 +141,7 @@ describe('stretches with their files', () => {
     const items = (count: number, step: number) => ({
       audioTrack: { items: Array.from({ length: count }, (_, index) => ({ ...SRC, start: index * step })) },
     });
-    assert.equal(withFile(items(200, 0.04), clip(0.5)).parts.length, 200);
+    assert.equal(withFile(items(200, 0.04), clip(0.5)).sounds.length, 200);
     assert.throws(
       () => withFile(items(34, 0), CLIP),
       (err: unknown) =>

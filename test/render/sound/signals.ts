@@ -6,7 +6,10 @@ export const decibels = (amplitude: number): number => 20 * Math.log10(amplitude
 export const amplitude = (decibel: number): number => 10 ** (decibel / 20);
 
 /** Creates interleaved stereo of a duration. `at` returns the left and right sample at a time. */
-export function signal(seconds: number, at: (second: number, sample: number) => readonly [number, number]) {
+export function createSignal(
+  seconds: number,
+  at: (second: number, sample: number) => readonly [number, number],
+) {
   const out = new Float32Array(Math.round(seconds * SAMPLE_RATE) * CHANNELS);
   for (let i = 0; i < out.length; i += CHANNELS) out.set(at(i / CHANNELS / SAMPLE_RATE, i / CHANNELS), i);
   return out;
@@ -16,7 +19,7 @@ export const sine = (hertz: number, second: number): number => Math.sin(2 * Math
 
 /** Creates a sine on both channels. */
 export const tone = (seconds: number, hertz: number, size: number): Float32Array =>
-  signal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
+  createSignal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
 
 /** Encodes 16-bit WAV. Mono contains only the left channel. */
 export async function writeWav(path: string, sound: Float32Array, channels: 1 | 2 = 2): Promise<string> {
@@ -49,7 +52,7 @@ export function level(sound: Float32Array, channel: 0 | 1, from: number, to: num
 }
 
 /** Returns how many times per second the left channel crosses zero upwards. */
-export function pitch(sound: Float32Array, from: number, to: number): number {
+export function countCrossings(sound: Float32Array, from: number, to: number): number {
   let crossings = 0;
   for (let i = Math.round(from * SAMPLE_RATE) + 1; i < Math.round(to * SAMPLE_RATE); i++)
     if ((sound[(i - 1) * CHANNELS] as number) < 0 && (sound[i * CHANNELS] as number) >= 0) crossings++;
@@ -79,7 +82,7 @@ export function truePeak(sound: Float32Array): number {
 }
 
 /** Splits the sound into blocks of different sizes, as codecs return it. */
-export function* uneven(sound: Float32Array): Generator<Float32Array> {
+export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
   for (let from = 0, size = 2; from < sound.length; from += size) {
     size = ((size * 7) % 9973) * 2;
     yield sound.slice(from, from + size);

@@ -16,7 +16,7 @@ const shape = (rest: object = {}) => ({ type: 'shape', shape: 'rectangle', width
 const pointers = (timeline: ReturnType<typeof open>, frame: number) =>
   evaluateFrame(timeline, frame).layers.map(({ pointer }) => pointer);
 
-function only(timeline: ReturnType<typeof open>, frame: number): DrawNode {
+function getOnlyNode(timeline: ReturnType<typeof open>, frame: number): DrawNode {
   const node = evaluateFrame(timeline, frame).layers.at(-1)?.node;
   assert.ok(node !== undefined);
   return node;
@@ -107,7 +107,7 @@ describe('elements', () => {
 
   it('are positioned by their anchor, in pixels, fractions and percent of the frame', () => {
     const getPosition = (rest: object) =>
-      only(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
+      getOnlyNode(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
     assert.deepEqual(getPosition({}), [180, 90]);
     assert.deepEqual(getPosition({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
     assert.deepEqual(getPosition({ x: '100%', y: '50vh', anchor: 'right' }), [360, 90]);
@@ -122,7 +122,7 @@ describe('elements', () => {
       ],
     };
     const timeline = open({ scenes: [{ duration: 2, elements: [shape({ x, anchor: 'left' })] }] });
-    const getX = (frame: number) => only(timeline, frame).matrix[4];
+    const getX = (frame: number) => getOnlyNode(timeline, frame).matrix[4];
     assert.deepEqual([getX(0), getX(15), getX(30), getX(59)], [100, 100, 200, 200]);
     assert.ok(Math.abs((getX(21) ?? 0) - 140) < 1e-6);
   });
@@ -138,7 +138,7 @@ describe('elements', () => {
     };
     const timeline = open({ scenes: [{ duration: 4, elements: [group] }] });
     const children = (frame: number) => {
-      const { content } = only(timeline, frame);
+      const { content } = getOnlyNode(timeline, frame);
       return content.kind === 'group' ? content.children : [];
     };
     assert.equal(children(44).length, 0);

@@ -1,6 +1,9 @@
 // Draws the images of the sandbox models: abstract, derived from the prompt, and labeled as placeholders.
-import { type CanvasContext, createSurface, measureWith, type Surface, setFont } from '../paint/canvas.ts';
-import { addEllipsis } from '../text/text-layout.ts';
+import { type CanvasContext, createSurface, type Surface } from '../paint/canvas.ts';
+import { paintText } from '../paint/text.ts';
+import { layOut } from '../text/paragraph.ts';
+import { createPlainText } from '../text/plain-text.ts';
+import type { TextContent } from '../timeline/draw-list.ts';
 import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
 import type { SandboxImage, SandboxStyle } from './still.ts';
 
@@ -255,32 +258,35 @@ function drawGlow(ctx: CanvasContext, x: number, y: number, radius: number, colo
 }
 
 const LABEL = 'SANDBOX';
-const LABEL_SPACING = 0.14;
 
 /** Draws a dark pill in the lower left corner, with the label and as much of the prompt as fits. */
 function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: string): void {
   const size = Math.max(7, Math.min(width, height) * 0.021);
-  const [inset, padding, pillHeight] = [size * 1.5, size * 1.15, size * 2.7];
-  const labelWidth = measureWith(ctx, 800, LABEL_SPACING)(LABEL) * size;
-  const measure = measureWith(ctx, 400);
-  const gap = size * 0.95;
+  const [inset, padding, gap, pillHeight] = [size * 1.5, size * 1.15, size * 0.95, size * 2.7];
+  const style = { align: 'left', size, lineHeight: pillHeight / size, maxLines: 1 } as const;
+  const label = createPlainText(LABEL, { ...style, weight: 800, letterSpacing: 0.14, color: '#ffffff' });
+  const labelWidth = measureWidth(ctx, label, width);
   const availableWidth = width - 2 * inset - 2 * padding - labelWidth - gap;
-  const words =
-    availableWidth > size * 6
-      ? addEllipsis(prompt.replace(/\s+/g, ' ').trim(), Math.min(availableWidth / size, 46), measure)
-      : '';
-  const pillWidth = labelWidth + 2 * padding + (words === '' ? 0 : measure(words) * size + gap);
-  const top = height - inset - pillHeight;
+  const words = createPlainText(availableWidth > size * 6 ? prompt.replace(/\s+/g, ' ').trim() : '', {
+    ...style,
+    weight: 400,
+    color: '#ffffffc8',
+  });
+  const maxWidth = Math.min(availableWidth, size * 46);
+  const wordsWidth = measureWidth(ctx, words, maxWidth);
+  const pillWidth = labelWidth + 2 * padding + (wordsWidth === 0 ? 0 : wordsWidth + gap);
+  ctx.save();
+  ctx.translate(inset, height - inset - pillHeight);
   ctx.fillStyle = '#0b0d12dc';
   ctx.beginPath();
-  ctx.roundRect(inset, top, pillWidth, pillHeight, pillHeight / 2);
+  ctx.roundRect(0, 0, pillWidth, pillHeight, pillHeight / 2);
   ctx.fill();
-  const baseline = top + pillHeight / 2 + size * 0.36;
-  setFont(ctx, 800, size, LABEL_SPACING);
-  ctx.fillStyle = '#ffffff';
-  ctx.fillText(LABEL, inset + padding, baseline);
-  if (words === '') return;
-  setFont(ctx, 400, size);
-  ctx.fillStyle = '#ffffffc8';
-  ctx.fillText(words, inset + padding + labelWidth + gap, baseline);
+  ctx.translate(padding, 0);
+  paintText(ctx, label, { width, height: pillHeight }, 1);
+  ctx.translate(labelWidth + gap, 0);
+  paintText(ctx, words, { width: maxWidth, height: pillHeight }, 1);
+  ctx.restore();
 }
+
+const measureWidth = (ctx: CanvasContext, content: TextContent, maxWidth: number): number =>
+  layOut(ctx, content, maxWidth, Number.NaN).lines[0]?.width ?? 0;

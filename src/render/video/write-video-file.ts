@@ -11,7 +11,7 @@ import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
 import { hasAudio, listMissingAudio, renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { type FrameSource, openFrames } from './frames.ts';
+import { type FrameSource, openFrames } from './frame-source.ts';
 import { cutSegments, type Range, SegmentNames } from './segments.ts';
 import type { ProcessMessage, ProcessRequest, VideoResult } from './video-request.ts';
 
@@ -57,7 +57,7 @@ export async function writeVideoFile(request: ProcessRequest, report: Report): P
   const [segment] = segments;
   const isFinished = segments.length === 1 && sound === undefined && request.segmentFolder === undefined;
   if (segment !== undefined && isFinished) await rename(segment.path, request.path);
-  else await joinSegments({ path: request.path, fps, segments: segments, audioPath: sound });
+  else await joinSegments({ path: request.path, fps, segments, audioPath: sound });
   const { size: bytes } = await stat(request.path);
   const frameCount = range[1] - range[0];
   return {

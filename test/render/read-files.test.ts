@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
-import { readRenderFiles } from '../../src/render/files.ts';
+import { readRenderFiles } from '../../src/render/read-files.ts';
 import type { ReadSource } from '../../src/render/render-io.ts';
 import type { ResourceFile } from '../../src/render/stills/still.ts';
 import type { Resource, ResourceKind } from '../../src/render/timeline/compile.ts';

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../../codecs/pixels/i420.ts';
-import { createFrameDrawer, type FrameDrawer, type VideoScene } from './draw.ts';
+import { createFrameDrawer, type FrameDrawer, type VideoScene } from './frame-drawer.ts';
 import type { Range } from './segments.ts';
 import type { FrameRequest, FrameResponse, ThreadData } from './thread.ts';
 

@@ -121,7 +121,7 @@ async function readClip({ key, kind, source }: Resource, state: ReadState): Prom
     const { body } = await openStream(source as Parameters<ReadSource>[0], state, maxBytes);
     // The source may reuse a chunk's buffer once the next chunk is requested, so wait for each write.
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
-    await pipeline(countBytes(body, maxBytes), file, { signal });
+    await pipeline(limitBytes(body, maxBytes), file, { signal });
     const info = await probeMedia(path, signal);
     if (kind === 'video' && info.video === undefined)
       throw new AppError('unsupported_type', `it is ${info.contentType}, not an image or a video`);
@@ -135,7 +135,8 @@ async function readClip({ key, kind, source }: Resource, state: ReadState): Prom
   }
 }
 
-async function* countBytes(
+/** Throws as soon as the body is larger than the limit. */
+async function* limitBytes(
   body: SourceBytes['body'],
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -151,7 +152,7 @@ async function* countBytes(
 async function readToBuffer(body: SourceBytes['body'], maxBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const copied = async function* () {
-    for await (const chunk of countBytes(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
+    for await (const chunk of limitBytes(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
   };
   return buffer(copied());
 }
