@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../lib/errors.ts';
 import { EXIT_UNSUPPORTED, type SpawnSpec } from './command.ts';
 
-/** A child that makes no I/O progress for this long is killed. A busy machine may take that long to start one. */
+/** A child that makes no I/O progress for this long is killed. On a busy machine, starting one may take almost as long. */
 const STALL_MS = 60_000;
 const MAX_STDERR_BYTES = 4096;
 
@@ -81,13 +81,14 @@ export class CodecChild {
   async endWithReason(err: unknown): Promise<unknown> {
     // A child that closes its pipe early is about to exit with a more specific error.
     const code = err instanceof Error && 'code' in err ? String(err.code) : '';
-    const isOurs = !(err instanceof CodecEndedEarly) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
-    if (!isOurs && !this.#stalled)
+    const isFromProducer =
+      !(err instanceof CodecEndedEarly) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
+    if (!isFromProducer && !this.#stalled)
       await Promise.race([this.#closed, once(AbortSignal.timeout(1000), 'abort')]);
     await this.end();
     const { signal, failure } = this.#options;
     if (signal.aborted) return signal.reason;
-    if (isOurs && !this.#stalled) return err;
+    if (isFromProducer && !this.#stalled) return err;
     const cause = new Error(toPrintable(this.#stderr), { cause: err });
     if (this.#stalled) {
       return new AppError(failure, 'The codec stopped responding and was stopped.', { cause });

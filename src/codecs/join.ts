@@ -15,7 +15,7 @@ import { clearFileTimes, readBoxes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface EncodedSegment {
-  /** An MP4 from our encoder with the same settings and size as the others, starting with a key frame. */
+  /** An MP4 made by `encode` with the same settings and size as the others, starting with a key frame. */
   readonly path: string;
   readonly frameCount: number;
 }
@@ -24,7 +24,7 @@ export interface JoinRequest {
   readonly path: string;
   readonly fps: number;
   readonly segments: readonly EncodedSegment[];
-  /** Path of an MP4 from our encoder without video. */
+  /** Path of an MP4 without video, made by `encode`. */
   readonly audioPath?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const TIMED_BOXES: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
 const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
-/** Overwrites the creation and modification times of an MP4 from our encoder with "unknown". */
+/** Overwrites the creation and modification times of an MP4 made by `encode` with "unknown". */
 export async function clearFileTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   for await (const { type, offset, bytes } of readBoxes(file)) {

@@ -38,13 +38,13 @@ const MEDIA_TYPES: readonly MediaType[] = [
   { contentType: 'audio/mp4', kind: 'audio', extension: 'm4a', aliases: ['audio/x-m4a', 'audio/m4a'] },
 ];
 
-const BY_NAME: ReadonlyMap<string, MediaType> = new Map(
+const TYPE_BY_NAME: ReadonlyMap<string, MediaType> = new Map(
   MEDIA_TYPES.flatMap(type => [type.contentType, ...type.aliases].map(name => [name, type] as const)),
 );
 
 /** Returns the accepted type of that name, ignoring case and parameters; undefined if it is not accepted. */
 export function findMediaType(contentType: string): MediaType | undefined {
-  return BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  return TYPE_BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
 }
 
 export const SVG_TYPE = 'image/svg+xml';
@@ -69,13 +69,13 @@ const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
 const SVG_BYTES = MB;
 
 /** Returns the maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
-export function maxBytesFor(source: UploadSource, type: MediaType): number {
+export function getMaxBytes(source: UploadSource, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
   if (isSvg) return source === 'presigned' ? 0 : SVG_BYTES;
   return source === 'presigned' || source === 'import' ? KIND_BYTES[type.kind] : SOURCE_BYTES[source];
 }
 
 /** Returns the maximum number of bytes that the upload source accepts for any type. */
-export function maxBytesForAnyType(source: FetchSource | 'multipart' | 'dataUrl'): number {
+export function getMaxBytesOfSource(source: FetchSource | 'multipart' | 'dataUrl'): number {
   return source === 'import' ? Math.max(...Object.values(KIND_BYTES)) : SOURCE_BYTES[source];
 }

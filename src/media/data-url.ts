@@ -1,7 +1,7 @@
 // Decodes data URLs (RFC 2397).
 import { AppError } from '../lib/errors.ts';
-import { maxBytesForAnyType } from './accepted-types.ts';
-import { tooLarge } from './spool.ts';
+import { getMaxBytesOfSource } from './accepted-types.ts';
+import { createTooLargeError } from './spool.ts';
 
 export interface DataUrl {
   readonly contentType: string | undefined;
@@ -18,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function parseDataUrl(text: string): DataUrl {
   const comma = text.slice(0, MAX_HEAD_CHARS).indexOf(',');
   const head = /^data:([^;,]*)((?:;[^;,]*)*),$/i.exec(text.slice(0, comma + 1));
-  if (head === null) throw malformed('must have the form data:<type>;base64,<bytes>');
+  if (head === null) throw createError('must have the form data:<type>;base64,<bytes>');
   const [, contentType = '', options = ''] = head;
   const data = text.slice(comma + 1);
   const bytes = /;base64$/i.test(options) ? decodeBase64(data) : decodePercent(data);
@@ -27,10 +27,10 @@ export function parseDataUrl(text: string): DataUrl {
 
 function decodeBase64(data: string): Buffer {
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
-  const maxBytes = maxBytesForAnyType('dataUrl');
-  if (Math.floor((data.length * 3) / 4) - padding > maxBytes) throw tooLarge(maxBytes);
+  const maxBytes = getMaxBytesOfSource('dataUrl');
+  if (Math.floor((data.length * 3) / 4) - padding > maxBytes) throw createTooLargeError(maxBytes);
   if (!BASE64.test(data) || data.replace(/=+$/, '').length % 4 === 1)
-    throw malformed('does not contain valid base64');
+    throw createError('does not contain valid base64');
   return Buffer.from(data, 'base64');
 }
 
@@ -38,11 +38,11 @@ function decodePercent(data: string): Buffer {
   try {
     return Buffer.from(decodeURIComponent(data), 'utf8');
   } catch (err) {
-    throw malformed('contains a % that is not followed by two hex digits of UTF-8', err);
+    throw createError('contains a % that is not followed by two hex digits of UTF-8', err);
   }
 }
 
-function malformed(message: string, cause?: unknown): AppError {
+function createError(message: string, cause?: unknown): AppError {
   return new AppError('invalid_request', `dataUrl ${message}.`, {
     cause,
     issues: [{ path: '/dataUrl', code: 'invalid_request', message }],

@@ -25,7 +25,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       return result;
     } catch (err) {
       await rm(path, { force: true });
-      throw isFull(err) ? diskFull(err) : err;
+      throw isFull(err) ? createDiskFullError(err) : err;
     }
   };
 
@@ -56,7 +56,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
 const isFull = (err: unknown): boolean =>
   err instanceof Error && 'code' in err && (err.code === 'ENOSPC' || err.code === 'EDQUOT');
 
-function diskFull(cause: unknown): AppError {
+function createDiskFullError(cause: unknown): AppError {
   return new AppError(
     'unavailable',
     'The disk of this service is full. Its operator must free space in DATA_DIR.',
@@ -82,7 +82,7 @@ function createMover(folder: string): (from: string, key: string) => Promise<voi
   };
 }
 
-/** Uses the random end of the id: ids start with their time, and files of one hour must not share a folder. */
+/** Returns the random end of the id, because ids start with their time and files of one hour must not share a folder. */
 function getShard(key: string): string {
   return checkKey(key).slice(-2);
 }

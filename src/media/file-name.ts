@@ -4,7 +4,7 @@ import type { MediaType } from './accepted-types.ts';
 const MAX_CHARS = 100;
 
 /** Other endings that a file of the extension may have. */
-const ENDINGS: Readonly<Record<string, readonly string[]>> = {
+const OTHER_EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   jpg: ['jpeg', 'jpe', 'jfif'],
   png: ['apng'],
   mp4: ['m4v'],
@@ -19,7 +19,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 export function toFileName(name: string, { extension }: Pick<MediaType, 'extension'>): string {
   const base = name.split(/[/\\]/).at(-1) ?? '';
   const safe = base.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
-  const endings = [extension, ...(ENDINGS[extension] ?? [])];
+  const endings = [extension, ...(OTHER_EXTENSIONS[extension] ?? [])];
   if (endings.some(ending => safe.toLowerCase().endsWith(`.${ending}`)))
     return safe.slice(-MAX_CHARS).replace(/^[.-]+/, '');
   return `${safe.slice(0, MAX_CHARS - 1 - extension.length) || 'file'}.${extension}`;

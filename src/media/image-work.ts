@@ -1,4 +1,4 @@
-// Loads sharp, and decodes images with limited concurrency and a time limit, and reports failures in our own words.
+// Loads sharp and decodes images with limits on concurrency and time.
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createLimiter } from '../lib/limiter.ts';
@@ -39,7 +39,7 @@ export async function runImageWork<T>(
  * Decodes every row without keeping any, by extracting the last pixel, which comes after all others. Computing
  * statistics would also decode the image, at three to ten times the cost. `range` selects frames of an animation.
  */
-export async function decodeWhole(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
+export async function decodeFully(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
   const sharp = await loadSharp();
   const image = sharp(bytes, { ...READ_OPTIONS, ...range }).timeout({ seconds: TIMEOUT_SECONDS });
   const { width, height, pageHeight = height } = await image.metadata();

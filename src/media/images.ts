@@ -13,7 +13,7 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
-import { decodeWhole, loadSharp, runImageWork } from './image-work.ts';
+import { decodeFully, loadSharp, runImageWork } from './image-work.ts';
 
 export interface ImageFile {
   readonly bytes: Buffer;
@@ -41,12 +41,12 @@ export function inspectImage(
     const image = open(bytes);
     const info = await readImageInfo(image);
     signal.throwIfAborted();
-    await decodeWhole(bytes);
+    await decodeFully(bytes);
     if (!isCompleteImage(bytes, info.contentType)) throw new Error('The file ends inside its last frame.');
     const { pages = 1 } = await image.metadata();
     for (const { bytes: part, ...range } of readLaterFrames(bytes, { ...info, pages })) {
       signal.throwIfAborted();
-      await decodeWhole(part, range);
+      await decodeFully(part, range);
     }
     return info;
   });

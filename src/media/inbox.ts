@@ -1,12 +1,11 @@
-// Lists and reads files that others put into the inbox: objects below a prefix of the bucket, or files of a folder.
+// Lists and reads the files in an inbox: objects below a prefix of the bucket, or files of a folder.
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, opendir, open as openFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { AwsV4Signer } from 'aws4fetch';
+
 import { SaxesParser } from 'saxes';
 import type { GuardedFetch } from '../lib/fetch.ts';
-import { BucketError } from './bucket-error.ts';
-import { type Bucket, EMPTY_SHA256, toObjectUrl } from './s3.ts';
+import { type Bucket, sendOnce, toObjectUrl } from './s3.ts';
 import type { Source } from './storage.ts';
 
 export interface InboxFile {
@@ -37,32 +36,12 @@ const READ_TIMEOUT_MS = 600_000;
 
 /** Opens the objects below a prefix of the bucket. */
 export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: string): Inbox {
-  const get = async (url: string, timeoutMs: number, maxBytes: number, signal: AbortSignal) => {
-    const headers = { 'x-amz-content-sha256': EMPTY_SHA256 };
-    const signed = await new AwsV4Signer({
-      ...bucket.key,
-      service: 's3',
-      url,
-      method: 'GET',
-      headers,
-    }).sign();
-    const response = await client.stream(signed.url.href, {
-      headers: Object.fromEntries(signed.headers),
-      timeoutMs,
-      maxBytes,
-      maxRedirects: 0,
-      signal,
-    });
-    if (response.status === 200) return response.body;
-    let text = '';
-    for await (const chunk of response.body) {
-      text += Buffer.from(chunk).toString('utf8');
-      if (text.length > 65_536) break;
-    }
-    throw new BucketError(bucket.name, response.status, text);
-  };
+  const get = async (
+    url: string,
+    limits: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly maxBytes?: number },
+  ) => (await sendOnce(bucket, client, url, { method: 'GET', ...limits })).body;
   // The path of a bucket has no slash at its end, but an origin does.
-  const address = toObjectUrl(bucket, '').replace(bucket.forcePathStyle ? /\/$/ : '', '');
+  const bucketUrl = toObjectUrl(bucket, '').replace(bucket.forcePathStyle ? /\/$/ : '', '');
   return {
     async list(signal) {
       const files: InboxFile[] = [];
@@ -71,8 +50,9 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
       do {
         const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(PAGE_FILES), prefix });
         if (token !== undefined) query.set('continuation-token', token);
-        const url = `${address}?${query.toString().replaceAll('+', '%20')}`;
-        const page = await parseListing(await get(url, TIMEOUT_MS, MAX_PAGE_BYTES, signal));
+        const url = `${bucketUrl}?${query.toString().replaceAll('+', '%20')}`;
+        const body = await get(url, { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_PAGE_BYTES });
+        const page = await parseListing(body);
         files.push(...page.files);
         token = page.nextToken;
         pages++;
@@ -80,12 +60,10 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
       return { files, isTruncated: token !== undefined };
     },
     open: (key, signal) =>
-      get(
-        toObjectUrl(bucket, key.split('/').map(encodeURIComponent).join('/')),
-        READ_TIMEOUT_MS,
-        Number.MAX_SAFE_INTEGER,
+      get(toObjectUrl(bucket, key.split('/').map(encodeURIComponent).join('/')), {
         signal,
-      ),
+        timeoutMs: READ_TIMEOUT_MS,
+      }),
   };
 }
 

@@ -13,7 +13,7 @@ import { isAccepted } from '../lib/limiter.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { BucketError } from './bucket-error.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
-import { openSpool, tooLarge, writeSpoolFile } from './spool.ts';
+import { createTooLargeError, openSpool, writeSpoolFile } from './spool.ts';
 import {
   type ByteRange,
   checkKey,
@@ -39,7 +39,7 @@ const MAX_TRIES = 3;
 const MAX_ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
-export const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** Returns the origin of the bucket, which the guarded client must trust. */
 export function getBucketOrigin(bucket: Bucket): string {
@@ -74,7 +74,7 @@ class S3Storage implements MediaStorage {
 
   async put(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
     if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
-    if (source.length > options.maxBytes) throw tooLarge(options.maxBytes);
+    if (source.length > options.maxBytes) throw createTooLargeError(options.maxBytes);
     const storedFile = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
     return await this.#putObject(key, storedFile, () => source, options);
   }
@@ -147,6 +147,10 @@ interface S3Request {
   readonly body?: () => Body;
   readonly sha256?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Default: an hour. */
+  readonly timeoutMs?: number;
+  /** The maximum size of the response. Default: no limit. */
+  readonly maxBytes?: number;
 }
 
 type Send = (key: string, request: S3Request) => Promise<S3Response>;
@@ -161,7 +165,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // Accepted work must survive a restart of the bucket, while a request needs a quick response.
       const maxTries = isAccepted() ? MAX_ACCEPTED_TRIES : MAX_TRIES;
-      if (isFinal && (outcome.isPermanent || outcome.status === 403)) throw storageRejected(outcome);
+      if (isFinal && (outcome.isPermanent || outcome.status === 403)) throw createRejectedError(outcome);
       if (isFinal || tries >= maxTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {
         signal: request.signal,
@@ -171,7 +175,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
 }
 
 /** Hides the cause, which only the operator can fix, from the sender of the file. */
-function storageRejected(cause: BucketError): AppError {
+function createRejectedError(cause: BucketError): AppError {
   return new AppError(
     'unavailable',
     'The media storage rejected the request. Its operator can find the reason with graphwright doctor.',
@@ -179,7 +183,8 @@ function storageRejected(cause: BucketError): AppError {
   );
 }
 
-async function sendOnce(
+/** Signs the request and sends it once. Throws BucketError if the bucket rejects it. */
+export async function sendOnce(
   bucket: Bucket,
   client: GuardedFetch,
   url: string,
@@ -192,8 +197,8 @@ async function sendOnce(
     method,
     headers: Object.fromEntries(signed.headers),
     ...(body === undefined ? {} : { body: body() }),
-    timeoutMs: TRANSFER_TIMEOUT_MS,
-    maxBytes: Number.MAX_SAFE_INTEGER,
+    timeoutMs: request.timeoutMs ?? TRANSFER_TIMEOUT_MS,
+    maxBytes: request.maxBytes ?? Number.MAX_SAFE_INTEGER,
     maxRedirects: 0,
     signal,
   });

@@ -31,7 +31,7 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
   if (
     detectedType === declaredType ||
     (detectedType !== undefined &&
-      SAME_CONTAINER.has(`${declaredType.contentType} ${detectedType.contentType}`))
+      INTERCHANGEABLE_TYPES.has(`${declaredType.contentType} ${detectedType.contentType}`))
   )
     return declaredType;
   if (detectedType === undefined && declaredType.kind === 'image') {
@@ -51,9 +51,12 @@ export function acceptProbed(contentType: string, declared: string | undefined):
   const declaredType = findDeclared(declared);
   const type = findMediaType(contentType);
   if (declaredType === undefined) return type ?? rejectType(contentType);
-  const isSame =
-    type?.kind === declaredType.kind && SAME_CONTAINER.has(`${declaredType.contentType} ${type.contentType}`);
-  return type === declaredType || isSame ? declaredType : rejectDeclared(declaredType, contentType);
+  const isInterchangeable =
+    type?.kind === declaredType.kind &&
+    INTERCHANGEABLE_TYPES.has(`${declaredType.contentType} ${type.contentType}`);
+  return type === declaredType || isInterchangeable
+    ? declaredType
+    : rejectDeclared(declaredType, contentType);
 }
 
 /** Returns the declared type; undefined if it is missing or generic. */
@@ -90,8 +93,8 @@ export function acceptDeclared(contentType: string): MediaType {
 const GENERIC_TYPES =
   /^\s*(|application\/octet-stream|binary\/octet-stream|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
-// Pairs of declared and detected type: an m4a is an mp4, and not every file has the brand that says so.
-const SAME_CONTAINER: ReadonlySet<string> = new Set([
+// Pairs of declared and detected types that share a container format, which the first bytes do not always tell apart.
+const INTERCHANGEABLE_TYPES: ReadonlySet<string> = new Set([
   'audio/mp4 video/mp4',
   'video/mp4 audio/mp4',
   'video/quicktime video/mp4',

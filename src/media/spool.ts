@@ -37,10 +37,10 @@ export async function writeSpoolFile(
   await using file = await open(path, 'wx', 0o600);
   for await (const block of source instanceof Uint8Array
     ? [source]
-    : gatherBlocks(untilAborted(source, signal))) {
+    : gatherBlocks(iterateUntilAborted(source, signal))) {
     signal?.throwIfAborted();
     bytes += block.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > maxBytes) throw createTooLargeError(maxBytes);
     // Hashes here while a thread writes. The write is always awaited, because the block is reused or freed.
     const writing = file.writeFile(block);
     hash.update(block);
@@ -75,7 +75,7 @@ async function* gatherBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
 }
 
 /** Yields the chunks; can be aborted while waiting for one. */
-async function* untilAborted(
+async function* iterateUntilAborted(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -101,6 +101,6 @@ async function* untilAborted(
 }
 
 /** Returns the error for a file over its limit. */
-export function tooLarge(maxBytes: number): AppError {
+export function createTooLargeError(maxBytes: number): AppError {
   return new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

@@ -30,7 +30,7 @@ export interface ReadFile {
   readonly bytes: number;
 }
 
-/** A key is a media id, or `pendingKey` of one. Every method throws for anything else. */
+/** A key is a media id, or `toPendingKey` of one. Every method throws for anything else. */
 export interface MediaStorage {
   /** Stores the whole source durably, or nothing. Replaces an existing file of the key. */
   put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;

@@ -54,7 +54,7 @@ for (const [name, backend] of BACKENDS) {
 }
 
 function testBackend(backend: Backend): void {
-  const make = async (folder: string, request: EncodeRequest): Promise<Clip> => {
+  const encodeClip = async (folder: string, request: EncodeRequest): Promise<Clip> => {
     const path = join(folder, 'clip.mp4');
     await encode(backend, { ...request, path }, signal);
     return { path, info: await probeMedia(path, signal) };
@@ -96,14 +96,14 @@ function testBackend(backend: Backend): void {
 
   it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, createRequest(40));
+      const clip = await encodeClip(folder, createRequest(40));
       assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
       assert.deepEqual(await readNumbers(clip, 0, 40), range(0, 40));
     }));
 
   it('seeks to the frame shown at or between frame times, and repeats the last one', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, createRequest(40));
+      const clip = await encodeClip(folder, createRequest(40));
       assert.deepEqual(await readNumbers(clip, 1.25, 5), range(25, 30));
       assert.deepEqual(await readNumbers(clip, 0.62, 3), [12, 13, 14]);
       assert.deepEqual(await readNumbers(clip, 0.5, 6, 40), [10, 10, 11, 11, 12, 12]);
@@ -118,7 +118,7 @@ function testBackend(backend: Backend): void {
         [220, 30, 40],
         [30, 40, 210],
       ] as const) {
-        const clip = await make(folder, createRequest(3, color));
+        const clip = await encodeClip(folder, createRequest(3, color));
         const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
           const seen = pixelAt(frame, 96, 100, 192);
@@ -135,7 +135,7 @@ function testBackend(backend: Backend): void {
 
   it('reads the I420 that it writes', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, createRequest(10));
+      const clip = await encodeClip(folder, createRequest(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       const path = join(folder, 'again.mp4');
       const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
@@ -147,7 +147,11 @@ function testBackend(backend: Backend): void {
   it('keeps sound sample by sample, for any block size and length', () =>
     withTempFolder(async folder => {
       for (const blockFrames of [1000, 48_000]) {
-        const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
+        const clip = await encodeClip(folder, {
+          path: '',
+          maxSeconds: 2,
+          audio: tone(1.234, 0.5, blockFrames),
+        });
         assert.equal(clip.info.contentType, 'audio/mp4');
         assert.ok(Math.abs(clip.info.durationSeconds - 1.234) < 0.03, `${clip.info.durationSeconds} s`);
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
@@ -161,11 +165,11 @@ function testBackend(backend: Backend): void {
 
   it('trims sound to the given times, and pads with silence', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
+      const clip = await encodeClip(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
       const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
       assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
       assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
-      const silent = await make(folder, createRequest(2));
+      const silent = await encodeClip(folder, createRequest(2));
       const none = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
       assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
     }));
@@ -239,7 +243,7 @@ function testBackend(backend: Backend): void {
         /cancelled/,
       );
       assert.deepEqual(await readdir(folder), []);
-      const clip = await make(folder, createRequest(20));
+      const clip = await encodeClip(folder, createRequest(20));
       const second = new AbortController();
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       await assert.rejects(async () => {
@@ -251,7 +255,7 @@ function testBackend(backend: Backend): void {
 
   it('lets a consumer stop after one frame', () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, createRequest(20));
+      const clip = await encodeClip(folder, createRequest(20));
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
         assert.equal(readNumber(frame), 0);
@@ -259,9 +263,9 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('reports damaged files in our own words, or reads what is intact', () =>
+  it("reports damaged files with the service's own message, or reads what is intact", () =>
     withTempFolder(async folder => {
-      const clip = await make(folder, { ...createRequest(30), audio: tone(1.5) });
+      const clip = await encodeClip(folder, { ...createRequest(30), audio: tone(1.5) });
       const whole = await readFile(clip.path);
       for (const damage of [0.3, 0.6, 0.9]) {
         const bytes = Buffer.from(whole);

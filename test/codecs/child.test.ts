@@ -34,7 +34,7 @@ describe('a codec process', () => {
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
   });
 
-  it('reports failures in our own words, with its sanitized output as the cause', async () => {
+  it("reports failures with the service's own message, and its sanitized output as the cause", async () => {
     const failure = await getFailure(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
@@ -62,7 +62,7 @@ describe('a codec process', () => {
     assert.ok(failure instanceof Error && /Installing ffmpeg/.test(failure.message));
   });
 
-  it('does not get our environment variables', async () => {
+  it("does not get the service's environment variables", async () => {
     const child = startProgram('process.stdout.write(JSON.stringify(process.env))');
     const blocks: Buffer[] = [];
     for await (const block of child.read()) blocks.push(block);

@@ -27,13 +27,13 @@ function readPixels(png: Buffer): Buffer {
 }
 
 interface ApngShape {
-  readonly said?: number;
+  readonly declaredFrames?: number;
   readonly x?: number;
   readonly second?: Buffer;
 }
 
 /** Two frames of one color each, the second with half the side. */
-async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
+async function apng({ declaredFrames: said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
   const image = await plainImage(SIDE, SIDE, '#ff0000');
   const half = second ?? readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
   const control = (sequence: number, side: number, at: number): Buffer =>
@@ -63,7 +63,7 @@ describe('an animated PNG', () => {
     const half = readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
     for (const bytes of [
       flipped,
-      await apng({ said: 3 }),
+      await apng({ declaredFrames: 3 }),
       await apng({ x: 9 }),
       await apng({ second: Buffer.alloc(0) }),
       await apng({ second: half.subarray(0, -8) }),
@@ -92,7 +92,7 @@ it('an animated GIF is refused if the data of its last frame are invalid', async
   await assert.rejects(inspectImage(broken, signal), unreadable);
 });
 
-describe('laterFrames', () => {
+describe('readLaterFrames', () => {
   it('decodes groups of at most as many pixels as one image may have, and all frames', () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
     const groups = [...readLaterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);

@@ -176,7 +176,7 @@ describe('rotateImage', () => {
     assert.ok(isRed(oblique.at(Math.floor(oblique.width / 2), Math.floor(oblique.height / 2))));
   });
 
-  it('mirrors', async () => {
+  it('mirrors horizontally and vertically', async () => {
     const half = await compositeImages(
       await plainImage(40, 20, RED),
       await plainImage(20, 20, BLUE),
@@ -310,7 +310,7 @@ describe('convertImage', () => {
   });
 });
 
-describe('every kind of pixel', () => {
+describe('every pixel format', () => {
   const plain = { width: 8, height: 8, channels: 3, background: '#808080' } as const;
   const kinds: Readonly<Record<string, () => Promise<Buffer>>> = {
     'a grey JPEG': () => sharp({ create: plain }).grayscale().jpeg().toBuffer(),
@@ -325,7 +325,7 @@ describe('every kind of pixel', () => {
     'a CMYK JPEG': () => sharp({ create: plain }).toColourspace('cmyk').jpeg().toBuffer(),
   };
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`passes through every operation: ${kind}`, async () => {
+    it(`survives every operation: ${kind}`, async () => {
       const source = await make();
       const over = await plainImage(8, 8, RED);
       const size = { width: 8, height: 8 };

@@ -25,7 +25,7 @@ const arrived = (
   ...changes,
 });
 
-async function refuses(
+async function assertRefused(
   url: string,
   headers: Record<string, string | undefined>,
   code: S3ErrorCode,
@@ -60,7 +60,7 @@ test('SignatureDoesNotMatch: a header or part of the URL that differs', async ()
     { 'cache-control': 'no-store' },
     { 'cache-control': undefined },
   ]) {
-    await refuses(issued.uploadUrl, arrived(issued, changes), 'SignatureDoesNotMatch');
+    await assertRefused(issued.uploadUrl, arrived(issued, changes), 'SignatureDoesNotMatch');
   }
   const changes: readonly (readonly [string, string])[] = [
     ['pending-med_01k', 'pending-med_02k'],
@@ -76,20 +76,20 @@ test('SignatureDoesNotMatch: a header or part of the URL that differs', async ()
   for (const [from, to] of changes) {
     const changed = issued.uploadUrl.replace(from, to);
     assert.notEqual(changed, issued.uploadUrl, from);
-    await refuses(changed, arrived(issued), 'SignatureDoesNotMatch');
+    await assertRefused(changed, arrived(issued), 'SignatureDoesNotMatch');
   }
 });
 
 test('AccessDenied: too late, too early, or without a signature', async () => {
   const issued = await grant();
-  await refuses(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW + 900_000);
-  await refuses(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW - 901_000);
+  await assertRefused(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW + 900_000);
+  await assertRefused(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW - 901_000);
   for (const url of [
     URL_BASE,
     issued.uploadUrl.replace(/&X-Amz-Signature=[^&]*/, ''),
     issued.uploadUrl.replace('content-length%3B', ''),
   ])
-    await refuses(url, arrived(issued), 'AccessDenied');
+    await assertRefused(url, arrived(issued), 'AccessDenied');
 });
 
 test('malformed queries are refused without an exception', async () => {
@@ -101,13 +101,13 @@ test('malformed queries are refused without an exception', async () => {
   };
   const code = 'AuthorizationQueryParametersError';
   for (const value of ['AWS4-HMAC-SHA1', '', 'x'.repeat(2000)])
-    await refuses(change('Algorithm', value), arrived(issued), code);
+    await assertRefused(change('Algorithm', value), arrived(issued), code);
   for (const value of ['0', '-1', '604801', '1e3', 'NaN', '', '9999999'])
-    await refuses(change('Expires', value), arrived(issued), code);
+    await assertRefused(change('Expires', value), arrived(issued), code);
   for (const name of ['Expires', 'Date', 'Credential', 'Signature'])
-    await refuses(`${issued.uploadUrl}&X-Amz-${name}=1`, arrived(issued), code);
+    await assertRefused(`${issued.uploadUrl}&X-Amz-${name}=1`, arrived(issued), code);
   for (const value of ['20261121T120000', '20261321T120000Z', '20261121', ''])
-    await refuses(
+    await assertRefused(
       change('Date', value),
       arrived(issued),
       value.startsWith('20261121') ? code : 'InvalidAccessKeyId',
@@ -118,14 +118,14 @@ test('malformed queries are refused without an exception', async () => {
     'graphwright',
     '',
   ])
-    await refuses(change('Credential', value), arrived(issued), 'InvalidAccessKeyId');
+    await assertRefused(change('Credential', value), arrived(issued), 'InvalidAccessKeyId');
   for (const value of ['', '__proto__', 'host;host', '\0', 'Host;Content-Type;Content-Length;Cache-Control'])
-    await refuses(change('SignedHeaders', value), arrived(issued), 'AccessDenied');
+    await assertRefused(change('SignedHeaders', value), arrived(issued), 'AccessDenied');
 });
 
 test('MissingContentLength: a body of unknown size', async () => {
   const issued = await grant();
-  await refuses(
+  await assertRefused(
     issued.uploadUrl,
     arrived(issued, { 'content-length': undefined, 'transfer-encoding': 'chunked' }),
     'MissingContentLength',
@@ -137,7 +137,7 @@ test('a signature with another key is not valid', async () => {
     { ...KEY, secretAccessKey: 'y'.repeat(64) },
     { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW },
   );
-  await refuses(forged.uploadUrl, arrived(forged), 'SignatureDoesNotMatch');
+  await assertRefused(forged.uploadUrl, arrived(forged), 'SignatureDoesNotMatch');
 });
 
 test('the response is XML, whatever the URL contains', () => {

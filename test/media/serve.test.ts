@@ -37,7 +37,7 @@ test('200: the whole file with everything a browser and a cache need', () => {
   });
 });
 
-test('200: a HEAD is answered like a complete GET, with or without Range', () => {
+test('200: a HEAD gets the headers of a complete GET, with or without Range', () => {
   const head = toMediaResponse({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
   assert.deepEqual(head, get());
 });

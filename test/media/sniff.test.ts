@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
-import { findMediaType, maxBytesFor, maxBytesForAnyType } from '../../src/media/accepted-types.ts';
+import { findMediaType, getMaxBytes, getMaxBytesOfSource } from '../../src/media/accepted-types.ts';
 import { identify, sniffType } from '../../src/media/sniff.ts';
 
 const box = (type: string, body: string): Buffer => {
@@ -134,12 +134,12 @@ test('each kind of upload has its limit for each type', () => {
   const mov = findMediaType('video/quicktime') ?? assert.fail();
   const svg = findMediaType('image/svg+xml') ?? assert.fail();
   assert.deepEqual(
-    [maxBytesFor('multipart', png), maxBytesFor('dataUrl', mov), maxBytesFor('url', mov)],
+    [getMaxBytes('multipart', png), getMaxBytes('dataUrl', mov), getMaxBytes('url', mov)],
     [4_194_304, 3_145_728, 26_214_400],
   );
   assert.deepEqual(
-    [maxBytesFor('presigned', png), maxBytesFor('presigned', mov), maxBytesFor('presigned', svg)],
+    [getMaxBytes('presigned', png), getMaxBytes('presigned', mov), getMaxBytes('presigned', svg)],
     [26_214_400, 104_857_600, 0],
   );
-  assert.deepEqual([maxBytesFor('url', svg), maxBytesForAnyType('url')], [1_048_576, 26_214_400]);
+  assert.deepEqual([getMaxBytes('url', svg), getMaxBytesOfSource('url')], [1_048_576, 26_214_400]);
 });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
-import { PLACES, type Place, VECTORS, WRITINGS } from './svg-attacks.ts';
+import { PLACEMENTS, type Placement, VECTORS, WRITINGS } from './svg-attacks.ts';
 
 /** Returns whether the file was accepted. If so, asserts that the output is harmless. */
 function isAccepted(file: string): boolean {
@@ -18,15 +18,15 @@ function isAccepted(file: string): boolean {
 }
 
 /** How many vectors were accepted at a position, and how many were tried. */
-interface Tried {
+interface Sanitized {
   readonly accepted: number;
   readonly files: number;
 }
 
-const kept = new Map<string, Tried>();
+const kept = new Map<string, Sanitized>();
 
 /** Each vector is tried once. */
-function tryIn(place: Place, name: string): Tried {
+function sanitizeIn(place: Placement, name: string): Sanitized {
   const key = `${place.name}: ${name}`;
   const files = WRITINGS.flatMap(({ write }) =>
     (VECTORS[name] ?? []).map(vector => place.put(write(vector))),
@@ -41,17 +41,17 @@ const all = Object.values(VECTORS).flat();
 describe('the sanitizer', () => {
   for (const [name, vectors] of Object.entries(VECTORS)) {
     it(`lets none of ${vectors.length} ${name} through, at any position and in any spelling`, () => {
-      for (const place of PLACES) {
-        const { accepted, files } = tryIn(place, name);
+      for (const place of PLACEMENTS) {
+        const { accepted, files } = sanitizeIn(place, name);
         if (place.isWellFormed) assert.equal(accepted, files, place.name);
       }
     });
   }
 
   it('does not pass these tests by refusing everything', () => {
-    const drawings = PLACES.filter(place => !place.isWellFormed && place.name !== 'as the file');
+    const drawings = PLACEMENTS.filter(place => !place.isWellFormed && place.name !== 'as the file');
     for (const place of drawings) {
-      const tried = Object.keys(VECTORS).map(name => tryIn(place, name));
+      const tried = Object.keys(VECTORS).map(name => sanitizeIn(place, name));
       const accepted = tried.reduce((sum, each) => sum + each.accepted, 0);
       assert.ok(accepted >= 20, `${place.name}: ${accepted}`);
     }

@@ -162,7 +162,7 @@ export const WRITINGS: readonly Writing[] = [
   { name: 'in base 64', write: text => `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}` },
 ];
 
-export interface Place {
+export interface Placement {
   readonly name: string;
   /** Whether every vector is well-formed at this position, so that the file must be accepted. */
   readonly isWellFormed: boolean;
@@ -182,7 +182,7 @@ const quote = (text: string): string =>
 const VALUES = words('id class href xlink:href fill style d transform onload x clip-path points');
 
 /** The positions in a file where a vector can be. */
-export const PLACES: readonly Place[] = [
+export const PLACEMENTS: readonly Placement[] = [
   { name: 'as the file', isWellFormed: false, put: written => written },
   { name: 'in a drawing', isWellFormed: false, put: svg },
   { name: 'in a link', isWellFormed: false, put: written => svg(`<a><g>${written}</g></a>`) },

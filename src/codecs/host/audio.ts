@@ -4,7 +4,7 @@ import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs'
 import { type AudioCommand, CHANNELS, SAMPLE_RATE } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
-import { unsupported } from './error.ts';
+import { createUnsupportedError } from './error.ts';
 import { readEncoderDelay } from './mp3-delay.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
@@ -16,9 +16,9 @@ export async function writeAudio({ path, info, startSeconds, seconds }: AudioCom
   const track = await input.getPrimaryAudioTrack();
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
-  const skipped = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
+  const encoderDelay = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
   // In source samples from the start of the file's clock; anything before the start is dropped.
-  const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - skipped;
+  const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - encoderDelay;
   const resample = createResampler(rate, SAMPLE_RATE);
   const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
   if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));
@@ -70,7 +70,7 @@ async function* yieldPcmBlocks(track: InputAudioTrack): AsyncGenerator<Float32Ar
 async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
-  if (config === null) throw unsupported(codec);
+  if (config === null) throw createUnsupportedError(codec);
   const pressure = new Backpressure();
   const out: AudioData[] = [];
   let inputCount = 0;
@@ -87,7 +87,7 @@ async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float
   const options = { codec: name, sampleRate, numberOfChannels };
   const fullConfig =
     description === undefined ? options : { ...options, description: description as ArrayBuffer };
-  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw unsupported(codec);
+  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw createUnsupportedError(codec);
   decoder.configure(fullConfig);
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const timestamp = Math.round(packet.timestamp * 1e6);
@@ -112,7 +112,7 @@ const READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = 
 function toStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
   const reader = READERS[String(format)];
-  if (reader === undefined) throw unsupported(`with samples as ${format}`);
+  if (reader === undefined) throw createUnsupportedError(`with samples as ${format}`);
   const bytes = new ArrayBuffer(data.allocationSize({ planeIndex: 0 }));
   data.copyTo(bytes, { planeIndex: 0 });
   data.close();

@@ -9,5 +9,5 @@ export class HostError extends Error {
   }
 }
 
-export const unsupported = (codec: string | null): HostError =>
+export const createUnsupportedError = (codec: string | null): HostError =>
   new HostError(EXIT_UNSUPPORTED, `The codec ${codec ?? 'of the track'} is not supported.`);

@@ -1,11 +1,12 @@
 // Reads frames for the codec host: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested times.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesCommand } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { type I420Frame, i420ToRgba, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
-import { unsupported } from './error.ts';
+import { createUnsupportedError } from './error.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 
 const MAX_IN_PROGRESS = 24;
@@ -78,12 +79,12 @@ type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
 async function readDecoderConfig(track: InputVideoTrack): Promise<DecoderConfig> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
-  if (config === null) throw unsupported(codec);
+  if (config === null) throw createUnsupportedError(codec);
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The frame is too large.');
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const fullConfig = description === undefined ? options : { ...options, description: toBytes(description) };
-  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw unsupported(codec);
+  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw createUnsupportedError(codec);
   return fullConfig;
 }
 
@@ -120,6 +121,9 @@ class FrameDecoder {
 
   async flush(): Promise<void> {
     await Promise.all([this.#colors.decoder.flush(), this.#alpha?.decoder.flush()]);
+    // The addon reports the end of a flush separately from frames, so the last frames can arrive one poll later.
+    await nextTurn();
+    await nextTurn();
   }
 
   /** Returns the complete frames. */
@@ -176,7 +180,7 @@ async function readFrame(out: VideoFrame[]): Promise<I420Frame> {
 
 async function toI420(frame: VideoFrame): Promise<I420Frame> {
   const { format, codedWidth, codedHeight } = frame;
-  if (format !== 'I420') throw unsupported(`with pixels as ${format}`);
+  if (format !== 'I420') throw createUnsupportedError(`with pixels as ${format}`);
   const data = new Uint8Array(frame.allocationSize());
   await frame.copyTo(data);
   return toEvenSides({ width: codedWidth, height: codedHeight, data });

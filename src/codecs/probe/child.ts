@@ -12,7 +12,7 @@ export interface RemoteFile {
 }
 
 export type ProbeResult = MediaInfo | string;
-interface RequestedRange {
+interface RangeRequest {
   readonly id: number;
   readonly start: number;
   readonly end: number;
@@ -25,14 +25,14 @@ export interface RemoteFileHead {
 }
 
 /** Messages to the process. */
-export type ProbeMessage =
+export type MessageToChild =
   | { readonly kind: 'info' | 'contentType'; readonly file: string | RemoteFileHead }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** Messages from the process. */
-export type ProbeResponse =
+export type MessageFromChild =
   | { readonly value: ProbeResult }
   | { readonly failure: string }
-  | { readonly requested: RequestedRange };
+  | { readonly requested: RangeRequest };
 
 /** Thrown when the process could not parse the file. */
 export class UnreadableFileError extends Error {}
@@ -75,11 +75,11 @@ export class ProbeChild {
   ): Promise<ProbeResult> {
     const child = this.#process;
     const { promise, resolve, reject } = Promise.withResolvers<ProbeResult>();
-    const sendRange = async ({ id, start, end }: RequestedRange): Promise<void> => {
+    const sendRange = async ({ id, start, end }: RangeRequest): Promise<void> => {
       const bytes = typeof file === 'string' ? new Uint8Array() : await file.read(start, end);
       if (child.connected) this.#send({ id, bytes });
     };
-    const listen = (response: ProbeResponse): void => {
+    const onMessage = (response: MessageFromChild): void => {
       if ('value' in response) resolve(response.value);
       else if ('failure' in response) reject(new UnreadableFileError(response.failure));
       else
@@ -90,20 +90,20 @@ export class ProbeChild {
     // The channel closes after the last message, which reveals a process that died without a response.
     const onEnd = (): void => reject(new Error('The probe process exited without a response.'));
     const onAbort = (): void => reject(deadline.reason);
-    child.on('message', listen).on('disconnect', onEnd).on('error', reject);
+    child.on('message', onMessage).on('disconnect', onEnd).on('error', reject);
     deadline.addEventListener('abort', onAbort, { once: true });
     this.#setBusy(true);
     try {
       deadline.throwIfAborted();
       // Its event has passed.
       if (!child.connected) onEnd();
-      toProbeInput(file).then(
-        probeInput => this.#send({ kind, file: probeInput }),
+      readHead(file).then(
+        input => this.#send({ kind, file: input }),
         cause => reject(new FileReadError("The bytes can't be read.", { cause })),
       );
       return await promise;
     } finally {
-      child.off('message', listen).off('disconnect', onEnd).off('error', reject);
+      child.off('message', onMessage).off('disconnect', onEnd).off('error', reject);
       deadline.removeEventListener('abort', onAbort);
       this.#setBusy(false);
     }
@@ -114,7 +114,7 @@ export class ProbeChild {
   }
 
   /** Ignores errors: if the channel has closed meanwhile, its `disconnect` event reports it. */
-  #send(message: ProbeMessage): void {
+  #send(message: MessageToChild): void {
     this.#process.send(message, () => undefined);
   }
 
@@ -126,7 +126,7 @@ export class ProbeChild {
   }
 }
 
-async function toProbeInput(file: string | RemoteFile): Promise<string | RemoteFileHead> {
+async function readHead(file: string | RemoteFile): Promise<string | RemoteFileHead> {
   if (typeof file === 'string') return file;
   const { size } = file;
   return { size, head: size === 0 ? new Uint8Array() : await file.read(0, Math.min(size, HEAD_BYTES)) };

@@ -24,9 +24,9 @@ const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
 // Few ranges, since paths are most of a drawing: listing the command letters took ten times as long.
-const NOT_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
+const UNSAFE_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
 // Excludes escapes, colons, quotes, at signs and comments: without them no CSS parser finds a URL or an import.
-const NOT_PLAIN = /[^\w\s.,#%()+/-]|\/[/*]/;
+const UNSAFE_VALUE = /[^\w\s.,#%()+/-]|\/[/*]/;
 // The lookbehind keeps a long word from being tried at each of its letters.
 const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;
 const FUNCTIONS: ReadonlySet<string> = new Set(
@@ -36,25 +36,25 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 );
 const NONE: readonly string[] = [];
 
-const plain: ValueCleaner = value => {
-  if (NOT_PLAIN.test(value)) return undefined;
+const cleanPlain: ValueCleaner = value => {
+  if (UNSAFE_VALUE.test(value)) return undefined;
   const isKnown =
     !value.includes('(') ||
     [...value.matchAll(FUNCTION)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()));
   return isKnown ? { text: value, targets: NONE } : undefined;
 };
-const pathData: ValueCleaner = value =>
-  NOT_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE };
-const identifier: ValueCleaner = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
-const href: ValueCleaner = value => {
+const cleanPathData: ValueCleaner = value =>
+  UNSAFE_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE };
+const cleanId: ValueCleaner = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
+const cleanHref: ValueCleaner = value => {
   const id = LOCAL_HREF.exec(value)?.[1];
   return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
 };
 /** Accepts a plain value, or `url(#id)` with a plain fallback. */
-const reference: ValueCleaner = value => {
+const cleanReference: ValueCleaner = value => {
   const [, , id, fallbackText = ''] = LOCAL_URL.exec(value) ?? [];
-  if (id === undefined) return plain(value);
-  const fallback = plain(fallbackText);
+  if (id === undefined) return cleanPlain(value);
+  const fallback = cleanPlain(fallbackText);
   return fallback === undefined
     ? undefined
     : { text: `url(#${id}) ${fallback.text}`.trimEnd(), targets: [id] };
@@ -67,12 +67,12 @@ const PROPERTIES: ReadonlyMap<string, ValueCleaner> = new Map([
     'stroke-miterlimit stroke-opacity stroke-width transform transform-box transform-origin vector-effect visibility'
   )
     .split(' ')
-    .map(name => [name, plain] as const),
-  ...'clip-path fill mask stroke'.split(' ').map(name => [name, reference] as const),
+    .map(name => [name, cleanPlain] as const),
+  ...'clip-path fill mask stroke'.split(' ').map(name => [name, cleanReference] as const),
 ]);
 
 /** Returns the allowed declarations of a style attribute. */
-const style: ValueCleaner = value => {
+const cleanStyle: ValueCleaner = value => {
   if (/[\\@]|\/\*/.test(value)) return undefined;
   const targets: string[] = [];
   const declarations = value.split(';').flatMap(declaration => {
@@ -98,10 +98,10 @@ export const ATTRIBUTES: ReadonlyMap<string, ValueCleaner> = new Map([
     'preserveAspectRatio r refX refY rx ry spreadMethod viewBox width x x1 x2 y y1 y2'
   )
     .split(' ')
-    .map(name => [name, plain] as const),
+    .map(name => [name, cleanPlain] as const),
   ...PROPERTIES,
-  ['d', pathData],
-  ['href', href],
-  ['id', identifier],
-  ['style', style],
+  ['d', cleanPathData],
+  ['href', cleanHref],
+  ['id', cleanId],
+  ['style', cleanStyle],
 ]);

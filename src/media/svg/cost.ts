@@ -30,7 +30,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
   const computeCost = (element: SvgElement, level: number): Cost => {
     const knownCost = costs.get(element);
     if (level + (knownCost?.depth ?? 1) > MAX_DRAWN_DEPTH)
-      throw tooComplex('its references are nested too deeply or form a cycle');
+      throw createError('its references are nested too deeply or form a cycle');
     if (knownCost !== undefined) return knownCost;
     let elements = 1;
     let depth = 0;
@@ -38,7 +38,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
       const cost = isSimple(part) ? SIMPLE : computeCost(part, level + 1);
       elements += cost.elements;
       depth = Math.max(depth, cost.depth);
-      if (elements > MAX_DRAWN) throw tooComplex(`its references repeat more than ${MAX_DRAWN} elements`);
+      if (elements > MAX_DRAWN) throw createError(`its references repeat more than ${MAX_DRAWN} elements`);
     };
     // The stops of a gradient are read once, however many shapes use it.
     if (!GRADIENTS.has(element.name)) for (const child of element.children) add(child);
@@ -46,7 +46,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
       const referenced = byId.get(target);
       if (referenced !== undefined) add(referenced);
     }
-    const cost = { elements: elements, depth: depth + 1 };
+    const cost = { elements, depth: depth + 1 };
     costs.set(element, cost);
     return cost;
   };
@@ -60,6 +60,6 @@ function isSimple({ children, targets }: SvgElement): boolean {
   return children.length === 0 && targets.length === 0;
 }
 
-function tooComplex(reason: string): AppError {
+function createError(reason: string): AppError {
   return new AppError('svg_too_complex', `The SVG is too complex to draw: ${reason}.`);
 }

@@ -16,8 +16,9 @@ const ROOT_BYTES = 200;
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
- * Returns UTF-8 SVG with only the allowed shapes and references: text, images, filters and style sheets are removed. Throws `invalid_svg` if it is not well-formed or its
- * root is not svg; `svg_too_complex` for more than 20,000 elements, 64 levels, or exploding references.
+ * Returns UTF-8 SVG with only the allowed shapes and references: text, images, filters and style sheets are removed.
+ * Throws `invalid_svg` if it is not well-formed or its root is not svg; `svg_too_complex` for more than 20,000 elements,
+ * 64 levels, or references that repeat too many elements.
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const { root, byId, usesXlink } = parse(decode(bytes));
