@@ -64,8 +64,7 @@ const Entry = Named('CatalogEntry', 'A node type', {
   hidden: Type.Optional(Type.Literal(true, { description: 'Listed only with `includeHidden=1`' })),
   isAvailable: Type.Optional(
     Type.Literal(false, {
-      description:
-        'False if its provider, or something else that it needs, is not configured; a run of it fails',
+      description: 'False if its provider or a program that it needs is not configured; running it fails',
     }),
   ),
   provider: Type.Optional(

@@ -8,7 +8,7 @@ import { createLru, type Lru } from '../lib/lru.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
 import { listActiveKinds } from '../store/credentials.ts';
 import type { Actor } from './accounts/actor.ts';
-import { usesStored } from './credentials/run-credentials.ts';
+import { usesStoredCredentials } from './credentials/run-credentials.ts';
 import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
@@ -40,14 +40,14 @@ export async function listCatalog(
   checkFilter('category', query.category, LISTED_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
-  const supplied = await listSupplied(deps, actor);
+  const suppliedProviders = await listSuppliedProviders(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
-  const key = JSON.stringify([list, query.category, query.source, includeHidden, supplied]);
+  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders]);
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
   const entries = allEntries
-    .map(entry => toAvailable(deps, entry, supplied))
+    .map(entry => toAvailable(deps, entry, suppliedProviders))
     .filter(
       entry =>
         (list === 'nodes' || isModel(entry)) &&
@@ -59,32 +59,33 @@ export async function listCatalog(
   const response = {
     entries: allEntries,
     text: JSON.stringify({ ...head, [list]: entries }),
-    // Computed from the entries only, so that every process and every start computes the same ETag.
+    // Computed from the entries without the time, so that every process sends the same ETag.
     etag: `"${shortHash(JSON.stringify(entries))}"`,
   };
   deps.catalogResponses.set(key, response, 1);
   return response;
 }
 
-/** Returns the providers that the active workspace can use by stored credentials only. */
-export async function listSupplied(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
-  if (actor.kind === 'anonymous' || !usesStored(deps)) return [];
+/** Returns the providers for which the active workspace has stored credentials, and the environment has none. */
+export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
+  if (actor.kind === 'anonymous' || !usesStoredCredentials(deps)) return [];
   const kinds = await listActiveKinds(deps.db, actor.userId);
   return PROVIDER_NAMES.filter(kind => kinds.includes(kind) && !deps.environment.has(kind));
 }
 
-/** Returns the entry as available if stored credentials supply its provider. */
+/** Marks the entry as available if stored credentials supply its provider. */
 function toAvailable(
   { findNode }: Pick<Deps, 'findNode'>,
   entry: CatalogEntry,
-  supplied: readonly string[],
+  suppliedProviders: readonly string[],
 ): CatalogEntry {
-  if (entry.isAvailable !== false || supplied.length === 0) return entry;
+  if (entry.isAvailable !== false || suppliedProviders.length === 0) return entry;
   const definition = findNode(entry.nodeType);
   // The speech node needs the provider of its engine.
   const engines = entry.inputs.find(({ id }) => id === 'engine')?.enum ?? [];
-  const needs = [{}, ...engines.map(engine => ({ engine }))].map(config => definition?.requires(config));
-  return needs.some(need => need !== undefined && supplied.includes(need))
+  const configs = [{}, ...engines.map(engine => ({ engine }))];
+  const required = configs.map(config => definition?.requires(config));
+  return required.some(provider => provider !== undefined && suppliedProviders.includes(provider))
     ? (definition?.entry ?? entry)
     : entry;
 }

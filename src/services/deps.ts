@@ -14,7 +14,7 @@ import type { NewMedia } from '../store/media/media.ts';
 import type { FindInBatch } from '../store/workflows/workflows.ts';
 import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
-import type { TokenAuthenticator } from './connections/access-tokens.ts';
+import type { TokenAuthenticator } from './connections/token-authenticator.ts';
 import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
 import type { RunNotifier } from './run-notifier.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
@@ -22,7 +22,7 @@ import type { ShippedTemplates } from './templates/shipped-templates.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 
-/** failed: another attempt follows. */
+/** The outcome of an attempt to deliver a webhook. `failed`: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 
 /** The worker pools of the queue. */

@@ -4,7 +4,6 @@ import { pingDatabase, pingQueue } from '../store/db.ts';
 import type { Deps } from './deps.ts';
 
 const OK = 'ok';
-/** The reason is only logged: it contains addresses, and anyone may call this. */
 const TIMEOUT_MS = 2000;
 // Looking up a key that cannot exist works for disk and bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
@@ -23,10 +22,11 @@ export async function checkReadiness(deps: Deps): Promise<Readiness> {
     probe(() => pingQueue(deps.db)),
     probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
   ]);
-  const needed = { database, queue, storage };
-  return { isReady: Object.values(needed).every(state => state === OK), parts: needed };
+  const parts = { database, queue, storage };
+  return { isReady: Object.values(parts).every(state => state === OK), parts };
 }
 
+/** Returns 'ok', or what is wrong, without addresses, because anyone may read it. */
 async function probe(work: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<string>(resolve => {

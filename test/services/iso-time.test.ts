@@ -1,10 +1,10 @@
-// Tests parsing of ISO 8601 times, and which texts are refused.
+// Tests the parser of ISO 8601 times.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseIsoTime } from '../../src/services/schema.ts';
 
-describe('a time in ISO 8601', () => {
-  it('is a day in UTC, or a time with its zone', () => {
+describe('parseIsoTime', () => {
+  it('accepts a date as midnight UTC, and a time with its zone', () => {
     for (const [text, iso] of [
       ['2026-11-21', '2026-11-21T00:00:00.000Z'],
       ['2024-02-29', '2024-02-29T00:00:00.000Z'],
@@ -17,7 +17,7 @@ describe('a time in ISO 8601', () => {
     }
   });
 
-  it('is on a day that exists', () => {
+  it('rejects days that do not exist', () => {
     for (const text of [
       '2026-02-29',
       '2026-02-30',
@@ -31,7 +31,7 @@ describe('a time in ISO 8601', () => {
     }
   });
 
-  it('has no other format', () => {
+  it('rejects other formats', () => {
     for (const text of [
       '',
       '1',

@@ -3,7 +3,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { TeamRole } from '../../store/teams.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, createUnauthorizedError } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
@@ -23,18 +23,10 @@ export interface WorkspaceAccess {
   readonly team_role: TeamRole | null;
 }
 
-/** The object of a permission check: a workflow, or the workspace of a folder or team. */
-interface WorkflowSubject {
-  readonly workflow: AccessColumns;
-}
-interface WorkspaceSubject {
-  readonly workspace: WorkspaceAccess;
-}
-
-/** The roles that may perform each action. */
+/** The roles that may perform each action on a workflow. */
 const WORKFLOW_RULES = {
   read: ['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS'],
-  /** Also requires that the workflow allows duplication, for roles that cannot edit it. */
+  /** Readers who cannot edit the workflow also need its permission to duplicate it. */
   duplicate: ['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS'],
   /** Graph, fields, layout, versions, heartbeat and run history. */
   edit: ['OWNER', 'EDITOR'],
@@ -49,6 +41,7 @@ const WORKFLOW_RULES = {
   move: ['OWNER'],
 } as const satisfies Record<string, readonly WorkflowRole[]>;
 
+/** The roles that may perform each action in a workspace. */
 const WORKSPACE_RULES = {
   read: ['OWNER', 'EDITOR', 'VIEWER'],
   /** Create, change and delete folders, and add workflows to them. */
@@ -57,8 +50,8 @@ const WORKSPACE_RULES = {
   manage: ['OWNER'],
 } as const satisfies Record<string, readonly TeamRole[]>;
 
-export type WorkflowVerb = keyof typeof WORKFLOW_RULES;
-export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
+export type WorkflowAction = keyof typeof WORKFLOW_RULES;
+export type WorkspaceAction = keyof typeof WORKSPACE_RULES;
 
 /** The roles with their conditions, strongest first: the first that applies gives the role. */
 const ROLE_CONDITIONS: readonly (readonly [
@@ -102,26 +95,24 @@ export function hasOwnRole(actor: Actor, workflow: RoleColumns): boolean {
 }
 
 /** Returns whether the actor may perform the action. Does not check scopes: services call `requireScope` first. */
-export function can(actor: Actor, verb: WorkflowVerb, subject: WorkflowSubject): boolean;
-export function can(actor: Actor, verb: WorkspaceVerb, subject: WorkspaceSubject): boolean;
-export function can(
-  actor: Actor,
-  verb: WorkflowVerb | WorkspaceVerb,
-  subject: WorkflowSubject | WorkspaceSubject,
-): boolean {
-  if ('workspace' in subject)
-    return isOneOf(WORKSPACE_RULES, verb, findWorkspaceRole(actor, subject.workspace));
-  const role = findRole(actor, subject.workflow);
-  if (!isOneOf(WORKFLOW_RULES, verb, role)) return false;
-  return verb !== 'duplicate' || canDo(role, 'edit') || allowsDuplicate(subject.workflow);
+export function can(actor: Actor, action: WorkflowAction, workflow: AccessColumns): boolean {
+  const role = findRole(actor, workflow);
+  if (action !== 'duplicate') return canRole(role, action);
+  return role !== undefined && (canRole(role, 'edit') || allowsDuplicate(workflow));
 }
 
-function isOneOf(
-  rules: Readonly<Record<string, readonly string[]>>,
-  verb: string,
-  role: string | undefined,
+/** Returns whether the role allows the action in any workflow. For `duplicate`, use `can`. */
+export function canRole(
+  role: WorkflowRole | undefined,
+  action: Exclude<WorkflowAction, 'duplicate'>,
 ): boolean {
-  return role !== undefined && rules[verb]?.includes(role) === true;
+  return WORKFLOW_RULES[action].some(allowed => allowed === role);
+}
+
+/** Returns whether the actor may perform the action in the workspace. Does not check scopes. */
+export function canInWorkspace(actor: Actor, action: WorkspaceAction, workspace: WorkspaceAccess): boolean {
+  const role = findWorkspaceRole(actor, workspace);
+  return WORKSPACE_RULES[action].some(allowed => allowed === role);
 }
 
 /** Returns the actor's role in the workflow; undefined if the actor may not even read it. */
@@ -150,32 +141,25 @@ function allowsDuplicate({ link_permission, is_published, publish_settings }: Ac
   return is_published && (publish_settings?.allowDuplicate ?? publish_settings?.isTemplate) === true;
 }
 
-/** Returns whether the role allows the action in any workflow. For `duplicate`, use `can`. */
-export function canDo(role: WorkflowRole | undefined, verb: Exclude<WorkflowVerb, 'duplicate'>): boolean {
-  return isOneOf(WORKFLOW_RULES, verb, role);
-}
-
 /**
  * Returns the workflow and the actor's role. Throws 404 without the workflow, 401 for an anonymous caller, 403 without
  * permission.
  */
 export function authorize<W extends AccessColumns>(
   actor: Actor,
-  verb: WorkflowVerb,
+  action: WorkflowAction,
   workflow: W | undefined,
 ): { readonly workflow: W; readonly role: WorkflowRole } {
   if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
   const role = findRole(actor, workflow);
-  if (role !== undefined && can(actor, verb, { workflow })) return { workflow, role };
+  if (role !== undefined && can(actor, action, workflow)) return { workflow, role };
   if (actor.kind === 'anonymous') {
-    throw new AppError('unauthorized', 'This workflow is not public. Send Authorization: Bearer sk-….', {
-      headers: { 'www-authenticate': 'Bearer' },
-    });
+    throw createUnauthorizedError('This workflow is not public. Send Authorization: Bearer sk-….');
   }
-  throw new AppError('forbidden', `You don't have permission to ${PERMISSION_TEXTS[verb]}.`);
+  throw new AppError('forbidden', `You don't have permission to ${PERMISSION_TEXTS[action]}.`);
 }
 
-const PERMISSION_TEXTS: Readonly<Record<WorkflowVerb, string>> = {
+const PERMISSION_TEXTS: Readonly<Record<WorkflowAction, string>> = {
   read: 'view this workflow. Ask its owner to share it with you',
   duplicate: 'duplicate this workflow. Ask its owner to allow it',
   edit: 'edit this workflow. Ask its owner for the role EDITOR or OWNER',
@@ -187,20 +171,20 @@ const PERMISSION_TEXTS: Readonly<Record<WorkflowVerb, string>> = {
   move: 'move this workflow. Only its owner can',
 };
 
-const PERSONAL = 'user:';
+const PERSONAL_PREFIX = 'user:';
 
-/** Returns the workspace that the workflow's runs are charged to: its team's, or its creator's own. */
+/** Returns the ID of the workspace that the workflow's runs are charged to: its team's, or its creator's own. */
 export function getWorkspaceId(workflow: {
   readonly team_id: string | null;
   readonly user_id: number;
 }): string {
-  return workflow.team_id ?? userWorkspace(workflow.user_id);
+  return workflow.team_id ?? getPersonalWorkspaceId(workflow.user_id);
 }
 
 /** Returns whether the workspace belongs to a team. */
-export const isTeamWorkspace = (workspace: string): boolean => !workspace.startsWith(PERSONAL);
+export const isTeamWorkspace = (workspaceId: string): boolean => !workspaceId.startsWith(PERSONAL_PREFIX);
 
-/** Returns the name of a user's personal workspace; as a `teamId` it means the personal team. */
-export function userWorkspace(userId: number): string {
-  return `${PERSONAL}${userId}`;
+/** Returns the ID of a user's personal workspace; as a `teamId` it means the personal team. */
+export function getPersonalWorkspaceId(userId: number): string {
+  return `${PERSONAL_PREFIX}${userId}`;
 }

@@ -19,10 +19,8 @@ export type UserRefInput = { readonly userId?: number | undefined; readonly emai
 export const UserParams = Type.Object({ userId: UserId });
 
 /** The storage that an account uses, in all of its workspaces. */
-export const STORAGE = {
-  usedBytes: Type.Integer({
-    description: 'Your files in all workspaces, and incomplete uploads',
-  }),
+export const STORAGE_USAGE = {
+  usedBytes: Type.Integer({ description: 'Your files in all workspaces, and incomplete uploads' }),
   limitBytes: Nullable(Type.Integer({ description: 'The limit of your plan; null for no limit' })),
 };
 
@@ -37,12 +35,10 @@ const ACCOUNT = {
 export const Me = Named('Me', 'The caller', {
   ...ACCOUNT,
   scopes: Type.Array(Type.Enum(SCOPES), { description: 'Scopes of the credential of this request' }),
-  personalTeamId: Type.String({
-    description: 'The team ID of your personal workspace',
-  }),
+  personalTeamId: Type.String({ description: 'The team ID of your personal workspace' }),
   activeTeamId: Nullable(Type.String({ description: 'Null for your personal workspace' })),
   activeRole: TeamRole,
-  storage: Type.Object(STORAGE),
+  storage: Type.Object(STORAGE_USAGE),
   createdAt: Timestamp,
 });
 
@@ -67,7 +63,7 @@ export const AddMemberBody = NamedExact('MemberInput', 'The person to invite', {
 });
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
-// Without emails: members of a team need not know each other's.
+// Contains no email, because members of a team need not know each other's.
 export const Member = Named('Member', 'A user in a team', {
   userId: UserId,
   name: Type.String(),
@@ -97,7 +93,9 @@ export const TeamInvitation = Named('TeamInvitation', 'A person who is invited t
   userId: Nullable({ ...UserId, description: 'Null if invited by email' }),
   name: Nullable(Type.String({ description: 'Null if invited by email' })),
   isExpired: Type.Boolean({ description: 'Whether it has expired; invite the person again to renew it' }),
-  url: Type.String({ description: 'Send it to the invited person; it gives access to nobody else' }),
+  url: Type.String({
+    description: 'Send it to the invited person. It works only for an account with the invited email',
+  }),
 });
 export const TeamInvitationPage = PageSchema(TeamInvitation);
 export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
@@ -199,7 +197,7 @@ export const CreatedUser = Named('CreatedUser', 'A new account, with its key or 
 export const LinkBody = NamedExact('PasswordLinkInput', 'The account whose password the link sets', {
   kind: Type.Enum(LINK_KINDS, {
     description:
-      'What the link sets: the account of the first user, the password of an invited user, or a forgotten password',
+      '`setup`: for the account of the first user; `invite`: for a new account; `reset`: for a forgotten password',
   }),
   email: Type.Optional(Email),
 });

@@ -1,12 +1,12 @@
 // Reads and changes the caller's own account and active workspace.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
-import { haveCommonTeam, type MemberRow } from '../../store/teams.ts';
+import { haveCommonTeam } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
 import { presentColumns } from '../present-columns.ts';
-import { userWorkspace } from './access.ts';
+import { getPersonalWorkspaceId } from './access.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
 import { parseEmail, parseName } from './names.ts';
@@ -38,23 +38,19 @@ export async function setActiveWorkspace(
 }
 
 async function presentMe(deps: Deps, user: UserActor) {
-  const { db: tx } = deps;
-  const row = requireFound(await findUser(tx, user.userId), 'Your account no longer exists.');
-  const active = await getActiveWorkspace(tx, user);
+  const row = requireFound(await findUser(deps.db, user.userId), 'Your account no longer exists.');
+  const active = await getActiveWorkspace(deps.db, user);
   return {
     userId: row.id,
     ...presentColumns(row, 'email name plan is_author is_admin'),
     scopes: [...user.scopes],
-    personalTeamId: userWorkspace(row.id),
+    personalTeamId: getPersonalWorkspaceId(row.id),
     activeTeamId: active.team_id,
     activeRole: active.team_role ?? 'OWNER',
     storage: await readStorageUsage(deps, row.id),
     createdAt: row.created_at.toISOString(),
   };
 }
-
-/** Presents a member of a team. */
-export const presentMember = (row: MemberRow) => presentColumns(row, 'user_id name role created_at');
 
 /** A user named in a request. */
 export type UserRef = { readonly userId: number } | { readonly email: string };

@@ -10,6 +10,14 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes that an agent can be granted, in the order in which they are requested. */
+export const AGENT_SCOPES = [
+  'workflows:read',
+  'workflows:write',
+  'workflows:execute',
+] as const satisfies readonly Scope[];
+export type AgentScope = (typeof AGENT_SCOPES)[number];
+
 /**
  * How a user authenticated. `token`: an access token, accepted only by MCP. `operator`: the command line, directly on
  * the database.
@@ -52,14 +60,14 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
 /** Returns the user of the request. Throws 401. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
-  throw new AppError(
-    'unauthorized',
+  throw createUnauthorizedError(
     'Authentication is required. Send an API key (Authorization: Bearer sk-…) or sign in.',
-    {
-      headers: { 'www-authenticate': 'Bearer' },
-    },
   );
 }
+
+/** Creates a 401 error with the challenge that RFC 9110 requires. */
+export const createUnauthorizedError = (message: string): AppError =>
+  new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Returns whether the request comes from a browser session. */
 export function hasSession(actor: Actor): boolean {
@@ -70,9 +78,7 @@ export function hasSession(actor: Actor): boolean {
 export function requireSession(actor: Actor): { readonly user: UserActor; readonly sessionId: string } {
   if (actor.kind === 'user' && actor.credential.kind === 'session')
     return { user: actor, sessionId: actor.credential.id };
-  throw new AppError('unauthorized', 'A session is required. Sign in.', {
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  throw createUnauthorizedError('A session is required. Sign in.');
 }
 
 /** Returns the user if the credential has the scope. Throws 401, also for a missing scope. */

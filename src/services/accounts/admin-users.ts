@@ -8,8 +8,8 @@ import { findUser, insertUser, listUsers, updateUser } from '../../store/users.t
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { createPasswordLink } from '../sessions/mint-link.ts';
-import { userWorkspace } from './access.ts';
+import { createPasswordLink } from '../sessions/password-links.ts';
+import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope } from './actor.ts';
 import { requireGrantableScopes, storeKey } from './keys.ts';
@@ -56,7 +56,7 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
     deps.db.transaction(async tx => {
       const userId = await insertUser(tx, user);
       const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
-      if (credits > 0) await grant(tx, userWorkspace(userId), credits, 'opening balance');
+      if (credits > 0) await grant(tx, getPersonalWorkspaceId(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
       return { ...presentUser(row), ...(await createFirstCredential(tx, deps, userId, input)) };
     }),

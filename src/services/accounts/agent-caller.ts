@@ -1,32 +1,23 @@
 // Authenticates callers of MCP by API key or access token, and tells callers without a credential where to get one.
 import { AppError } from '../../lib/errors.ts';
-import type { Settings } from '../../lib/settings.ts';
-import type { Scope, UserActor } from './actor.ts';
-import type { KeyAuthenticator } from './key-authenticator.ts';
+import type { Deps } from '../deps.ts';
+import { AGENT_SCOPES, type UserActor } from './actor.ts';
 
-/** The scopes that an agent can be granted, in the order in which they are requested. */
-export const AGENT_SCOPES = [
-  'workflows:read',
-  'workflows:write',
-  'workflows:execute',
-] as const satisfies readonly Scope[];
+type AgentDeps = Pick<Deps, 'settings' | 'keys' | 'accessTokens'>;
 
-/** The access tokens issued by this service's authorization server. */
-export interface AccessTokens {
-  /** Returns the user of the token with the granted scopes; undefined if it is unknown, expired or revoked. */
-  authenticate(token: string): UserActor | undefined | Promise<UserActor | undefined>;
-}
-
-/** The dependencies of authentication. `accessTokens` is undefined if the authorization server is off. */
-export interface AgentCallerDeps {
-  readonly settings: Pick<Settings, 'BASE_URL'>;
-  readonly keys: KeyAuthenticator;
-  readonly accessTokens: AccessTokens | undefined;
+/** An authenticated MCP request: its caller and its parsed JSON body. */
+export interface McpCall {
+  readonly actor: UserActor;
+  readonly body: unknown;
+  /** Fires when the caller disconnects or the service stops. */
+  readonly signal: AbortSignal;
+  /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
+  readonly reserveStream: () => () => void;
 }
 
 /** Returns the user of an `Authorization` header. Throws 401 with the challenge that MCP clients follow. */
 export async function authenticateAgent(
-  deps: AgentCallerDeps,
+  deps: AgentDeps,
   authorization: string | undefined,
 ): Promise<UserActor> {
   if (authorization === undefined)
@@ -38,7 +29,7 @@ export async function authenticateAgent(
   throw authError(deps, 'invalid_api_key', 'The API key or access token is invalid. Sign in again.');
 }
 
-async function authenticateKey(deps: AgentCallerDeps, key: string): Promise<UserActor> {
+async function authenticateKey(deps: AgentDeps, key: string): Promise<UserActor> {
   try {
     return await deps.keys.authenticate(key);
   } catch (err) {
@@ -47,7 +38,7 @@ async function authenticateKey(deps: AgentCallerDeps, key: string): Promise<User
   }
 }
 
-function authError(deps: AgentCallerDeps, code: AppError['code'], message: string): AppError {
+function authError(deps: AgentDeps, code: AppError['code'], message: string): AppError {
   // RFC 6750 §3.1: a request without credentials gets no error code.
   const error = code === 'unauthorized' ? [] : ['error="invalid_token"'];
   return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, error) } });
@@ -56,14 +47,14 @@ function authError(deps: AgentCallerDeps, code: AppError['code'], message: strin
 /**
  * Returns the value of `WWW-Authenticate`. It requests all scopes at once, since few clients can request more later.
  */
-function formatChallenge(deps: AgentCallerDeps, parameters: readonly string[]): string {
+function formatChallenge(deps: AgentDeps, parameters: readonly string[]): string {
   const metadata = getResourceMetadataUrl(deps);
   const metadataParameter = metadata === undefined ? [] : [`resource_metadata="${metadata}"`];
   return `Bearer ${[...parameters, ...metadataParameter, `scope="${AGENT_SCOPES.join(' ')}"`].join(', ')}`;
 }
 
 /** Returns the URL where clients find the authorization server (RFC 9728); undefined if it is off. */
-export function getResourceMetadataUrl({ settings, accessTokens }: AgentCallerDeps): string | undefined {
+export function getResourceMetadataUrl({ settings, accessTokens }: AgentDeps): string | undefined {
   if (accessTokens === undefined) return undefined;
   return `${settings.BASE_URL}/.well-known/oauth-protected-resource/mcp`;
 }

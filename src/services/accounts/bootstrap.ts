@@ -5,7 +5,7 @@ import { grant } from '../../store/credits.ts';
 import type { Db } from '../../store/db.ts';
 import { wasKeyIssued } from '../../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../../store/users.ts';
-import { userWorkspace } from './access.ts';
+import { getPersonalWorkspaceId } from './access.ts';
 import { SCOPES } from './actor.ts';
 import { storeKey } from './keys.ts';
 
@@ -41,7 +41,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       isAuthor: true,
       isAdmin: true,
     });
-    await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'Initial credits');
+    await grant(tx, getPersonalWorkspaceId(userId), BOOTSTRAP_CREDITS, 'Initial credits');
     const key = configuredKey ?? generateApiKey();
     await storeKey(tx, { userId, name: 'bootstrap', scopes: SCOPES, expiresAt: null, key });
     return configuredKey === undefined ? key : undefined;

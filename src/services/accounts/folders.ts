@@ -18,7 +18,7 @@ import {
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type ArrayQuery, byId, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { can, getWorkspaceId, type WorkspaceAccess } from './access.ts';
+import { canInWorkspace, getWorkspaceId, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
 import { parseName } from './names.ts';
@@ -31,11 +31,11 @@ const MAX_DEPTH = 32;
 export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
   const user = requireScope(actor, 'workflows:read');
   const { team_id } = await getActiveWorkspace(deps.db, user);
-  const space = { userId: user.userId, teamId: team_id };
+  const workspace = { userId: user.userId, teamId: team_id };
   return readPage(
     { ...query, limit: query.limit ?? ARRAY_LIMIT },
     byId('folder'),
-    part => listFolders(deps.db, space, part),
+    part => listFolders(deps.db, workspace, part),
     presentFolder,
   );
 }
@@ -73,7 +73,7 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
 export async function changeFolder(deps: Deps, actor: Actor, id: string, input: ChangeFolderBody) {
   const user = requireScope(actor, 'workflows:write');
   return deps.db.transaction(async tx => {
-    const folder = await lockOwnTree(tx, user, id);
+    const folder = await lockFolderForEdit(tx, user, id);
     const name = input.name === undefined ? folder.name : parseName(input.name);
     const parentId = input.parentId === undefined ? folder.parent_id : input.parentId;
     if (parentId !== null && parentId !== folder.parent_id) {
@@ -96,7 +96,7 @@ export async function deleteFolder(
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
-    await lockOwnTree(tx, user, id);
+    await lockFolderForEdit(tx, user, id);
     if (input.recursive !== true && (await measureDepth(tx, id)) > 1) {
       throw new AppError(
         'folder_not_empty',
@@ -108,8 +108,8 @@ export async function deleteFolder(
   });
 }
 
-/** Locks the folder's tree and returns the folder. */
-async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
+/** Returns the folder for an editor of its workspace, and locks all folders of that workspace. */
+async function lockFolderForEdit(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = await getFolder(tx, user, id);
   requireEditor(user, folder);
   await lockFolderTree(tx, getWorkspaceId(folder));
@@ -118,16 +118,18 @@ async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderR
 
 async function getFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = requireFound(await findFolder(tx, user.userId, id), 'Folder not found.');
-  if (can(user, 'read', { workspace: folder })) return folder;
+  if (canInWorkspace(user, 'read', folder)) return folder;
   throw new AppError('forbidden', "You don't have permission to use this folder.");
 }
 
 function requireEditor(user: UserActor, workspace: WorkspaceAccess): void {
-  if (can(user, 'edit', { workspace })) return;
+  if (canInWorkspace(user, 'edit', workspace)) return;
   throw new AppError('forbidden', "You don't have permission to change the folders of this team.");
 }
 
-/** Throws if a folder of that depth cannot be placed in the parent. `movedId` is set if the folder already exists. */
+/**
+ * Throws if a folder tree of that depth cannot be placed in the parent. `movedId` is set if the folder already exists.
+ */
 async function checkParent(
   tx: Tx,
   user: UserActor,
@@ -138,11 +140,12 @@ async function checkParent(
   if (getWorkspaceId(parent) !== getWorkspaceId(workspace)) {
     throw new AppError('folder_workspace_mismatch', 'The parent folder is in another workspace.');
   }
-  const above = await listAncestorIds(tx, parentId);
-  if (movedId !== undefined && above.includes(movedId)) {
+  // Includes the parent itself.
+  const ancestorIds = await listAncestorIds(tx, parentId);
+  if (movedId !== undefined && ancestorIds.includes(movedId)) {
     throw new AppError('folder_cycle', "A folder can't be moved into itself or into one of its subfolders.");
   }
-  if (above.length + depth > MAX_DEPTH) {
+  if (ancestorIds.length + depth > MAX_DEPTH) {
     throw new AppError('invalid_request', `Folders can be nested at most ${MAX_DEPTH} levels deep.`, {
       issues: [{ path: '/parentId', code: 'invalid_request', message: 'is nested too deeply' }],
     });

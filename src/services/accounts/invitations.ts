@@ -22,7 +22,7 @@ import { presentColumns } from '../present-columns.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { getKnownUser, parseUserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
-import { getTeam, presentTeam, requireManager } from './teams.ts';
+import { getTeam, presentTeam, requireTeamOwner } from './teams.ts';
 
 const INVITATION_DAYS = 7;
 /** Maximum per team, including expired ones. */
@@ -48,7 +48,7 @@ export async function inviteToTeam(
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);
-    await requireManager(tx, user, teamId);
+    await requireTeamOwner(tx, user, teamId);
     if ('userId' in invited) await requireNonMember(tx, user, { ...invited, teamId });
     if ((await countOtherInvitations(tx, teamId, invited)) >= MAX_INVITATIONS) {
       const message = `The team already has ${MAX_INVITATIONS} invitations. Revoke some that are no longer needed.`;
@@ -57,7 +57,7 @@ export async function inviteToTeam(
     const id = await putInvitation(tx, {
       id: newId('invitation', nowMs),
       teamId,
-      invited,
+      invitee: invited,
       role: input.role,
       invitedBy: user.userId,
       createdAt: new Date(nowMs),
@@ -84,7 +84,7 @@ async function requireNonMember(
 /** Lists the invitations of a team. Only for OWNERs. Throws 403, 404. */
 export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  await requireManager(deps.db, user, teamId);
+  await requireTeamOwner(deps.db, user, teamId);
   return readPage(
     query,
     byId('invitation'),
@@ -96,7 +96,7 @@ export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: stri
 /** Returns an invitation of a team. Only for OWNERs. Throws 403, 404. */
 export async function readTeamInvitation(deps: Deps, actor: Actor, id: InvitationId) {
   const user = requireScope(actor, 'account:admin');
-  await requireManager(deps.db, user, id.teamId);
+  await requireTeamOwner(deps.db, user, id.teamId);
   return presentTeamInvitation(deps, await getTeamInvitation(deps.db, id));
 }
 
@@ -105,7 +105,7 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
-    await requireManager(tx, user, id.teamId);
+    await requireTeamOwner(tx, user, id.teamId);
     await getTeamInvitation(tx, id);
     await deleteInvitation(tx, id.invitationId);
   });

@@ -1,5 +1,5 @@
-// Shares workflows: owners grant direct permissions, and everyone may give up their own. Sharing reveals nobody's
-// account: by id it works only among users who know each other, and by email the result is the same for every address.
+// Shares workflows with people: owners grant permissions, and everyone may give up their own. Sharing does not reveal
+// who has an account: by id it works only among users who know each other, and by email the result is always the same.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -29,20 +29,25 @@ import { type Actor, requireScope, type UserActor } from './actor.ts';
 /** Maximum per workflow, since the addresses need not exist. */
 const MAX_EMAIL_SHARES = 200;
 
-export async function listShares(deps: Deps, actor: Actor, workflowId: string, query: PageQuery) {
+export async function listWorkflowPermissions(
+  deps: Deps,
+  actor: Actor,
+  workflowId: string,
+  query: PageQuery,
+) {
   const user = requireScope(actor, 'workflows:read');
   authorize(actor, 'share', await findWorkflow(deps.db, workflowId, user.userId));
   return readPage(
     query,
     byNumber('position', Number.MAX_SAFE_INTEGER),
     part => listPermissions(deps.db, workflowId, part),
-    presentShare,
+    presentPermission,
   );
 }
 
 /**
- * Shares the workflow with a user or an email, or changes the role of that share. Throws 404 for a user whom the caller
- * does not know, 409 for the creator or too many emails.
+ * Grants a user or an email a permission, or changes its role. Throws 404 for a user whom the caller does not know, 409
+ * for the creator or too many emails.
  */
 export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string, input: ShareBody) {
   const user = requireScope(actor, 'workflows:write');
@@ -51,7 +56,7 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
     const row = await lockWorkflow(tx, workflowId, user.userId);
     const { workflow } = authorize(actor, 'share', row);
     const { role } = input;
-    return presentShare(
+    return presentPermission(
       'email' in userRef
         ? await shareWithEmail(tx, { workflowId, email: userRef.email, role })
         : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role }),
@@ -90,7 +95,7 @@ async function shareWithUser(
   return (await findPermission(tx, workflowId, userId)) as PermissionRow;
 }
 
-/** Ends a share. Owners can end any share, other users only their own. */
+/** Removes a permission. Owners can remove any permission, other users only their own. */
 export async function unshareWorkflow(
   deps: Deps,
   actor: Actor,
@@ -103,12 +108,12 @@ export async function unshareWorkflow(
     const isOwn = 'userId' in userRef && userRef.userId === user.userId;
     authorize(actor, isOwn ? 'read' : 'share', workflow);
     if (isOwn) await openEmailShare(tx, workflowId, user.userId);
-    const isEnded =
+    const wasShared =
       'email' in userRef
         ? await deleteEmailShare(tx, workflowId, userRef.email)
         : await deletePermission(tx, workflowId, userRef.userId);
-    if (!isEnded) throw new AppError('not_found', 'The workflow is not shared with this user.');
+    if (!wasShared) throw new AppError('not_found', 'The workflow is not shared with this user.');
   });
 }
 
-const presentShare = (row: PermissionRow) => presentColumns(row, 'user_id name email role created_at');
+const presentPermission = (row: PermissionRow) => presentColumns(row, 'user_id name email role created_at');

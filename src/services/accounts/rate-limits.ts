@@ -20,8 +20,8 @@ interface Bucket {
   tokens: number;
   /** Tokens of the window that no process had leased at the last read. */
   unleased: number;
-  /** The lease in progress; later callers wait for it. */
-  leasing: Promise<void> | undefined;
+  /** The lease or count in progress; later callers wait for it. */
+  pending: Promise<void> | undefined;
   /** When uses without a limit were last counted. */
   countedAtMs: number;
 }
@@ -85,7 +85,7 @@ export class RateLimiter {
   consume(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance> {
     const bucket = this.#getBucket(key, limit, windowSeconds);
     if (limit === Number.POSITIVE_INFINITY) return this.#consumeUnlimited(key, bucket, windowSeconds);
-    const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
+    const isSettling = bucket.pending !== undefined && bucket.tokens <= 0;
     if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
       return this.#consumeCounted(key, limit, windowSeconds);
     const isAllowed = bucket.tokens > 0;
@@ -107,8 +107,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns what `consume` would return, without using a token or knowing what other processes used since the last
-   * lease.
+   * Returns the state of the limit without using a token: `remaining` is as of the last lease, and `isAllowed` is always
+   * true.
    */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const bucket = this.#findBucket(key, limit, windowSeconds);
@@ -147,30 +147,30 @@ export class RateLimiter {
     const bucket = this.#findBucket(key, limit, windowSeconds);
     if (bucket !== undefined) return bucket;
     if (this.#buckets.size >= MAX_BUCKETS) dropOldest(this.#buckets);
-    const fresh = createBucket(this.#getWindowStart(windowSeconds), limit);
-    // Keeps the most recently used buckets last.
+    const newBucket = createBucket(this.#getWindowStart(windowSeconds), limit);
+    // Keeps the newest buckets last.
     this.#buckets.delete(key);
-    this.#buckets.set(key, fresh);
-    return fresh;
+    this.#buckets.set(key, newBucket);
+    return newBucket;
   }
 
   /** Writes the used tokens to the database's count and returns the rest. */
   #settle(key: string, bucket: Bucket): void {
-    const { leasing: before, tokens } = bucket;
+    const { pending: previousLease, tokens } = bucket;
     bucket.tokens = 0;
     bucket.countedAtMs = this.#now();
-    bucket.leasing = this.#count(key, bucket, tokens, before);
+    bucket.pending = this.#recordUses(key, bucket, tokens, previousLease);
     // A waiting caller sees the failure; otherwise the next count corrects it.
-    bucket.leasing.catch(() => undefined);
+    bucket.pending.catch(() => undefined);
   }
 
-  async #count(
+  async #recordUses(
     key: string,
     bucket: Bucket,
     tokens: number,
-    before: Promise<void> | undefined,
+    previousLease: Promise<void> | undefined,
   ): Promise<void> {
-    await before?.catch(() => undefined);
+    await previousLease?.catch(() => undefined);
     const consumed = Math.max(0, bucket.tokens) + tokens;
     bucket.tokens = Math.min(0, bucket.tokens);
     try {
@@ -179,14 +179,14 @@ export class RateLimiter {
       bucket.tokens += consumed;
       throw err;
     } finally {
-      bucket.leasing = undefined;
+      bucket.pending = undefined;
     }
   }
 
-  /** Uses without a limit are counted too, a moment later, so that they count if the plan changes. */
+  /** Counts uses without a limit later, in case the plan changes within the window. */
   #consumeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
     bucket.tokens--;
-    if (bucket.leasing === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
+    if (bucket.pending === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
       this.#settle(key, bucket);
     return toAllowance(bucket, true, windowSeconds);
   }
@@ -194,8 +194,8 @@ export class RateLimiter {
   async #consumeCounted(key: string, limit: number, windowSeconds: number): Promise<Allowance> {
     for (;;) {
       const bucket = this.#getBucket(key, limit, windowSeconds);
-      if (bucket.leasing !== undefined) {
-        await bucket.leasing;
+      if (bucket.pending !== undefined) {
+        await bucket.pending;
         continue;
       }
       if (bucket.tokens > 0) {
@@ -203,8 +203,8 @@ export class RateLimiter {
         return toAllowance(bucket, true, windowSeconds);
       }
       if (bucket.unleased <= 0) return toAllowance(bucket, false, windowSeconds);
-      bucket.leasing = this.#lease(key, bucket).finally(() => {
-        bucket.leasing = undefined;
+      bucket.pending = this.#lease(key, bucket).finally(() => {
+        bucket.pending = undefined;
       });
     }
   }
@@ -234,7 +234,7 @@ const createBucket = (windowStart: number, limit: number): Bucket => ({
   limit,
   tokens: 0,
   unleased: limit,
-  leasing: undefined,
+  pending: undefined,
   countedAtMs: 0,
 });
 

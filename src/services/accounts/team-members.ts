@@ -13,9 +13,9 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
-import { presentMember } from './accounts.ts';
+import { presentColumns } from '../present-columns.ts';
 import { type Actor, requireScope } from './actor.ts';
-import { getTeam, requireManager } from './teams.ts';
+import { getTeam, requireTeamOwner } from './teams.ts';
 
 export interface MemberId {
   readonly teamId: string;
@@ -41,7 +41,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
   const user = requireScope(actor, 'account:admin');
   return deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
-    await requireManager(tx, user, id.teamId);
+    await requireTeamOwner(tx, user, id.teamId);
     const member = await getMember(tx, id);
     if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
     await updateMemberRole(tx, id.teamId, id.userId, role);
@@ -58,7 +58,7 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
     if (id.userId === user.userId) await getTeam(tx, user, id.teamId);
-    else await requireManager(tx, user, id.teamId);
+    else await requireTeamOwner(tx, user, id.teamId);
     const member = await getMember(tx, id);
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
@@ -69,6 +69,8 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
 async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRow> {
   return requireFound(await findMember(tx, teamId, userId), 'Team member not found.');
 }
+
+const presentMember = (row: MemberRow) => presentColumns(row, 'user_id name role created_at');
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;

@@ -18,7 +18,7 @@ import {
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { can, userWorkspace, type WorkspaceAccess } from './access.ts';
+import { canInWorkspace, getPersonalWorkspaceId, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
@@ -51,7 +51,7 @@ export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { 
   const name = parseName(input.name);
   return deps.db.transaction(async tx => {
     await lockTeam(tx, id);
-    const team = await requireManager(tx, user, id);
+    const team = await requireTeamOwner(tx, user, id);
     await renameTeam(tx, id, name);
     return presentTeam({ ...team, name });
   });
@@ -63,7 +63,7 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
   await deps.db.transaction(async tx => {
     // After this lock nothing can move into the team.
     await lockTeamForDeletion(tx, id);
-    await requireManager(tx, user, id);
+    await requireTeamOwner(tx, user, id);
     const count = await countTeamWorkflows(tx, id);
     if (count > 0) {
       throw new AppError(
@@ -75,10 +75,10 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
   });
 }
 
-/** Returns the team for its OWNERs. Throws 403, 404 like `getTeam`. */
-export async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
+/** Returns the team if the user is one of its OWNERs. Throws 403, 404 like `getTeam`. */
+export async function requireTeamOwner(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
   const team = await getTeam(tx, user, teamId);
-  if (can(user, 'manage', { workspace: toWorkspaceAccess(user, team) })) return team;
+  if (canInWorkspace(user, 'manage', toWorkspaceAccess(user, team))) return team;
   throw new AppError('forbidden', 'Only an OWNER of the team can change it or its members.');
 }
 
@@ -92,7 +92,7 @@ export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<
  * `getTeam`.
  */
 export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | null): Promise<WorkspaceAccess> {
-  const isPersonal = teamId === null || teamId === userWorkspace(user.userId);
+  const isPersonal = teamId === null || teamId === getPersonalWorkspaceId(user.userId);
   return toWorkspaceAccess(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
 }
 
@@ -105,5 +105,4 @@ function toWorkspaceAccess({ userId }: UserActor, team: TeamRow | undefined): Wo
   return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
 }
 
-/** Presents a team. */
 export const presentTeam = (team: TeamRow) => presentColumns(team, 'id name role created_at');

@@ -11,10 +11,15 @@ import { isRecord, parseJson } from '../../lib/record.ts';
 export interface ArchiveWriter {
   /** Adds an entry of exactly that size. Throws if the source has a different size. Its chunks are freed. */
   add(name: string, bytes: number, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
-  /** Writes the last entry and resolves when everything is on disk. */
+  /** Adds the last entry. */
   finish(): Promise<void>;
-  /** Stops writing at once; the file must not be used. */
-  abort(): Promise<void>;
+}
+
+export interface Archive extends ArchiveWriter {
+  /** The bytes of the file. Entries are added as fast as these are read. */
+  readonly chunks: ReadableStream<Uint8Array>;
+  /** Ends `chunks` with the error, so that readers notice that the archive is incomplete. */
+  readonly fail: (err: unknown) => void;
 }
 
 export interface ArchiveEntry {
@@ -24,58 +29,32 @@ export interface ArchiveEntry {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-const END = 'end.json';
+const LAST_ENTRY = 'end.json';
 const READ_BYTES = 524_288;
-
-/** Creates the file, readable by its owner only. Throws if it exists. */
-export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
-  const { pieces, add, finish, fail } = createArchive();
-  const writing = writeOut(path, pieces, signal);
-  // Errors here surface in the next write, and in `finish`.
-  writing.catch(fail);
-  return {
-    add,
-    async finish() {
-      await finish();
-      await writing;
-    },
-    async abort() {
-      fail(new Error('The backup was canceled.'));
-      await writing.catch(() => undefined);
-    },
-  };
-}
-
-export interface Archive extends Omit<ArchiveWriter, 'abort'> {
-  /** The bytes of the file. Entries are added as fast as these are read. */
-  readonly pieces: ReadableStream<Uint8Array>;
-  /** Ends `pieces` with the error, so that readers notice that the archive is incomplete. */
-  readonly fail: (err: unknown) => void;
-}
 
 /** Creates an archive that is read while it is written. */
 export function createArchive(): Archive {
   const { readable, controller } = createTarPacker();
-  const seal = createSummary();
+  const summary = createSummary();
 
   const append = async (name: string, bytes: number, source: Parameters<ArchiveWriter['add']>[2]) => {
     const hash = createHash('sha256');
     const sink = controller.add({ name, size: bytes, mode: 0o600 }).getWriter();
-    for await (const piece of source) {
-      hash.update(piece);
-      await sink.write(piece);
+    for await (const chunk of source) {
+      hash.update(chunk);
+      await sink.write(chunk);
     }
     await sink.close();
     return hash.digest('hex');
   };
   return {
-    pieces: readable,
+    chunks: readable,
     async add(name, bytes, source) {
-      seal.coverEntry(name, bytes, await append(name, bytes, source));
+      summary.addEntry(name, bytes, await append(name, bytes, source));
     },
     async finish() {
-      const last = Buffer.from(`${JSON.stringify(seal.value(), null, 2)}\n`);
-      await append(END, last.length, [last]);
+      const bytes = Buffer.from(`${JSON.stringify(summary.compute(), null, 2)}\n`);
+      await append(LAST_ENTRY, bytes.length, [bytes]);
       controller.finalize();
     },
     fail: err => controller.error(err),
@@ -83,18 +62,18 @@ export function createArchive(): Archive {
 }
 
 /**
- * Writes the chunks to the file and frees each one. Leaving that to the garbage collector was half of the cost of a
- * backup.
+ * Writes the chunks to a new file, readable by its owner only. Throws if the file exists. Each chunk is freed at once,
+ * because leaving that to the garbage collector was half of the cost of a backup.
  */
-async function writeOut(
+export async function writeArchiveFile(
   path: string,
-  pieces: ReadableStream<Uint8Array>,
+  chunks: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
   await using file = await open(path, 'wx', 0o600);
-  for await (const piece of freeAfterUse(pieces)) {
+  for await (const chunk of freeAfterUse(chunks)) {
     signal.throwIfAborted();
-    await file.writeFile(piece);
+    await file.writeFile(chunk);
   }
   await file.sync();
 }
@@ -107,20 +86,20 @@ export async function* readArchive(
 ): AsyncGenerator<ArchiveEntry> {
   const file = createReadStream(path, { highWaterMark: READ_BYTES, signal });
   file.on('data', () => onProgress(file.bytesRead));
-  const seal = createSummary();
-  // Where the types of browsers are loaded too, theirs differ from those of Node.
+  const summary = createSummary();
+  // The cast is needed because the types of browsers, if they are loaded too, differ from those of Node.
   const entries = (Readable.toWeb(file) as ReadableStream<Uint8Array>).pipeThrough(
     createTarDecoder({ strict: true }),
   );
   for await (const { header, body } of entries) {
     const { name, size: bytes } = header;
-    const hash = createHash('sha256');
-    if (name === END) {
-      seal.check(Buffer.concat(await Array.fromAsync(body)).toString());
+    if (name === LAST_ENTRY) {
+      summary.check(Buffer.concat(await Array.fromAsync(body)).toString());
       return;
     }
+    const hash = createHash('sha256');
     yield { name, bytes, body: hashBody(body, hash) };
-    seal.coverEntry(name, bytes, hash.digest('hex'));
+    summary.addEntry(name, bytes, hash.digest('hex'));
   }
   throw damagedError('it ends too early');
 }
@@ -129,29 +108,26 @@ async function* hashBody(
   body: AsyncIterable<Uint8Array>,
   hash: ReturnType<typeof createHash>,
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of body) {
-    hash.update(piece);
-    yield piece;
+  for await (const chunk of body) {
+    hash.update(chunk);
+    yield chunk;
   }
 }
 
-/**
- * Creates one hash over names, sizes and hashes of all entries, so that the last entry authenticates everything before
- * it.
- */
+/** Creates the content of the last entry: the number of entries, and one hash over their names, sizes and hashes. */
 function createSummary() {
   const hash = createHash('sha256');
   let entries = 0;
-  const value = () => ({ entries, sha256: hash.copy().digest('hex') });
+  const compute = () => ({ entries, sha256: hash.copy().digest('hex') });
   return {
-    value,
-    coverEntry(name: string, bytes: number, sha256: string): void {
+    compute,
+    addEntry(name: string, bytes: number, sha256: string): void {
       entries++;
       hash.update(`${sha256} ${bytes} ${name}\n`);
     },
     check(text: string): void {
       const summary = parseJson(text);
-      const expected = value();
+      const expected = compute();
       if (!isRecord(summary) || summary.entries !== expected.entries)
         throw damagedError('entries are missing');
       if (summary.sha256 !== expected.sha256) throw damagedError('its checksum is wrong');

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { parseJson } from '../../lib/record.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 
-/** Increase when the current program can no longer read files of older ones. */
+/** Increase it when the program can no longer read older backups. */
 const FORMAT = 1;
 const MAX_HEADER_BYTES = 1_048_576;
 
@@ -40,7 +40,7 @@ export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
   return Buffer.from(`${JSON.stringify({ format: FORMAT, ...header }, null, 2)}\n`);
 }
 
-/** Throws a sentence if this is not a backup, or has a newer format. */
+/** Returns the header. Throws if the file is not a backup, or has a newer format. */
 export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
   if (bytes > MAX_HEADER_BYTES) throw notABackup();
   const value = parseJson(Buffer.concat(await Array.fromAsync(body)).toString());

@@ -7,20 +7,20 @@ import type { MediaStorage } from '../../media/storage.ts';
 import {
   type FileTotals,
   findSchemaVersion,
-  keepPartitions,
   listFiles,
   listSequences,
   listTables,
-  noteFiles,
+  lockPartitions,
   quoteIdentifier,
   quoteName,
+  recordSnapshotFiles,
   type SchemaVersion,
   type SnapshotFile,
 } from '../../store/backup.ts';
 import { saveLastBackup } from '../../store/backup-record.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
-import { type ArchiveWriter, createArchive, writeArchive } from './archive.ts';
+import { type ArchiveWriter, createArchive, writeArchiveFile } from './archive.ts';
 import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
 
 export interface BackupDeps {
@@ -61,7 +61,7 @@ export interface BackupResult {
 
 /** Files up to this size are read in parallel. */
 const SMALL_BYTES = 1_048_576;
-const SMALL_AT_ONCE = 8;
+const MAX_PARALLEL_READS = 8;
 
 /** Writes the file, or leaves none. */
 export async function makeBackup(
@@ -71,49 +71,54 @@ export async function makeBackup(
 ): Promise<BackupResult> {
   const unfinished = `${options.path}.unfinished`;
   await rm(unfinished, { force: true });
-  const archive = writeArchive(unfinished, signal);
+  const { chunks, fail, done } = startBackup(deps, options, signal);
+  const written = writeArchiveFile(unfinished, chunks, signal);
+  // Errors of the file surface in the next entry that is added.
+  written.catch(fail);
+  await Promise.allSettled([done, written]);
   try {
-    const result = await withSession(deps.db, session =>
-      writeBackup(deps, session, archive, options, signal),
-    );
-    await archive.finish();
+    await written;
+    const result = await done;
     await rename(unfinished, options.path);
     await syncFolder(dirname(options.path));
     await recordBackup(deps, result, 'command line');
     return result;
   } catch (err) {
-    await archive.abort();
     await rm(unfinished, { force: true });
     throw err;
   }
 }
 
 /**
- * Returns the bytes of a backup while it is made, and a promise of the result. If the backup fails, both fail: an
+ * Returns the bytes of a backup while it is made, and a promise that it is complete. If the backup fails, both fail: an
  * incomplete file lacks its last entry, and a restore refuses it.
  */
 export function streamBackup(
   deps: BackupDeps,
   options: StreamOptions,
   signal: AbortSignal,
-): { readonly pieces: ReadableStream<Uint8Array>; readonly done: Promise<BackupResult> } {
-  const { pieces, ...archive } = createArchive();
+): { readonly chunks: ReadableStream<Uint8Array>; readonly done: Promise<void> } {
+  const { chunks, done } = startBackup(deps, options, signal);
+  return { chunks, done: done.then(result => recordBackup(deps, result, 'download')) };
+}
+
+function startBackup(deps: BackupDeps, options: StreamOptions, signal: AbortSignal) {
+  const { chunks, fail, ...archive } = createArchive();
   const make = async (): Promise<BackupResult> => {
     const result = await withSession(deps.db, session =>
       writeBackup(deps, session, archive, options, signal),
     );
     await archive.finish();
-    await recordBackup(deps, result, 'download');
     return result;
   };
   const done = make().catch((err: unknown) => {
-    archive.fail(err);
+    fail(err);
     throw err;
   });
-  return { pieces, done };
+  return { chunks, fail, done };
 }
 
-/** Administrators see when the last backup was made. */
+/** Records the backup, because administrators see when the last one was made. */
 async function recordBackup(
   { db, now }: BackupDeps,
   { createdAt, databaseBytes, media }: BackupResult,
@@ -130,10 +135,11 @@ async function writeBackup(
   options: StreamOptions,
   signal: AbortSignal,
 ): Promise<BackupResult> {
-  // The transaction's snapshot is the point in time. Files never change, so they are read afterwards.
+  // Not in the transaction, because its first query takes the snapshot, for which partitions must be locked.
   await requireSchema(session);
+  // The snapshot is the point in time of the backup. Files never change, so they are read afterwards.
   const database = await session.transaction('repeatable read', async () => {
-    await keepPartitions(session);
+    await lockPartitions(session);
     return addDatabase(deps, session, archive, options, signal);
   });
   const media = await addMedia(deps.storage, session, archive, signal, bytes =>
@@ -159,24 +165,23 @@ async function addDatabase(
   const schema = await requireSchema(session);
   const tables = await listTables(session);
   const sequences = await listSequences(session);
-  const totals = await noteFiles(session);
+  const totals = await recordSnapshotFiles(session);
   const createdAt = new Date(now()).toISOString();
-  const included = includesSecretsKey ? secretsKey : undefined;
-  const key = {
-    fingerprint: secretsKey ? computeFingerprint(secretsKey) : null,
-    isIncluded: included !== undefined,
-  };
-  const header = {
+  const includedKey = includesSecretsKey ? secretsKey : undefined;
+  const header = writeHeader({
     graphwright: version,
     createdAt,
     schema,
     tables,
     sequences,
     media: totals,
-    secretsKey: key,
-  };
-  await addBytes(archive, HEADER_NAME, writeHeader(header));
-  if (included) await addBytes(archive, KEY_NAME, Buffer.from(`${included.toString('hex')}\n`));
+    secretsKey: {
+      fingerprint: secretsKey ? computeFingerprint(secretsKey) : null,
+      isIncluded: includedKey !== undefined,
+    },
+  });
+  await addBytes(archive, HEADER_NAME, header);
+  if (includedKey) await addBytes(archive, KEY_NAME, Buffer.from(`${includedKey.toString('hex')}\n`));
   let databaseBytes = 0;
   for (const { name, columns } of tables) {
     let part = 0;
@@ -219,7 +224,7 @@ interface OpenFile {
   readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** Yields the files in order, undefined for a missing one. Small ones are read in parallel, since each request to a bucket takes time. */
+/** Yields the files in order. Small ones are read in parallel, since each request to a bucket takes time. */
 async function* readAhead(
   storage: MediaStorage,
   files: AsyncIterable<SnapshotFile>,
@@ -231,15 +236,15 @@ async function* readAhead(
       yield { id, read: storage.read(id).catch(ignoreNotFound) };
       continue;
     }
-    const read = storage.read(id).then(gather, ignoreNotFound);
+    const read = storage.read(id).then(readIntoMemory, ignoreNotFound);
     // Awaited later; until then a rejection must not count as unhandled.
     read.catch(() => undefined);
     pending.push({ id, read });
-    if (pending.length === SMALL_AT_ONCE) yield* pending.splice(0, 1);
+    if (pending.length === MAX_PARALLEL_READS) yield* pending.splice(0, 1);
   }
   yield* pending;
 }
 
-async function gather(file: OpenFile): Promise<OpenFile> {
+async function readIntoMemory(file: OpenFile): Promise<OpenFile> {
   return { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
 }

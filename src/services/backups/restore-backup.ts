@@ -3,21 +3,21 @@ import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
   createStoredFileTable,
+  deleteMediaWithoutFile,
   emptyTables,
   findContentType,
   findSchemaVersion,
-  hasAccounts,
   listTables,
-  matchStoredFiles,
-  noteStoredFile,
   quoteIdentifier,
   quoteName,
+  recordStoredFile,
   type SchemaVersion,
   setSequences,
   type TableColumns,
 } from '../../store/backup.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
+import { hasUsers } from '../../store/users.ts';
 import { requireServiceStopped } from '../operator/require-service-stopped.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { type BackupHeader, HEADER_NAME, KEY_NAME, notABackup, readHeader } from './backup-header.ts';
@@ -31,7 +31,7 @@ export interface RestoreDeps {
   /** Throws if the available key, or the one in the backup, cannot decrypt the stored secrets. */
   readonly checkKey: (key: BackupHeader['secretsKey']) => Promise<void>;
   /** Stores the key that comes with the backup. */
-  readonly keepKey: (key: Buffer) => Promise<void>;
+  readonly storeKey: (key: Buffer) => Promise<void>;
 }
 
 export interface RestoreOptions {
@@ -77,7 +77,7 @@ export async function restoreBackup(
     throw err;
   });
   await files.deleteReplaced();
-  // Columns and tables that newer versions of the program have added.
+  // Adds the columns and tables of newer versions of the program.
   await deps.migrate(undefined);
   return result;
 }
@@ -102,7 +102,7 @@ async function prepareDatabase(
   await requireServiceStopped(db);
   const databaseVersion = await findSchemaVersion(db);
   if (databaseVersion === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
-  else if (!force && (await hasAccounts(db)))
+  else if (!force && (await hasUsers(db)))
     throw new AppError(
       'conflict',
       'The database is not empty. Choose an empty one, or replace all data with --force.',
@@ -134,23 +134,23 @@ async function replaceAll(
 ): Promise<RestoreResult> {
   const tables = await listTables(session);
   await files.recordReplaced(session);
-  const putBack = await emptyTables(session);
+  const restoreConstraints = await emptyTables(session);
   await createStoredFileTable(session);
   let key: Buffer | undefined;
   for await (const entry of entries) {
-    const [kind, name = ''] = entry.name.split('/');
-    if (kind === 'database') await session.copyIn(findTable(name, header, tables), entry.body);
-    else if (kind === 'media') await files.store(entry, name, await findContentType(session, name));
+    const [folder, name = ''] = entry.name.split('/');
+    if (folder === 'database') await session.copyIn(getTable(name, header, tables), entry.body);
+    else if (folder === 'media') await files.store(entry, name, await findContentType(session, name));
     else if (entry.name === KEY_NAME) key = await readKey(entry);
     else throw notABackup();
-    for (const stored of files.drainStored()) await noteStoredFile(session, stored);
+    for (const stored of files.drainStored()) await recordStoredFile(session, stored);
   }
   await files.settle();
-  for (const stored of files.drainStored()) await noteStoredFile(session, stored);
+  for (const stored of files.drainStored()) await recordStoredFile(session, stored);
   await setSequences(session, header.sequences);
-  const matched = await matchStoredFiles(session);
-  await putBack();
-  if (key !== undefined) await deps.keepKey(key);
+  const matched = await deleteMediaWithoutFile(session);
+  await restoreConstraints();
+  if (key !== undefined) await deps.storeKey(key);
   const { createdAt, graphwright } = header;
   return { createdAt, graphwright, tables: header.tables.length, files: files.count(), ...matched };
 }
@@ -168,8 +168,8 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
 }
 
 /** Returns the table of that name, which both backup and database must have. */
-function findTable(name: string, { tables }: BackupHeader, databaseVersion: readonly TableColumns[]) {
+function getTable(name: string, { tables }: BackupHeader, databaseTables: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
-  if (columns === undefined || !databaseVersion.some(table => table.name === name)) throw notABackup();
+  if (columns === undefined || !databaseTables.some(table => table.name === name)) throw notABackup();
   return { table: quoteName(name), columns: columns.map(quoteIdentifier) };
 }

@@ -11,7 +11,7 @@ import { notABackup } from './backup-header.ts';
 export interface FileRestorer {
   /** Reads the entry completely. Media without a record is not stored. */
   store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
-  /** Returns the bytes stored since the last call. */
+  /** Returns the files stored since the last call. */
   drainStored(): readonly (StoredFile & { readonly id: string })[];
   /** Resolves when everything is stored. */
   settle(): Promise<void>;
@@ -24,19 +24,19 @@ export interface FileRestorer {
   undo(): Promise<void>;
 }
 
-// In parallel, since each waits for the disk: fsync takes longer than the copy.
+// Small files are written in parallel, since fsync takes longer than the copy.
 const SMALL_BYTES = 8_388_608;
-const SMALL_AT_ONCE = 4;
+const MAX_PARALLEL_WRITES = 4;
 
 export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): FileRestorer {
-  const before = new Set<string>();
-  const ids = new Set<string>();
+  const previousIds = new Set<string>();
+  const storedIds = new Set<string>();
   const active = new Set<Promise<void>>();
   let stored: (StoredFile & { readonly id: string })[] = [];
 
   const put = async (id: string, source: Source, contentType: string, maxBytes: number): Promise<void> => {
     signal.throwIfAborted();
-    ids.add(id);
+    storedIds.add(id);
     const file = await storage.put(id, source, { contentType, maxBytes, signal });
     // The list may have changed during the wait.
     stored.push({ id, ...file });
@@ -49,15 +49,15 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
       if (!isId('media', id)) throw notABackup();
       if (contentType === undefined) return drain(body);
       if (bytes > SMALL_BYTES) return put(id, freeBlocksAfterUse(body), contentType, bytes);
-      while (active.size >= SMALL_AT_ONCE) await Promise.race(active);
-      const content = await gather(body, bytes);
-      const done = put(id, content, contentType, bytes).then(() => {
+      while (active.size >= MAX_PARALLEL_WRITES) await Promise.race(active);
+      const content = await readIntoMemory(body, bytes);
+      const writing = put(id, content, contentType, bytes).then(() => {
         freeBuffer(content);
-        active.delete(done);
+        active.delete(writing);
       });
       // Awaited in `settle`, or by the next caller that waits for a slot.
-      done.catch(() => undefined);
-      active.add(done);
+      writing.catch(() => undefined);
+      active.add(writing);
     },
     drainStored() {
       const newFiles = stored;
@@ -65,21 +65,21 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
       return newFiles;
     },
     settle,
-    count: () => ids.size,
+    count: () => storedIds.size,
     async recordReplaced(session) {
-      for (const id of await listMediaIds(session)) before.add(id);
+      for (const id of await listMediaIds(session)) previousIds.add(id);
     },
     async deleteReplaced() {
-      for (const id of before) if (!ids.has(id)) await storage.remove(id);
+      for (const id of previousIds) if (!storedIds.has(id)) await storage.remove(id);
     },
     async undo() {
       await Promise.allSettled(active);
-      for (const id of ids) if (!before.has(id)) await storage.remove(id);
+      for (const id of storedIds) if (!previousIds.has(id)) await storage.remove(id);
     },
   };
 }
 
-async function gather(body: AsyncIterable<Uint8Array>, bytes: number): Promise<Uint8Array> {
+async function readIntoMemory(body: AsyncIterable<Uint8Array>, bytes: number): Promise<Uint8Array> {
   const content = Buffer.allocUnsafeSlow(bytes);
   let used = 0;
   for await (const piece of freeBlocksAfterUse(body)) {

@@ -1,7 +1,7 @@
 // Collects the components that an exported workflow calls, directly or through other components.
 import { CALL, listCalls } from '../../graph/components/calls.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
-import { can, canDo, findRole } from '../accounts/access.ts';
+import { can, canRole, findRole } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { parseStoredGraph } from '../workflows/graph-versions.ts';
@@ -37,9 +37,9 @@ export async function collectComponents(
   for (const text of pending) {
     if (!text.includes(`"${CALL}"`)) continue;
     for (const { workflowId, version } of listCalls(parseStoredGraph(text).graph)) {
-      const request = `${workflowId}@${version}`;
-      if (seen.has(request)) continue;
-      seen.add(request);
+      const ref = `${workflowId}@${version}`;
+      if (seen.has(ref)) continue;
+      seen.add(ref);
       const component = await findComponent(deps, actor, workflowId, version);
       if (component === undefined) continue;
       const key = `${workflowId}@${component.version}`;
@@ -65,18 +65,17 @@ async function findComponent(
   deps: Deps,
   actor: Actor,
   id: string,
-  requested: number | 'latest',
+  requestedVersion: number | 'latest',
 ): Promise<ExportedComponent | undefined> {
   const userId = actor.kind === 'user' ? actor.userId : null;
   const workflow = await findWorkflowBatched(deps, { id, userId });
   const role = workflow && findRole(actor, workflow);
-  if (workflow === undefined || role === undefined || !can(actor, 'duplicate', { workflow }))
-    return undefined;
+  if (workflow === undefined || role === undefined || !can(actor, 'duplicate', workflow)) return undefined;
   const view = { workflow, role, actor };
   const visible = getVisibleVersion(view);
-  const version = requested === 'latest' ? visible : requested;
-  if (version !== visible && !canDo(role, 'edit')) return undefined;
-  // A run of a deleted version fails, too.
+  const version = requestedVersion === 'latest' ? visible : requestedVersion;
+  if (version !== visible && !canRole(role, 'edit')) return undefined;
+  // A deleted version is omitted. Runs that call it fail as well.
   const text = await readGraphText(deps, view, version).catch(ignoreNotFound);
-  return text === undefined ? undefined : { view, version, isLatest: requested === 'latest', text };
+  return text === undefined ? undefined : { view, version, isLatest: requestedVersion === 'latest', text };
 }

@@ -10,7 +10,9 @@ import type { ListWorkflowsQuery } from '../workflows/workflow.schema.ts';
 import { readInterface, type WorkflowInterface } from './read-interface.ts';
 
 export interface ComponentSearch {
-  /** All of them must be in the name or the description. None: only workflows that are components already. */
+  /**
+   * All of them must be in the name or the description. If empty, only workflows that are already called are listed.
+   */
   readonly words: readonly string[];
   readonly accepts?: PortType | undefined;
   readonly produces?: PortType | undefined;
@@ -21,7 +23,7 @@ export interface FoundComponent extends WorkflowInterface {
   readonly description: string | null;
 }
 
-/** Workflows whose names are searched: the last changed ones. */
+/** Only this many workflows of a workspace are searched, most recently changed first. */
 const MAX_SEARCHED = 200;
 
 /** Returns matching workflows of the user, and of the team whose workspace is active, that have an output. */

@@ -1,5 +1,5 @@
-// Prepares the components of an imported file, those that are called before those that call them. A component whose
-// content was imported before is not created again.
+// Prepares the components of an imported file, each after the components that it calls. A component whose content was
+// imported before is not created again.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComponentCall } from '../../graph/components/calls.ts';
 import {
@@ -13,7 +13,7 @@ import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { findImportedComponent } from '../../store/workflows/imported-components.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { performWrite } from '../workflows/graph-work.ts';
@@ -33,21 +33,21 @@ export interface PreparedComponents {
   readonly created: readonly NewComponent[];
   /** The graphs of components that exist already. */
   readonly reusedTexts: readonly string[];
-  /** All of them, by the id of their workflow. */
+  /** All components of the file, by the id of their workflow. */
   readonly imported: ReadonlyMap<string, Component>;
-  /** Returns the nodes with calls of the workflows of this service. Calls of components outside of the file stay. */
-  link(nodes: unknown): unknown;
+  /** Returns the nodes with their calls changed to workflows of this service, except calls of components not in the file. */
+  linkCalls(nodes: unknown): unknown;
 }
 
 /** The workflow that replaces a component of the file. */
-interface Linked {
+interface LinkedComponent {
   readonly id: string;
   readonly hash: Buffer;
   /** Whether its current version is the imported one. */
   readonly isCurrent: boolean;
 }
 
-/** Throws 400 `invalid_graph`, `component_circle` and what else is wrong with a component. */
+/** Prepares the components of the file. Throws 400 `invalid_graph`, `component_circle` and other errors of a write. */
 export async function prepareComponents(
   deps: Deps,
   user: UserActor,
@@ -60,17 +60,17 @@ export async function prepareComponents(
       'component_circle',
       `The component “${circular.name}” of the file contains itself. Remove one of the calls.`,
     );
-  const linked = new Map<ImportedComponent, Linked>();
+  const linked = new Map<ImportedComponent, LinkedComponent>();
   const imported = new Map<string, Component>();
   const created: NewComponent[] = [];
   const reusedTexts: string[] = [];
-  const workspace = userWorkspace(user.userId);
-  const link = (nodes: unknown): unknown => mapFileCalls(nodes, call => linkCall(call, find, linked));
+  const workspace = getPersonalWorkspaceId(user.userId);
+  const linkCalls = (nodes: unknown): unknown => mapFileCalls(nodes, call => linkCall(call, find, linked));
   for (const source of ordered) {
-    const write = await writeComponent(deps, user, { source, nodes: link(source.nodes), imported });
+    const write = await writeComponent(deps, user, { source, nodes: linkCalls(source.nodes), imported });
     // Each step may take long for a large component.
     await nextTurn();
-    const hash = hashComponent(source, write.text, { linked, media: body.media ?? [] });
+    const hash = hashComponent(source, write.text, linked, body.media ?? []);
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());
     linked.set(source, { id, hash, isCurrent: (existing?.version ?? 1) === 1 });
@@ -79,13 +79,13 @@ export async function prepareComponents(
     if (existing === undefined) created.push({ id, hash, source, write });
     else reusedTexts.push(write.text);
   }
-  return { created, reusedTexts, imported, link };
+  return { created, reusedTexts, imported, linkCalls };
 }
 
 function linkCall(
   call: ComponentCall,
   find: FindInFile<ImportedComponent>,
-  linked: ReadonlyMap<ImportedComponent, Linked>,
+  linked: ReadonlyMap<ImportedComponent, LinkedComponent>,
 ): Readonly<Record<string, unknown>> | undefined {
   const component = find(call);
   const target = component && linked.get(component);
@@ -97,16 +97,13 @@ function linkCall(
 async function writeComponent(
   deps: Deps,
   user: UserActor,
-  {
-    source,
-    nodes,
-    imported,
-  }: {
+  component: {
     readonly source: ImportedComponent;
     readonly nodes: unknown;
     readonly imported: ReadonlyMap<string, Component>;
   },
 ): Promise<GraphWrite> {
+  const { source, nodes, imported } = component;
   try {
     const input = { nodes, edges: source.edges, autoLayout: false };
     return await performWrite({ ...deps, imported }, user, { kind: 'write', input });
@@ -125,13 +122,8 @@ const ID = /(?:wf|med)_[0-9a-hjkmnp-tv-z]{26}/g;
 function hashComponent(
   { name }: ImportedComponent,
   text: string,
-  {
-    linked,
-    media,
-  }: {
-    readonly linked: ReadonlyMap<ImportedComponent, Linked>;
-    readonly media: NonNullable<ImportBody['media']>;
-  },
+  linked: ReadonlyMap<ImportedComponent, LinkedComponent>,
+  media: NonNullable<ImportBody['media']>,
 ): Buffer {
   const hashes = new Map([...linked.values()].map(({ id, hash }) => [id, hash.toString('hex')]));
   let content = text;

@@ -1,4 +1,4 @@
-// Reads the versions that calls refer to, with those that they call in turn.
+// Reads the component versions that calls refer to, including the ones that these call in turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
@@ -16,18 +16,18 @@ export interface Component {
   readonly name: string;
   readonly version: number;
   readonly graph: Graph;
-  /** Its runs and callers keep it, but no new run may use it. */
+  /** A deleted component stays in the graphs of its callers, but no new run may use it. */
   readonly isDeleted: boolean;
 }
 
-/** The first versions of workflows that will be stored with the graph, by id. */
+/** The components of an imported file, by the id of their workflow. They may not be stored yet. */
 export type ImportedComponents = ReadonlyMap<string, Component>;
 
 export interface Components {
   /** Returns the version that the call refers to, or undefined if it does not exist. */
   find(ref: ComponentRef): Component | undefined;
   list(): readonly Component[];
-  /** The versions of those that are called at the latest one, by workflow id. */
+  /** The latest versions of the components that are called without a pinned version, by workflow id. */
   readonly latest: ReadonlyMap<string, number>;
 }
 
@@ -35,15 +35,14 @@ export interface Components {
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Reads the components of the calls, level by level. `accepted`: the versions that a run executes in place of the
- * latest ones, by workflow id. A component that is nested too deeply is not read. Throws 400
- * `component_too_large`.
+ * Reads the components of the calls, level by level. `latestAtStart`: the versions that were the latest when a run was
+ * accepted, by workflow id. A component that is nested too deeply is not read. Throws 400 `component_too_large`.
  */
 export async function readComponents(
   deps: Pick<Deps, 'versions'> & { readonly imported?: ImportedComponents },
   tx: Tx,
   calls: readonly ComponentRef[],
-  accepted?: Readonly<Record<string, number>>,
+  latestAtStart?: Readonly<Record<string, number>>,
 ): Promise<Components> {
   const rows = new Map<string, ComponentRow>();
   const found = new Map<string, Component>();
@@ -51,16 +50,17 @@ export async function readComponents(
   let characters = 0;
   const toVersion = ({ workflowId, version }: ComponentRef) => ({
     workflowId,
-    version: version === 'latest' ? (accepted?.[workflowId] ?? rows.get(workflowId)?.version ?? 0) : version,
+    version:
+      version === 'latest' ? (latestAtStart?.[workflowId] ?? rows.get(workflowId)?.version ?? 0) : version,
   });
   const toKey = (ref: ComponentRef): string => {
     const { workflowId, version } = toVersion(ref);
     return `${workflowId}@${version}`;
   };
-  let wanted = calls;
-  for (let level = 1; level <= MAX_DEPTH && wanted.length > 0; level++) {
+  let pending = calls;
+  for (let level = 1; level <= MAX_DEPTH && pending.length > 0; level++) {
     const nested: ComponentRef[] = [];
-    for (const { workflowId } of wanted) {
+    for (const { workflowId } of pending) {
       const component = deps.imported?.get(workflowId);
       if (component === undefined || rows.has(workflowId)) continue;
       const { name, version, isDeleted } = component;
@@ -68,11 +68,11 @@ export async function readComponents(
       found.set(toKey(component), component);
       nested.push(...listCalls(component.graph));
     }
-    const ids = [...new Set(wanted.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
+    const ids = [...new Set(pending.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
     if (ids.length > 0) for (const row of await listComponents(tx, ids)) rows.set(row.id, row);
-    for (const ref of wanted)
+    for (const ref of pending)
       if (ref.version === 'latest') latest.set(ref.workflowId, toVersion(ref).version);
-    const versions = [...new Map(wanted.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
+    const versions = [...new Map(pending.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
       ref => rows.has(ref.workflowId) && ref.version > 0 && !found.has(toKey(ref)),
     );
     if (found.size + versions.length > MAX_EXPANDED_NODES) throw tooLarge();
@@ -87,7 +87,7 @@ export async function readComponents(
       // Each graph may take long to parse.
       await nextTurn();
     }
-    wanted = nested;
+    pending = nested;
   }
   return { find: ref => found.get(toKey(ref)), list: () => [...found.values()], latest };
 }

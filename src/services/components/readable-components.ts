@@ -2,7 +2,7 @@
 import { CALL, isCall, listCalls, readCall } from '../../graph/components/calls.ts';
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { quote } from '../../graph/issues.ts';
-import { listReadable } from '../../store/workflows/components.ts';
+import { listReadableWorkflows } from '../../store/workflows/components.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type StoredGraph, toGraphText } from '../workflows/graph-versions.ts';
@@ -19,7 +19,7 @@ export async function listReadableComponents(
   if (!stored.text.includes(CALL)) return [];
   const ids = [...new Set(listCalls(stored.graph).map(({ workflowId }) => workflowId))];
   if (ids.length === 0) return [];
-  const rows = await listReadable(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
+  const rows = await listReadableWorkflows(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
   return rows.map(({ id }) => id).sort();
 }
 

@@ -1,11 +1,11 @@
-// Records which components a new version calls, in the transaction that stores it. Every write passes here, so it is
-// also where the right to a component and circles are decided.
+// Records which components a new version calls, in the transaction that stores it. Every write passes here, so this file
+// also checks that the user may use the components and that they do not form a cycle.
 import { CALL, listCalls } from '../../graph/components/calls.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   insertVersionCalls,
-  listReadable,
+  listReadableWorkflows,
   listVersionCalls,
   lockComponentCalls,
   type VersionCallRow,
@@ -13,7 +13,7 @@ import {
 import { lockVersions } from '../../store/workflows/versions.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { type GraphWrite, getWrittenGraph } from '../workflows/write-graph.ts';
-import { findCircle, nameCircle } from './component-circle.ts';
+import { describeCycle, findCycle } from './component-cycle.ts';
 
 export interface NewVersionCalls {
   readonly workflowId: string;
@@ -23,7 +23,7 @@ export interface NewVersionCalls {
   readonly write: GraphWrite;
 }
 
-/** Throws 403 `component_forbidden`, and 400 `component_circle` or `component_missing`. */
+/** Records the calls. Throws 403 `component_forbidden`, and 400 `component_circle` or `component_missing`. */
 export async function recordCalls(
   tx: Tx,
   user: Pick<UserActor, 'userId'>,
@@ -35,27 +35,27 @@ export async function recordCalls(
   if (calls.length === 0) return;
   const kept = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
-  const readable = new Map((await listReadable(tx, ids, user.userId)).map(row => [row.id, row]));
+  const readable = new Map((await listReadableWorkflows(tx, ids, user.userId)).map(row => [row.id, row]));
   const keptIds = new Set(kept.map(row => row.component_id));
   const newIds = ids.filter(componentId => !keptIds.has(componentId));
   if (newIds.length > 0 && replaced.length > 0) {
     await lockComponentCalls(tx);
-    const circle = await findCircle(tx, id, newIds);
-    if (circle !== undefined) throw new AppError('component_circle', await nameCircle(tx, user, circle));
+    const cycle = await findCycle(tx, id, newIds);
+    if (cycle !== undefined) throw new AppError('component_circle', await describeCycle(tx, user, cycle));
   }
   const groups = Map.groupBy(calls, call => `${call.version} ${call.workflowId}`);
   const rows = [...groups.values()].map((group): VersionCallRow => {
-    const [{ workflowId, version: called } = { workflowId: '', version: 0 }] = group;
-    const number = called === 'latest' ? null : called;
-    const row = readable.get(workflowId);
-    const adder = kept.find(it => it.component_id === workflowId && it.version === number);
-    const mayAdd = row !== undefined && (!row.is_only || row.version === number);
-    if (!mayAdd && adder === undefined) throw forbidden(workflowId);
+    const [{ workflowId, version: calledVersion } = { workflowId: '', version: 0 }] = group;
+    const number = calledVersion === 'latest' ? null : calledVersion;
+    const component = readable.get(workflowId);
+    const keptRow = kept.find(row => row.component_id === workflowId && row.version === number);
+    const mayAdd = component !== undefined && (!component.is_only || component.version === number);
+    if (!mayAdd && keptRow === undefined) throw forbidden(workflowId);
     return {
       component_id: workflowId,
       version: number,
       node_ids: group.map(({ nodeId }) => nodeId),
-      user_id: mayAdd ? user.userId : (adder as VersionCallRow).user_id,
+      user_id: mayAdd ? user.userId : (keptRow as VersionCallRow).user_id,
     };
   });
   await requireVersions(tx, rows);
@@ -64,12 +64,12 @@ export async function recordCalls(
 
 /** Throws 400 `component_missing` if a version was deleted since the calls were resolved. */
 async function requireVersions(tx: Tx, rows: readonly VersionCallRow[]): Promise<void> {
-  const called = rows.flatMap(({ component_id: workflow_id, version }) =>
+  const pinned = rows.flatMap(({ component_id: workflow_id, version }) =>
     version === null ? [] : [{ workflow_id, version }],
   );
-  if (called.length === 0) return;
-  const existing = await lockVersions(tx, called);
-  const missing = called.find(
+  if (pinned.length === 0) return;
+  const existing = await lockVersions(tx, pinned);
+  const missing = pinned.find(
     call => !existing.some(row => row.workflow_id === call.workflow_id && row.version === call.version),
   );
   if (missing === undefined) return;

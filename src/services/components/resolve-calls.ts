@@ -16,13 +16,13 @@ import { type Graph, type GraphNode, toFields } from '../../graph/types.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import {
   listForbiddenCalls,
-  listReadable,
+  listReadableWorkflows,
   listVersionCalls,
-  type ReadableRow,
+  type ReadableWorkflowRow,
 } from '../../store/workflows/components.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { findCircle, nameCircle } from './component-circle.ts';
+import { describeCycle, findCycle } from './component-cycle.ts';
 import {
   type Component,
   type ComponentRef,
@@ -63,12 +63,12 @@ interface SentCall extends ComponentRef {
   readonly nodeId: string;
 }
 
-/** What the check of a call needs to know. */
-interface CheckedCall {
+/** The facts that decide whether a call is allowed. */
+interface CallFacts {
   readonly call: SentCall;
   readonly component: Component | undefined;
   /** Absent: the writer may not read the workflow, or it does not exist. */
-  readonly readable: ReadableRow | undefined;
+  readonly readable: ReadableWorkflowRow | undefined;
   /** Whether the replaced version has the call too. */
   readonly isKept: boolean;
   /** Whether nobody who added the call may still read the component. */
@@ -106,29 +106,29 @@ async function resolve(
     return { nodes, findings: toFindings([tooLarge(`more than ${MAX_EXPANDED_NODES} calls`)]) };
   const kept = caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
   const keptKeys = new Set(kept.map(row => toKey(row.component_id, row.version ?? 'latest')));
-  const ids = [...new Set(nodes.flatMap(node => readSent(node)?.workflowId ?? []))];
+  const ids = [...new Set(nodes.flatMap(node => parseSentCall(node)?.workflowId ?? []))];
   const { imported } = deps;
   const importedIds = ids.filter(id => imported?.has(id));
   const storedIds = ids.filter(id => !imported?.has(id));
   const rows = [
     ...importedIds.map(id => ({ id, version: 1, is_only: false })),
-    ...(await listReadable(deps.db, storedIds, user.userId)),
+    ...(await listReadableWorkflows(deps.db, storedIds, user.userId)),
   ];
   const readable = new Map(rows.map(row => [row.id, row]));
   const calls = nodes.flatMap((node, index): SentCall[] => {
-    const sent = readSent(node);
+    const sent = parseSentCall(node);
     if (sent === undefined) return [];
     return [{ ...sent, version: sent.version ?? readable.get(sent.workflowId)?.version ?? 'latest', index }];
   });
   const isKept = ({ workflowId, version }: ComponentRef) => keptKeys.has(toKey(workflowId, version));
-  const lost =
+  const forbiddenCalls =
     caller === undefined || calls.every(({ workflowId }) => readable.has(workflowId))
       ? []
       : await listForbiddenCalls(
           deps.db,
           caller.versions.map(version => ({ workflowId: caller.id, version })),
         );
-  const forbidden = new Set(lost.map(row => row.component_id));
+  const forbiddenIds = new Set(forbiddenCalls.map(row => row.component_id));
   const components = await readComponents(deps, deps.db, calls);
   const issues = calls.flatMap(
     call =>
@@ -137,23 +137,23 @@ async function resolve(
         component: components.find(call),
         readable: readable.get(call.workflowId),
         isKept: isKept(call),
-        isForbidden: forbidden.has(call.workflowId),
+        isForbidden: forbiddenIds.has(call.workflowId),
       }) ?? [],
   );
   if (!issues.some(isError)) {
-    const countKept = kept.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
-    const isGrowing = calls.length > countKept || !calls.every(isKept);
+    const keptCount = kept.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
+    const isGrowing = calls.length > keptCount || !calls.every(isKept);
     const newIds = ids.filter(id => !kept.some(row => row.component_id === id));
     const problem = await findTreeProblem(deps, user, { nodes, calls, newIds, caller, components });
     if (problem !== undefined)
       issues.push(isGrowing && problem.isOwn ? problem.issue : { ...problem.issue, severity: 'warning' });
   }
   if (issues.some(isError)) return { nodes, findings: toFindings(issues) };
-  const interfaces = createInterfaceReader(deps, components);
-  const characters = calls.reduce((sum, call) => sum + (interfaces(call)?.characters ?? 0), 0);
+  const findInterface = createInterfaceFinder(deps, components);
+  const characters = calls.reduce((sum, call) => sum + (findInterface(call)?.characters ?? 0), 0);
   if (characters > MAX_PORT_CHARACTERS)
     return { nodes, findings: toFindings([tooLarge(`more than ${MAX_PORT_CHARACTERS / 1e6} MB of ports`)]) };
-  return { nodes: writeInterfaces(nodes, calls, interfaces), findings: toFindings(issues) };
+  return { nodes: writeInterfaces(nodes, calls, findInterface), findings: toFindings(issues) };
 }
 
 /** Throws the first error of the findings. */
@@ -169,27 +169,27 @@ const toFindings = (issues: readonly LintIssue[]): Findings => ({
   total: issues.length,
 });
 
-const tooLarge = (what: string): LintIssue => ({
+const tooLarge = (excess: string): LintIssue => ({
   severity: 'error',
   code: 'component_too_large',
   path: '/nodes',
-  message: `The workflow has ${what} of components. Remove calls, or split the workflow.`,
+  message: `The workflow has ${excess} of components. Remove calls, or split the workflow.`,
 });
 
 const toKey = (workflowId: string, version: number | 'latest'): string => `${version} ${workflowId}`;
 
 /** Returns the workflow and version of a call; undefined for another node, or a call that names no workflow. */
-function readSent(node: unknown) {
+function parseSentCall(node: unknown) {
   if (!isSentCall(node)) return undefined;
   const { id, data } = toFields(node);
   const { config, params } = toFields(data);
   const { workflowId, version } = { ...toFields(config), ...toFields(params) };
   if (typeof workflowId !== 'string' || workflowId === '') return undefined;
-  return { nodeId: String(id), workflowId, version: readVersion(version) };
+  return { nodeId: String(id), workflowId, version: parseVersion(version) };
 }
 
-/** Returns 0, which no version has, for an invalid value. undefined: the version is chosen here. */
-function readVersion(version: unknown): number | 'latest' | undefined {
+/** Returns 0, which no version has, for an invalid value; undefined if none is named. */
+function parseVersion(version: unknown): number | 'latest' | undefined {
   if (version === undefined || version === null || version === '') return undefined;
   if (version === 'latest') return version;
   const number = typeof version === 'string' ? Number(version) : version;
@@ -202,10 +202,10 @@ const MIN_VERSION = 1;
 /** PostgreSQL's largest integer. */
 const MAX_VERSION = 2_147_483_647;
 
-function findProblem(checked: CheckedCall): LintIssue | undefined {
-  const { call, component, readable, isKept, isForbidden } = checked;
+function findProblem(facts: CallFacts): LintIssue | undefined {
+  const { call, component, readable, isKept, isForbidden } = facts;
   const { index, nodeId, workflowId, version } = call;
-  const describe = (code: string, key: string, message: string): LintIssue => ({
+  const toIssue = (code: string, key: string, message: string): LintIssue => ({
     severity: isKept ? 'warning' : 'error',
     code,
     nodeId,
@@ -213,53 +213,50 @@ function findProblem(checked: CheckedCall): LintIssue | undefined {
     message,
   });
   if (component === undefined && readable !== undefined) {
-    const message = `Version ${version === 0 ? 'of the component' : version} does not exist. Choose a version of the workflow, or "latest".`;
-    return describe('component_missing', 'version', message);
+    const message = `${version === 0 ? 'The version' : `Version ${version}`} does not exist. Choose a version of the workflow, or "latest".`;
+    return toIssue('component_missing', 'version', message);
   }
   if (component === undefined || (component.isDeleted && !isKept)) {
     const message = `The component ${quote(workflowId)} does not exist. Choose another workflow, or remove the node.`;
-    return describe('component_missing', 'workflowId', message);
+    return toIssue('component_missing', 'workflowId', message);
   }
   const name = quote(component.name);
   if (component.isDeleted) {
     const message = `The component ${name} was deleted, so the workflow cannot run. Restore it, or remove the node.`;
-    return describe('component_missing', 'workflowId', message);
+    return toIssue('component_missing', 'workflowId', message);
   }
   if (readable === undefined && isKept && isForbidden) {
     const message = `The component ${name} is no longer shared with whoever added it, so the workflow cannot run. Ask its owner to share it with you.`;
-    return describe('component_forbidden', 'workflowId', message);
+    return toIssue('component_forbidden', 'workflowId', message);
   }
   if (isKept) return undefined;
   if (readable === undefined) {
     const message = `You don't have permission to use the workflow ${quote(workflowId)} as a component. Ask its owner to share it with you.`;
-    return describe('component_forbidden', 'workflowId', message);
+    return toIssue('component_forbidden', 'workflowId', message);
   }
   if (readable.is_only && readable.version !== version) {
     const message = `You may use only the published version ${readable.version} of the component ${name}.`;
-    return describe('component_forbidden', 'version', message);
+    return toIssue('component_forbidden', 'version', message);
   }
   return undefined;
 }
 
 interface TreeProblem {
   readonly issue: LintIssue;
-  /** Whether this write causes it, rather than a fault inside a component. */
+  /** Whether this write causes the problem. False for a problem inside a component. */
   readonly isOwn: boolean;
 }
 
 const OWN_CODES: readonly string[] = ['component_too_deep', 'component_too_large', 'component_circle'];
 
-/** Finds the first problem of the components together: a circle, too many nodes or levels, or one that cannot run. */
+/**
+ * Finds the first problem of the tree of components: a cycle, too many nodes or levels, or a component that cannot
+ * run.
+ */
 async function findTreeProblem(
   deps: ResolveDeps,
   user: Pick<UserActor, 'userId'>,
-  {
-    nodes,
-    calls,
-    newIds,
-    caller,
-    components,
-  }: {
+  tree: {
     readonly nodes: readonly unknown[];
     readonly calls: readonly SentCall[];
     /** The components that the workflow does not call yet. */
@@ -268,6 +265,7 @@ async function findTreeProblem(
     readonly components: Components;
   },
 ): Promise<TreeProblem | undefined> {
+  const { nodes, calls, newIds, caller, components } = tree;
   const toIssue = (code: string, path: string, message: string): LintIssue => {
     const call = calls.find(({ nodeId }) => path === nodeId || path.startsWith(`${nodeId}/`));
     return {
@@ -280,10 +278,10 @@ async function findTreeProblem(
     };
   };
   if (caller !== undefined) {
-    const circle = await findCircle(deps.db, caller.id, newIds);
-    const first = calls.find(({ workflowId }) => workflowId === circle?.[1]);
-    if (circle !== undefined && first !== undefined) {
-      const message = await nameCircle(deps.db, user, circle);
+    const cycle = await findCycle(deps.db, caller.id, newIds);
+    const first = calls.find(({ workflowId }) => workflowId === cycle?.[1]);
+    if (cycle !== undefined && first !== undefined) {
+      const message = await describeCycle(deps.db, user, cycle);
       return { issue: toIssue('component_circle', first.nodeId, message), isOwn: true };
     }
   }
@@ -292,7 +290,7 @@ async function findTreeProblem(
       catalog: deps.catalog,
       isExpanded: ({ data }) => data.nodeType === CALL && data.config?.workflowId !== undefined,
       workflowId: caller?.id,
-      find(call, path) {
+      findGraph(call, path) {
         const found = components.find(call);
         if (found !== undefined && (path.length === 0 || !found.isDeleted)) return found.graph;
         const nodeId = [...path, call].map(outer => outer.nodeId).join('/');
@@ -306,8 +304,8 @@ async function findTreeProblem(
     const [{ nodeId } = { nodeId: '' }] = err.issues;
     const isOwn = OWN_CODES.includes(err.code);
     const message =
-      err.circle.length > 0
-        ? await nameCircle(deps.db, user, err.circle)
+      err.cycle.length > 0
+        ? await describeCycle(deps.db, user, err.cycle)
         : isOwn || err.code === 'component_missing'
           ? err.message
           : `The component at ${quote(nodeId)} cannot run. ${err.message}`;
@@ -316,7 +314,7 @@ async function findTreeProblem(
   }
 }
 
-/** Returns the calls as nodes of a graph, and the other nodes so that they are counted. */
+/** Returns a graph with the versions of the calls resolved. The other nodes are included because they are counted. */
 function toCallGraph(nodes: readonly unknown[], calls: readonly SentCall[]): Graph {
   const byIndex = new Map(calls.map(call => [call.index, call]));
   return {
@@ -345,7 +343,7 @@ interface FoundInterface extends ComponentInterface {
 }
 
 /** Reads each interface once, however many calls refer to it. */
-function createInterfaceReader({ catalog }: ResolveDeps, components: Components) {
+function createInterfaceFinder({ catalog }: ResolveDeps, components: Components) {
   const interfaces = new Map<Component, FoundInterface>();
   return (ref: ComponentRef): FoundInterface | undefined => {
     const component = components.find(ref);

@@ -1,5 +1,5 @@
-// Moves the callers of a component to another version, each by an ordinary write that can be undone.
-import { type ComponentTarget, type LostPort, moveCalls } from '../../graph/components/move-calls.ts';
+// Changes the version of a component in its callers, each by an ordinary write that can be undone.
+import { type LostPort, setCallVersions, type TargetVersion } from '../../graph/components/call-versions.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import {
@@ -14,7 +14,7 @@ import { checkEdit, type EditedGraph, editGraph } from '../workflows/change-work
 import type { OUTCOMES, UpdateCallersBody } from './component.schema.ts';
 import { readInterface } from './read-interface.ts';
 
-/** Workflows that one request updates. */
+/** Maximum number of workflows per request. */
 const MAX_CALLERS = 100;
 
 interface CallerOutcome {
@@ -25,8 +25,8 @@ interface CallerOutcome {
 }
 
 /**
- * Moves the calls in all workflows that the user may edit, or only checks that. A caller whose edges would lose a port
- * is refused. Throws 403, 404.
+ * Changes the version in all workflows that the user may edit, or only checks whether it could. A caller whose edges
+ * would lose a port is refused. Throws 403, 404.
  */
 export async function updateCallers(
   deps: Deps,
@@ -37,7 +37,7 @@ export async function updateCallers(
   const user = requireScope(actor, 'workflows:write');
   const { version, dryRun = false, cursor } = body;
   const found = await readInterface(deps, user, id, version === 'latest' ? undefined : version);
-  const target: ComponentTarget = { ...found, version };
+  const target: TargetVersion = { ...found, version };
   const page = await readPage(
     { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },
     byId('workflow'),
@@ -59,7 +59,7 @@ export async function updateCallers(
 
 interface CallerUpdate {
   readonly caller: CallingWorkflow;
-  readonly target: ComponentTarget;
+  readonly target: TargetVersion;
   readonly isDryRun: boolean;
 }
 
@@ -70,15 +70,15 @@ async function updateCaller(
 ): Promise<CallerOutcome> {
   let lostPorts: readonly LostPort[] = [];
   const change = (graph: Graph): EditedGraph => {
-    const moved = moveCalls(graph, target, deps.catalog);
-    lostPorts = moved.lostPorts;
-    requireEdges(lostPorts, target);
-    return moved.graph;
+    const update = setCallVersions(graph, target, deps.catalog);
+    lostPorts = update.lostPorts;
+    requireConnectedPorts(lostPorts, target);
+    return update.graph;
   };
   try {
     // Reading needs no lock.
     const { graph } = await deps.versions.get(deps.db, caller.id, caller.version);
-    if (!moveCalls(graph, target, deps.catalog).isChanged) return { outcome: 'unchanged', lostPorts };
+    if (!setCallVersions(graph, target, deps.catalog).isChanged) return { outcome: 'unchanged', lostPorts };
     if (isDryRun) await checkEdit(deps, user, caller.id, { change });
     else await editGraph(deps, user, caller.id, { change });
     return { outcome: 'updated', lostPorts };
@@ -91,18 +91,18 @@ async function updateCaller(
 
 const MAX_ISSUES = 20;
 
-/** Throws 400 if an edge would lose its port. A value of an input that is gone has no effect, so it may stay. */
-function requireEdges(lostPorts: readonly LostPort[], { version }: ComponentTarget): void {
+/** Throws 400 if an edge would lose its port. The value of a removed input has no effect, so it may stay. */
+function requireConnectedPorts(lostPorts: readonly LostPort[], { version }: TargetVersion): void {
   const lost = lostPorts.filter(({ use }) => use === 'edge');
   if (lost.length === 0) return;
-  const release = version === 'latest' ? 'the latest version' : `version ${version}`;
+  const versionName = version === 'latest' ? 'the latest version' : `version ${version}`;
   const issues = lost.map(({ nodeId, direction, id, label, reason }) => ({
     nodeId,
     code: 'lost_port',
     message:
       reason === 'removed'
-        ? `The ${direction} “${label}” (${id}) does not exist in ${release}. Remove its edges, or connect them elsewhere.`
-        : `The ${direction} “${label}” (${id}) has another type in ${release}. Remove its edges, or convert the value.`,
+        ? `The ${direction} “${label}” (${id}) does not exist in ${versionName}. Remove its edges, or connect them elsewhere.`
+        : `The ${direction} “${label}” (${id}) has another type in ${versionName}. Remove its edges, or convert the value.`,
   }));
   throw new AppError('invalid_graph', issues[0]?.message ?? '', { issues });
 }

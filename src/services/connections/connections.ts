@@ -2,8 +2,7 @@
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { deleteUserGrant, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
-import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import { type Actor, AGENT_SCOPES, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';

@@ -2,11 +2,8 @@
 import { newId } from '../../lib/ids.ts';
 import { findGrantTo, insertGrant } from '../../store/oauth/grants.ts';
 import { findUser } from '../../store/users.ts';
-import type { UserActor } from '../accounts/actor.ts';
-import type { AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import type { AgentScope, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-
-export type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** The client, and where its responses are sent. */
 export interface ConsentClient {
@@ -17,7 +14,7 @@ export interface ConsentClient {
 
 type ConsentDeps = Pick<Deps, 'db' | 'now'>;
 
-/** Returns the connection that already grants all of this, or undefined if the user must be asked. */
+/** Returns the ID of a connection that already grants these scopes; undefined if the user must consent. */
 export async function findConsent(
   { db }: ConsentDeps,
   { userId }: UserActor,
@@ -33,7 +30,7 @@ export async function findConsent(
   return grant?.id;
 }
 
-/** Creates a connection, and returns its id. */
+/** Creates a connection and returns its ID. */
 export async function grantConsent(
   { db, now }: ConsentDeps,
   { userId }: UserActor,
@@ -54,7 +51,7 @@ export async function grantConsent(
   return id;
 }
 
-/** Returns the user's name, or undefined if the account is deleted or disabled. */
+/** Returns the name and email of the user; undefined if the account is deleted or disabled. */
 export async function findActiveUser(
   { db }: Pick<Deps, 'db'>,
   userId: number,

@@ -13,8 +13,8 @@ export interface OAuthKeys {
 
 /** Loads the keys, which all processes share. Throws if SECRETS_KEY is not the one that encrypted them. */
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
-  const loadOrStore = async (name: string, fresh: string): Promise<string> =>
-    decrypt(secretsKey, await findOrStoreKey(db, name, encrypt(secretsKey, fresh)));
+  const loadOrStore = async (name: string, newKey: string): Promise<string> =>
+    decrypt(secretsKey, await findOrStoreKey(db, name, encrypt(secretsKey, newKey)));
   const cookies = await loadOrStore('cookies', randomBytes(32).toString('base64url'));
   const signing = await loadOrStore('signing', JSON.stringify(generateSigningKey()));
   return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };

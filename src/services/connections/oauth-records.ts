@@ -1,7 +1,6 @@
 // Stores the authorization server's records in PostgreSQL: tokens as hashes and client secrets encrypted, so that any
 // process can continue what another one started.
 import { decrypt, encrypt, sha256 } from '../../lib/crypto.ts';
-import type { Db } from '../../store/db.ts';
 import { deleteClient, findClient, insertClient } from '../../store/oauth/clients.ts';
 import { deleteGrant, findGrant, type GrantRow } from '../../store/oauth/grants.ts';
 import { deleteInteraction, findInteraction, putInteraction } from '../../store/oauth/interactions.ts';
@@ -19,7 +18,7 @@ import { getMcpResource } from './oauth-server.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** The records of one model. */
+/** The records of one model of the library. */
 export interface OAuthRecords {
   find(id: string): Promise<Payload | undefined>;
   upsert(id: string, payload: Payload, expiresInSeconds?: number): Promise<void>;
@@ -38,7 +37,7 @@ type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
  */
 const GRACE_MS = 60_000;
 
-const NOTHING: OAuthRecords = {
+const NO_RECORDS: OAuthRecords = {
   find: async () => undefined,
   upsert: async () => undefined,
   consume: async () => true,
@@ -47,26 +46,26 @@ const NOTHING: OAuthRecords = {
 };
 
 /**
- * Returns the records of a model. Other models of the library are not stored, because users have the sessions of the
+ * Returns the records of a model. Sessions and other models are not stored, because users have the sessions of the
  * service.
  */
 export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecords {
   const kind = TOKEN_KINDS.find(name => name === model);
-  if (kind !== undefined) return tokenRecords(deps, kind);
-  if (model === 'Client') return { ...NOTHING, ...clientRecords(deps) };
-  if (model === 'Grant') return { ...NOTHING, ...grantRecords(deps) };
-  if (model === 'Interaction') return { ...NOTHING, ...interactionRecords(deps) };
-  return NOTHING;
+  if (kind !== undefined) return createTokenRecords(deps, kind);
+  if (model === 'Client') return { ...NO_RECORDS, ...createClientRecords(deps) };
+  if (model === 'Grant') return { ...NO_RECORDS, ...createGrantRecords(deps) };
+  if (model === 'Interaction') return { ...NO_RECORDS, ...createInteractionRecords(deps) };
+  return NO_RECORDS;
 }
 
-function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
+function createTokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
   const toRecordKey = (id: string) => ({ kind, hash: sha256(id) });
   const getExpiry = (seconds = 0): Date => new Date(now() + seconds * 1000);
   return {
     find: async id => {
       const row = await findToken(db, toRecordKey(id), new Date(now()));
       if (row === undefined) return undefined;
-      return { ...row.payload, jti: id, ...consumption(kind, row.consumed_at, now()) };
+      return { ...row.payload, jti: id, ...presentConsumption(kind, row.consumed_at, now()) };
     },
     upsert: (id, { jti: _secret, ...payload }, expiresIn) =>
       insertToken(db, {
@@ -81,12 +80,14 @@ function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
   };
 }
 
-function consumption(kind: TokenKind, at: Date | null, nowMs: number): object {
+function presentConsumption(kind: TokenKind, consumedAt: Date | null, nowMs: number): object {
   const graceMs = kind === 'RefreshToken' ? GRACE_MS : 0;
-  return at === null || nowMs < at.getTime() + graceMs ? {} : { consumed: Math.floor(at.getTime() / 1000) };
+  return consumedAt === null || nowMs < consumedAt.getTime() + graceMs
+    ? {}
+    : { consumed: Math.floor(consumedAt.getTime() / 1000) };
 }
 
-function clientRecords({ db, now, secretsKey }: RecordDeps): Partial<OAuthRecords> {
+function createClientRecords({ db, now, secretsKey }: RecordDeps): Partial<OAuthRecords> {
   return {
     find: async id => {
       const row = await findClient(db, id);
@@ -106,7 +107,7 @@ function clientRecords({ db, now, secretsKey }: RecordDeps): Partial<OAuthRecord
   };
 }
 
-function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Partial<OAuthRecords> {
+function createGrantRecords({ db, settings }: RecordDeps): Partial<OAuthRecords> {
   return {
     find: async id => {
       const row = await findGrant(db, id);
@@ -132,7 +133,7 @@ function presentGrant(row: GrantRow, resource: string): Payload {
   };
 }
 
-function interactionRecords({ db, now }: RecordDeps): Partial<OAuthRecords> {
+function createInteractionRecords({ db, now }: RecordDeps): Partial<OAuthRecords> {
   return {
     find: id => findInteraction(db, id, new Date(now())),
     upsert: (id, payload, expiresIn = 0) =>

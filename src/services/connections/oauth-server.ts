@@ -1,5 +1,4 @@
-// Decides whether the authorization server is on, and defines its interface, which its own module implements and the
-// routes use.
+// Decides whether the authorization server is on, and defines its interface between the routes and mcp/oauth.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -39,7 +38,7 @@ export interface OAuthServer {
   decide(visit: Visit, decision: Decision): Promise<ConsentResult>;
 }
 
-/** Includes the discovery documents for clients. */
+/** The authorization server with the discovery documents for clients. */
 export interface OAuthMount extends OAuthServer {
   readonly resourceMetadata: object;
   readonly serverMetadata: object;

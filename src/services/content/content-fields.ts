@@ -47,11 +47,11 @@ export function checkContent(body: UpdateContentBody): CheckedContent {
   const findings: Findings = { issues: [], ignored: [] };
   if (!SLUG.test(body.slug))
     findings.issues.push(
-      fault('/slug', 'must be lowercase letters, digits and single hyphens, e.g. "upscale-photos"'),
+      createIssue('/slug', 'must be lowercase letters, digits and single hyphens, e.g. "upscale-photos"'),
     );
-  if (body.title?.trim() === '') findings.issues.push(fault('/title', 'must not be blank'));
+  if (body.title?.trim() === '') findings.issues.push(createIssue('/title', 'must not be blank'));
   const { contentBlocks: blocks, ...otherMembers } = body;
-  const fields = readMembers(UpdateContentBody as Form, otherMembers, '', findings) as SentContent;
+  const fields = copyMembers(UpdateContentBody as SchemaNode, otherMembers, '', findings) as SentContent;
   const content: SentContent = {
     ...fields,
     ...(body.title === undefined ? {} : { title: body.title.trim() }),
@@ -68,29 +68,29 @@ export function checkContent(body: UpdateContentBody): CheckedContent {
 }
 
 /** A schema as plain JSON. */
-interface Form {
-  readonly properties?: Readonly<Record<string, Form>>;
-  readonly items?: Form;
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
 }
 
-/** Copies the schema's members and checks their URLs. */
-function readMembers(form: Form, value: unknown, path: string, findings: Findings): unknown {
+/** Copies the members that the schema has, and checks their URLs. */
+function copyMembers(schema: SchemaNode, value: unknown, path: string, findings: Findings): unknown {
   if (Array.isArray(value)) {
-    const { items } = form;
+    const { items } = schema;
     return items === undefined
       ? value
-      : value.map((item, index) => readMembers(items, item, `${path}/${index}`, findings));
+      : value.map((item, index) => copyMembers(items, item, `${path}/${index}`, findings));
   }
-  const { properties } = form;
+  const { properties } = schema;
   if (typeof value !== 'object' || value === null || properties === undefined) return value;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const memberPath = `${path}/${name.slice(0, MAX_NAME_LENGTH)}`;
-    const memberForm = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (memberForm === undefined) findings.ignored.push(memberPath.slice(1));
+    const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (memberSchema === undefined) findings.ignored.push(memberPath.slice(1));
     else {
       checkAddress(name, member, memberPath, findings);
-      members[name] = readMembers(memberForm, member, memberPath, findings);
+      members[name] = copyMembers(memberSchema, member, memberPath, findings);
     }
   }
   return members;
@@ -99,28 +99,30 @@ function readMembers(form: Form, value: unknown, path: string, findings: Finding
 function checkAddress(name: string, value: unknown, path: string, findings: Findings): void {
   const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESSES[name];
   if (kind === undefined || typeof value !== 'string' || value === '') return;
-  if (!isWebAddress(value, kind)) findings.issues.push(fault(path, `must be ${ADDRESS_FORMS[kind]}`));
+  if (!isWebAddress(value, kind)) findings.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
 }
 
 function readBlocks(blocks: readonly { readonly type: string }[], findings: Findings): ContentBlock[] {
   return blocks.flatMap((block, index) => {
     const path = `/contentBlocks/${index}`;
-    const form: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)
+    const schema: TSchema | undefined = Object.hasOwn(BLOCKS, block.type)
       ? BLOCKS[block.type as ContentBlock['type']]
       : undefined;
-    if (form === undefined) {
+    if (schema === undefined) {
       const typeName = block.type.slice(0, MAX_NAME_LENGTH);
       findings.issues.push(
-        fault(`${path}/type`, `"${typeName}" is not one of ${Object.keys(BLOCKS).join(', ')}`),
+        createIssue(`${path}/type`, `"${typeName}" is not one of ${Object.keys(BLOCKS).join(', ')}`),
       );
       return [];
     }
-    const [wrong] = findSchemaErrors(form, block);
-    if (wrong !== undefined) {
-      findings.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message ?? 'has the wrong format'));
+    const [error] = findSchemaErrors(schema, block);
+    if (error !== undefined) {
+      findings.issues.push(
+        createIssue(`${path}${error.instancePath}`, error.message ?? 'has the wrong format'),
+      );
       return [];
     }
-    return [readMembers(form as Form, block, path, findings) as ContentBlock];
+    return [copyMembers(schema as SchemaNode, block, path, findings) as ContentBlock];
   });
 }
 
@@ -130,10 +132,13 @@ function checkMarkdown(content: SentContent, findings: Findings): void {
   const tags = parts.reduce((sum, part) => sum + (part.match(/<[a-z/]/gi)?.length ?? 0), 0);
   if (length > MAX_MARKDOWN)
     findings.issues.push(
-      fault('/contentBlocks', `must have at most ${MAX_MARKDOWN} characters of markdown, including the body`),
+      createIssue(
+        '/contentBlocks',
+        `must have at most ${MAX_MARKDOWN} characters of markdown, including the body`,
+      ),
     );
   if (tags > MAX_TAGS)
-    findings.issues.push(fault('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
+    findings.issues.push(createIssue('/body_markdown', `must have at most ${MAX_TAGS} HTML tags`));
 }
 
 /** Lists the body's markdown, then each block's. The body is included even if it is empty. */
@@ -153,6 +158,4 @@ function describeIgnored(ignored: readonly string[]): string[] {
   return [`Ignored unknown fields: ${ignored.slice(0, MAX_NAMED).join(', ')}${more}.`];
 }
 
-function fault(path: string, message: string): Issue {
-  return { path, code: 'invalid_request', message };
-}
+const createIssue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });

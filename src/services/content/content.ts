@@ -4,6 +4,7 @@ import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
 import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
+import { createUnauthorizedError } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { CreateContentBody, UpdateContentBody } from './content.schema.ts';
 import { CONTENT_EVENTS } from './content.schema.ts';
@@ -36,7 +37,7 @@ const CATEGORIES: Readonly<Record<ContentType, ContentCategory>> = {
 };
 
 /** Defaults of a new page. */
-const BLANK: Fields = {
+const DEFAULT_FIELDS: Fields = {
   parent_category: 'features',
   is_published: false,
   subtitle: null,
@@ -51,7 +52,7 @@ const BLANK: Fields = {
   rendered_format: 0,
 };
 
-/** Fields without a column of their own. */
+/** Fields that are stored together in the column `content`. */
 const CONTENT_KEYS = [
   'body_markdown',
   'canonicalUrl',
@@ -73,14 +74,14 @@ const CONTENT_KEYS = [
 export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
   const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
   const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
-  // Compared even if no secret is set, so that the time is the same.
+  // Compared even if no secret is set, so that the response takes the same time.
   const isEqual = safeEqual(token ?? '', secret ?? '');
   if (secret !== undefined && token !== undefined && isEqual) return;
   const message =
     secret === undefined
       ? 'The content webhook is disabled: CONTENT_WEBHOOK_SECRET is not set.'
       : 'Send Authorization: Bearer CONTENT_WEBHOOK_SECRET.';
-  throw new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+  throw createUnauthorizedError(message);
 }
 
 /** Creates a page. Throws 409 `slug_taken`, 500 `duplicate_title`, 500 `author_missing`. */
@@ -90,7 +91,7 @@ export async function publishContent(
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
   const { content: sent, warnings } = checkContent(body);
-  const fields = await applySent({ ...BLANK, ...parseIdentity(body, sent) }, sent, renderer);
+  const fields = await mergeFields({ ...DEFAULT_FIELDS, ...parseIdentity(body, sent) }, sent, renderer);
   const authorId = await findAuthor(deps.db);
   if (authorId === undefined) {
     throw new AppError(
@@ -98,7 +99,7 @@ export async function publishContent(
       'No author is available. Make a user an author with PATCH /admin/users/{userId} {"isAuthor": true}.',
     );
   }
-  const row = await explainConflict(sent, () => insertContent(deps.db, fields, authorId));
+  const row = await translateConflict(sent, () => insertContent(deps.db, fields, authorId));
   return { page: presentContent(row), warnings };
 }
 
@@ -109,12 +110,12 @@ export async function changeContent(
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
   const { content: sent, warnings } = checkContent(body);
-  const row = await explainConflict(sent, () =>
+  const row = await translateConflict(sent, () =>
     deps.db.transaction(async tx => {
       const message = `No content page has the slug ${sent.slug}.`;
       const current = requireFound(await lockContent(tx, sent.slug), message);
       const { title = current.title, type = current.type } = sent;
-      return updateContent(tx, await applySent({ ...current, title, type }, sent, renderer));
+      return updateContent(tx, await mergeFields({ ...current, title, type }, sent, renderer));
     }),
   );
   return { page: presentContent(row), warnings };
@@ -130,13 +131,13 @@ function parseIdentity(
   throw invalidField('/type', message, 'The body at /type');
 }
 
-async function applySent(
+async function mergeFields(
   current: ContentFields,
   sent: SentContent,
   renderer: MarkdownRenderer,
 ): Promise<ContentFields> {
-  const pick = (value: string | null | undefined, was: string | null): string | null =>
-    value === undefined ? was : orNull(value);
+  const merge = (value: string | null | undefined, stored: string | null): string | null =>
+    value === undefined ? stored : blankToNull(value);
   const content = mergeContent(current.content, sent);
   const isStale =
     sent.body_markdown !== undefined ||
@@ -148,13 +149,13 @@ async function applySent(
     type: current.type,
     parent_category: (content.parentCategory as ContentCategory | undefined) ?? CATEGORIES[current.type],
     is_published: sent.isPublished ?? current.is_published,
-    subtitle: pick(sent.subtitle, current.subtitle),
-    meta_description: pick(sent.meta_description, current.meta_description),
-    hero_image: pick(sent.heroImage, current.hero_image),
-    pillar: pick(sent.pillar, current.pillar),
-    subcategory: pick(sent.subcategory, current.subcategory),
+    subtitle: merge(sent.subtitle, current.subtitle),
+    meta_description: merge(sent.meta_description, current.meta_description),
+    hero_image: merge(sent.heroImage, current.hero_image),
+    pillar: merge(sent.pillar, current.pillar),
+    subcategory: merge(sent.subcategory, current.subcategory),
     seo_keywords: sent.seoKeywords === undefined ? current.seo_keywords : (sent.seoKeywords ?? []),
-    workflow_id: pick(sent.workflowId, current.workflow_id),
+    workflow_id: merge(sent.workflowId, current.workflow_id),
     content,
     rendered: isStale ? await renderer.render(listMarkdownParts(content)) : current.rendered,
     rendered_format: renderer.format,
@@ -163,16 +164,19 @@ async function applySent(
 
 /** Merges sent fields into stored ones. Blank and null reset a field to its default, which is not stored. */
 function mergeContent(current: ContentFields['content'], sent: SentContent): ContentFields['content'] {
-  const changes = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
+  const changes = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [
+    key,
+    blankToNull(sent[key]),
+  ]);
   const members = Object.entries({ ...current, ...Object.fromEntries(changes) });
   return Object.fromEntries(members.filter(([, value]) => value !== null));
 }
 
-function orNull<T>(value: T): T | null {
+function blankToNull<T>(value: T): T | null {
   return typeof value === 'string' && value.trim() === '' ? null : value;
 }
 
-async function explainConflict<T>({ slug, title }: SentContent, write: () => Promise<T>): Promise<T> {
+async function translateConflict<T>({ slug, title }: SentContent, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (err) {

@@ -37,8 +37,8 @@ const PAGE_SIZE = 12;
 const MAX_PAGE = 10_000;
 const FEED_SIZE = 20;
 const MAX_RELATED = 3;
-/** Number of newest pages among which related ones are searched. */
-const RELATED_AMONG = 200;
+/** Related pages are chosen from this many newest pages of the section. */
+const MAX_RELATED_CANDIDATES = 200;
 
 export interface ContentReader {
   /** Returns the published page with that slug; concurrent lookups share a query. Throws 404. */
@@ -61,13 +61,13 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     ContentCategory,
     { revision: number; rows: Promise<readonly RelatedContentRow[]> }
   >();
-  const listRelatedCandidatesAt = (
+  const getRelatedCandidates = (
     category: ContentCategory,
     revision: number,
   ): Promise<readonly RelatedContentRow[]> => {
-    const kept = relatedCandidates.get(category);
-    if (kept?.revision === revision) return kept.rows;
-    const rows = listRelatedCandidates(deps.db, category, RELATED_AMONG);
+    const cached = relatedCandidates.get(category);
+    if (cached?.revision === revision) return cached.rows;
+    const rows = listRelatedCandidates(deps.db, category, MAX_RELATED_CANDIDATES);
     relatedCandidates.set(category, { revision, rows });
     // Failures are not cached.
     rows.catch(() => relatedCandidates.delete(category));
@@ -83,7 +83,7 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     async read({ id, siteRevision }) {
       const row = await findContent(deps.db, id);
       if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
-      const related = rankRelated(row, await listRelatedCandidatesAt(row.parent_category, siteRevision));
+      const related = rankRelated(row, await getRelatedCandidates(row.parent_category, siteRevision));
       return {
         ...presentContent(row),
         publishedAt: row.published_at.toISOString(),

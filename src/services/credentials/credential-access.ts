@@ -3,12 +3,13 @@ import { AppError, isNotFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { type CredentialRow, findCredential } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
-import { can, getWorkspaceId, isTeamWorkspace, type WorkspaceAccess } from '../accounts/access.ts';
+import { canInWorkspace, getWorkspaceId, isTeamWorkspace, type WorkspaceAccess } from '../accounts/access.ts';
 import { type Actor, hasScope, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace, getWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
+import type { OwnerType } from './credential.schema.ts';
 
-/** Whose credentials a request concerns. */
+/** The owner of the credentials that a request names. */
 export interface CredentialOwner {
   /** null: the instance. */
   readonly workspace: string | null;
@@ -29,7 +30,7 @@ export function requireCredentials({ settings }: Pick<Deps, 'settings'>): void {
 export async function resolveOwner(
   tx: Tx,
   actor: Actor,
-  { owner, teamId }: { readonly owner: 'instance' | 'workspace'; readonly teamId?: string | undefined },
+  { owner, teamId }: { readonly owner: OwnerType; readonly teamId?: string | undefined },
 ): Promise<CredentialOwner> {
   if (owner === 'instance') {
     requireScope(actor, 'instance:admin');
@@ -43,38 +44,38 @@ export async function resolveOwner(
 function toOwner(user: UserActor, access: WorkspaceAccess): CredentialOwner {
   return {
     workspace: getWorkspaceId(access),
-    canManage: hasScope(user, 'account:admin') && can(user, 'manage', { workspace: access }),
+    canManage: hasScope(user, 'account:admin') && canInWorkspace(user, 'manage', access),
   };
 }
 
 /** Throws 401 without the scope, 403 for members who may not change the credentials. */
-export function requireManaged(actor: Actor, owner: CredentialOwner): void {
+export function requireCanManage(actor: Actor, owner: CredentialOwner): void {
   if (owner.canManage) return;
   requireScope(actor, 'account:admin');
   throw new AppError('forbidden', 'Only an OWNER of the team can change its credentials.');
 }
 
-/** Returns a stored credential and the caller's rights. Throws 404 for a foreign one, whether or not it exists. */
-export async function findOwnCredential(
+/** Returns a stored credential and its owner. Throws 404 for a foreign one, whether or not it exists. */
+export async function getVisibleCredential(
   tx: Tx,
   actor: Actor,
   id: string,
   find: typeof findCredential = findCredential,
 ): Promise<{ readonly row: CredentialRow; readonly owner: CredentialOwner }> {
   const row = isId('credential', id) ? await find(tx, id) : undefined;
-  if (row === undefined) throw notFound();
+  if (row === undefined) throw credentialNotFound();
   if (row.workspace === null) {
-    if (!hasScope(actor, 'instance:admin')) throw notFound();
+    if (!hasScope(actor, 'instance:admin')) throw credentialNotFound();
     return { row, owner: { workspace: null, canManage: true } };
   }
   const teamId = row.workspace;
   const owner = await resolveOwner(tx, actor, { owner: 'workspace', teamId }).catch((err: unknown) => {
-    throw isNotFound(err) ? notFound() : err;
+    throw isNotFound(err) ? credentialNotFound() : err;
   });
   return { row, owner };
 }
 
-export const notFound = (): AppError => new AppError('not_found', 'Credential not found.');
+export const credentialNotFound = (): AppError => new AppError('not_found', 'Credential not found.');
 
 /** Returns the id of the team that owns the workspace; null for a personal one and the instance. */
 export const toTeamId = (workspace: string | null): string | null =>

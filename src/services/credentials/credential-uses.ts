@@ -6,7 +6,7 @@ import type { Tx } from '../../store/db.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { Named } from '../schema.ts';
-import { findOwnCredential, requireManaged } from './credential-access.ts';
+import { getVisibleCredential, requireCanManage } from './credential-access.ts';
 
 const MAX_WORKFLOWS = 100;
 /** An error names at most this many workflows. */
@@ -20,10 +20,10 @@ export const CredentialUses = Named('CredentialUses', 'What uses a credential', 
   callsInFlight: Type.Integer({ description: 'Calls at the provider that have not ended' }),
 });
 
-/** Throws 404 for a foreign credential, 403 for members who may not change it. */
+/** Returns what uses the credential. Throws 404 for a foreign one, 403 for members who may not change it. */
 export async function readCredentialUses(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
-  const { owner } = await findOwnCredential(deps.db, actor, id);
-  requireManaged(actor, owner);
+  const { owner } = await getVisibleCredential(deps.db, actor, id);
+  requireCanManage(actor, owner);
   return findUses(deps.db, id);
 }
 
@@ -34,20 +34,20 @@ async function findUses(tx: Tx, id: string) {
   };
 }
 
-/** Throws 409 `credential_in_use` with the workflows' names. */
+/** Throws 409 `credential_in_use` with the names of workflows if the credential is used. */
 export async function requireUnused(tx: Tx, { id, name }: CredentialRow): Promise<void> {
   const { workflows, callsInFlight } = await findUses(tx, id);
   if (workflows.length === 0 && callsInFlight === 0) return;
   const names = workflows.slice(0, MAX_NAMED).map(workflow => workflow.name);
   const unnamedCount = workflows.length - names.length;
-  const users = [
+  const parts = [
     ...names,
     ...(unnamedCount > 0 ? [`${unnamedCount} more`] : []),
     ...(workflows.length === 0 ? [`${callsInFlight} calls in flight`] : []),
   ];
   throw new AppError(
     'credential_in_use',
-    `${name} is used by ${users.join(', ')}. Change them first, or delete it with force=true.`,
+    `${name} is used by ${parts.join(', ')}. Change them first, or delete it with force=true.`,
     { details: { workflows, callsInFlight } },
   );
 }

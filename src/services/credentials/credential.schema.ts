@@ -7,7 +7,8 @@ import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 const Kind = Type.Enum(PROVIDER_NAMES, { description: 'The provider' });
-const Owner = Type.Enum(['instance', 'workspace'], {
+const OWNERS = ['instance', 'workspace'] as const;
+const Owner = Type.Enum(OWNERS, {
   description: '`instance`: for everyone here, managed by administrators. `workspace`: for one workspace',
 });
 const TeamId = Type.String({
@@ -21,7 +22,7 @@ const Values = NamedExact('CredentialValues', 'What to send to the provider. Nev
       minLength: 1,
       maxLength: 4096,
       description:
-        'Required, except for ComfyUI and servers that are compatible with OpenAI. For ComfyUI: the Authorization header, or another one as `Name: value`',
+        'Required, except for ComfyUI and OpenAI-compatible servers. For ComfyUI: the value of the Authorization header, or another header as `Name: value`',
     }),
   ),
   baseUrl: Type.Optional(
@@ -54,7 +55,8 @@ export const CreateCredentialBody = NamedExact('CredentialInput', 'The credentia
   isDefault: Type.Optional(IsDefault),
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
 });
-export type CreateCredential = Static<typeof CreateCredentialBody>;
+export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
+export type OwnerType = CreateCredentialBody['owner'];
 
 export const ChangeCredentialBody = Exact({
   name: Type.Optional(Name),
@@ -62,14 +64,14 @@ export const ChangeCredentialBody = Exact({
   isDefault: Type.Optional(IsDefault),
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
 });
-export type ChangeCredential = Static<typeof ChangeCredentialBody>;
+export type ChangeCredentialBody = Static<typeof ChangeCredentialBody>;
 
 export const TestCredentialBody = NamedExact('CredentialTestInput', 'The values to test', {
   kind: Kind,
   values: Values,
   owner: Type.Optional(Owner),
 });
-export type TestCredential = Static<typeof TestCredentialBody>;
+export type TestCredentialBody = Static<typeof TestCredentialBody>;
 
 export const CredentialTest = Named('CredentialTest', 'How the provider responded to a free request', {
   ok: Type.Boolean(),
@@ -87,14 +89,14 @@ export const RemoveCredentialQuery = Type.Object({
 export const ListCredentialsQuery = Type.Object({
   ...PageQuery.properties,
   owner: Type.Optional(
-    Type.Enum(['instance', 'workspace'], {
+    Type.Enum(OWNERS, {
       description: '`instance` requires the scope `instance:admin`. Default: `workspace`',
     }),
   ),
   teamId: Type.Optional(TeamId),
   kind: Type.Optional(Kind),
 });
-export type ListCredentials = Static<typeof ListCredentialsQuery>;
+export type ListCredentialsQuery = Static<typeof ListCredentialsQuery>;
 
 export const Credential = Named('Credential', 'A credential for a model provider, without its values', {
   id: Type.String(),

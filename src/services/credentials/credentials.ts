@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
-import type { ProviderCredential } from '../../providers/credential.ts';
+
 import type { ProviderName } from '../../providers/names.ts';
 import {
   type CredentialRow,
@@ -26,28 +26,33 @@ import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import type { ChangeCredential, CreateCredential, ListCredentials } from './credential.schema.ts';
+import type {
+  ChangeCredentialBody,
+  CreateCredentialBody,
+  ListCredentialsQuery,
+} from './credential.schema.ts';
+import type { RunCredential } from './credential.ts';
 import {
   type CredentialOwner,
-  findOwnCredential,
-  notFound,
+  credentialNotFound,
+  getVisibleCredential,
+  requireCanManage,
   requireCredentials,
-  requireManaged,
   resolveOwner,
   toTeamId,
 } from './credential-access.ts';
 import { requireUnused } from './credential-uses.ts';
-import { type CredentialValues, readEnvironment, toEnvironmentKind } from './provider-credential.ts';
+import type { CredentialValues } from './provider-credential.ts';
 
 /** The most credentials that the instance, or one workspace, may have. */
 const MAX_CREDENTIALS = 50;
 
-/** Stores a credential. Throws 403 `credentials_off`, 403 for members who may not, 409 if there are too many. */
-export async function createCredential(deps: Deps, actor: Actor, input: CreateCredential) {
+/** Stores a credential. Throws 403, 403 `credentials_off`, and 409 if there are too many. */
+export async function createCredential(deps: Deps, actor: Actor, input: CreateCredentialBody) {
   const { userId } = requireUser(actor);
   requireCredentials(deps);
   const owner = await resolveOwner(deps.db, actor, input);
-  requireManaged(actor, owner);
+  requireCanManage(actor, owner);
   const name = parseName(input.name);
   const value = toNewValue(deps, parseValues(input.kind, input.values));
   const { workspace } = owner;
@@ -70,8 +75,8 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
   return presentCredential(row, owner);
 }
 
-/** Lists the credentials of an owner. The instance's begin with those of the environment. */
-export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCredentials) {
+/** Lists the credentials of an owner. Those of the environment come first in the list of the instance. */
+export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCredentialsQuery) {
   const owner = await resolveOwner(deps.db, actor, {
     owner: query.owner ?? 'workspace',
     teamId: query.teamId,
@@ -84,50 +89,53 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
     row => presentCredential(row, owner),
   );
   if (workspace !== null || query.cursor !== undefined) return page;
-  const environment = [...readEnvironment(deps).values()].filter(
+  const environment = [...deps.environment.values()].filter(
     ({ kind }) => query.kind === undefined || kind === query.kind,
   );
   const stored = await listInstanceDefaults(deps.db);
   return { ...page, data: [...environment.map(entry => presentEnvironment(entry, stored)), ...page.data] };
 }
 
-/** Throws 404 for a foreign credential. */
+/** Returns a credential without its values. Throws 404 for a foreign one. */
 export async function readCredential(deps: Deps, actor: Actor, id: string) {
-  const environment = findEnvironment(deps, actor, id);
+  const environment = findEnvironmentCredential(deps, actor, id);
   if (environment !== undefined) return presentEnvironment(environment, await listInstanceDefaults(deps.db));
-  const { row, owner } = await findOwnCredential(deps.db, actor, id);
+  const { row, owner } = await getVisibleCredential(deps.db, actor, id);
   return presentCredential(row, owner);
 }
 
 /** Changes the credential. New values apply to calls that are submitted from now on. */
-export async function changeCredential(deps: Deps, actor: Actor, id: string, input: ChangeCredential) {
+export async function changeCredential(deps: Deps, actor: Actor, id: string, input: ChangeCredentialBody) {
   const { userId } = requireUser(actor);
   requireCredentials(deps);
   requireStored(deps, actor, id);
-  const { owner } = await findOwnCredential(deps.db, actor, id);
-  requireManaged(actor, owner);
+  const { owner } = await getVisibleCredential(deps.db, actor, id);
+  requireCanManage(actor, owner);
   const row = await deps.db.transaction(async tx => {
     await lockCredentials(tx, owner.workspace);
-    const before = await lockCredential(tx, id);
-    if (before === undefined) throw notFound();
+    const current = await lockCredential(tx, id);
+    if (current === undefined) throw credentialNotFound();
     if (input.values !== undefined) {
-      const values = parseValues(before.kind as ProviderName, input.values);
+      const values = parseValues(current.kind as ProviderName, input.values);
       await replaceValue(tx, id, toNewValue(deps, values));
     }
-    const isDefault = input.isDefault ?? before.is_default;
-    if (isDefault && !before.is_default) await clearDefault(tx, before.workspace, before.kind);
+    const isDefault = input.isDefault ?? current.is_default;
+    if (isDefault && !current.is_default) await clearDefault(tx, current.workspace, current.kind);
     return updateCredential(tx, {
-      ...before,
-      name: input.name === undefined ? before.name : parseName(input.name),
+      ...current,
+      name: input.name === undefined ? current.name : parseName(input.name),
       is_default: isDefault,
-      daily_usd_limit: input.dailyUsdLimit === undefined ? before.daily_usd_limit : input.dailyUsdLimit,
+      daily_usd_limit: input.dailyUsdLimit === undefined ? current.daily_usd_limit : input.dailyUsdLimit,
     });
   });
   audit(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
   return presentCredential(row, owner);
 }
 
-/** Deletes the credential. Throws 409 `credential_in_use`, unless `force` is set. Calls in flight end with its value. */
+/**
+ * Deletes the credential. Throws 409 `credential_in_use`, unless `force` is set. Calls in flight can still use its
+ * value.
+ */
 export async function deleteCredential(
   deps: Deps,
   actor: Actor,
@@ -137,36 +145,37 @@ export async function deleteCredential(
   const { userId } = requireUser(actor);
   requireCredentials(deps);
   requireStored(deps, actor, id);
-  const { row, owner } = await findOwnCredential(deps.db, actor, id);
-  requireManaged(actor, owner);
+  const { row, owner } = await getVisibleCredential(deps.db, actor, id);
+  requireCanManage(actor, owner);
   await deps.db.transaction(async tx => {
     await lockCredentials(tx, owner.workspace);
-    if ((await lockCredential(tx, id)) === undefined) throw notFound();
+    if ((await lockCredential(tx, id)) === undefined) throw credentialNotFound();
     if (!force) await requireUnused(tx, row);
     await removeCredential(tx, id);
   });
   audit(deps, userId, 'deleted', row);
 }
 
-/** Returns the environment's credential with this id, for administrators. */
-export function findEnvironment(deps: Deps, actor: Actor, id: string): ProviderCredential | undefined {
-  const kind = toEnvironmentKind(id);
-  if (kind === undefined) return undefined;
-  requireScope(actor, 'instance:admin');
-  const found = readEnvironment(deps).get(kind);
-  if (found === undefined) throw notFound();
+/** Returns the environment's credential with this id. Throws 401 for anyone but an administrator. */
+export function findEnvironmentCredential(
+  { environment }: Pick<Deps, 'environment'>,
+  actor: Actor,
+  id: string,
+): RunCredential | undefined {
+  const found = [...environment.values()].find(credential => credential.id === id);
+  if (found !== undefined) requireScope(actor, 'instance:admin');
   return found;
 }
 
 function requireStored(deps: Deps, actor: Actor, id: string): void {
-  if (findEnvironment(deps, actor, id) === undefined) return;
+  if (findEnvironmentCredential(deps, actor, id) === undefined) return;
   throw new AppError(
     'forbidden',
     'This credential is set by the settings of the service. Change them and restart it.',
   );
 }
 
-/** Checks the values of a credential of the kind. Throws 400. */
+/** Returns the values of a credential without surrounding whitespace. Throws 400. */
 export function parseValues(kind: ProviderName, { apiKey, baseUrl }: CredentialValues): CredentialValues {
   const key = apiKey?.trim();
   const needsKey = kind !== 'comfyui' && !(kind === 'openai' && baseUrl !== undefined);
@@ -195,7 +204,7 @@ function parseBaseUrl(text: string): string {
 }
 
 const HINT_LENGTH = 4;
-/** The last characters of a shorter key would be too large a part of it. */
+/** Shorter keys get no hint, because it would reveal too much of them. */
 const MIN_HINTED_LENGTH = 12;
 
 function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: CredentialValues): NewValue {
@@ -229,7 +238,7 @@ function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
 
 /** Presents a credential of the environment, which is used if no stored one of its kind is a default. */
 function presentEnvironment(
-  { id, kind, name }: ProviderCredential,
+  { id, kind, name }: RunCredential,
   storedDefaults: readonly Pick<CredentialRow, 'kind'>[],
 ) {
   return {

@@ -8,7 +8,7 @@ import type { Db } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import type { Deps } from '../deps.ts';
 import type { CredentialOpener } from './credential.ts';
-import { decryptValues, readEnvironment, toProviderCredential } from './provider-credential.ts';
+import { decryptValues, openEnvironment, toProviderCredential } from './provider-credential.ts';
 
 type OpenerDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch' | 'secretsKey'> & {
   readonly db: Db;
@@ -18,7 +18,7 @@ type OpenerDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch' | 'secretsKe
 const MAX_CACHED = 10_000;
 
 export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
-  const environment = readEnvironment(deps);
+  const environment = openEnvironment(deps);
   const cache = createLru<ProviderCredential>(MAX_CACHED);
   const openMany: CredentialOpener['openMany'] = async (kind, valueIds) => {
     const found = new Map<string, ProviderCredential>();
@@ -31,7 +31,7 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
     }
     if (unknownIds.size > 0) {
       for (const value of await listValues(deps.db, [...unknownIds])) {
-        const credential = toStored(deps, value);
+        const credential = toStoredCredential(deps, value);
         cache.set(value.id, credential, 1);
         found.set(value.id, credential);
       }
@@ -41,7 +41,7 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
   return { openMany, open: async (kind, valueId) => (await openMany(kind, [valueId]))[0] };
 }
 
-function toStored(deps: OpenerDeps, value: StoredValue): ProviderCredential {
+function toStoredCredential(deps: OpenerDeps, value: StoredValue): ProviderCredential {
   const { id: valueId, credential_id: id, kind, name, workspace, encrypted } = value;
   const info = { id, kind: kind as ProviderName, name, workspace, valueId };
   return {
@@ -53,23 +53,23 @@ function toStored(deps: OpenerDeps, value: StoredValue): ProviderCredential {
   };
 }
 
-/** Records that a provider rejected the credential of a call, and tells its owners at the first time. */
+/** Records that a provider rejected the credential of a call, and notifies its owners the first time. */
 function recordRejection(
   db: Db,
   value: { readonly id: string; readonly valueId: string },
   error: string,
 ): Promise<void> {
   return db.transaction(async tx => {
-    const before = await recordStatus(tx, value, { error, isTest: false });
-    if (before === undefined || before.status === 'failed') return;
+    const previous = await recordStatus(tx, value, { error, isTest: false });
+    if (previous === undefined || previous.status === 'failed') return;
     await insertNotice(tx, {
       kind: 'credential_failed',
-      cause: before.id,
-      workspace: before.workspace,
-      userId: before.created_by,
-      title: `Credential “${before.name}” was rejected`,
+      cause: previous.id,
+      workspace: previous.workspace,
+      userId: previous.created_by,
+      title: `Credential “${previous.name}” was rejected`,
       text: `${error} Runs that use the credential fail until you replace its value.`,
-      link: before.workspace === null ? '/settings/providers' : '/settings/provider-keys',
+      link: previous.workspace === null ? '/settings/providers' : '/settings/provider-keys',
     });
   });
 }

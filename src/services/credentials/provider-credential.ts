@@ -1,12 +1,13 @@
-// Turns stored values and the settings of the environment into credentials that calls can use.
+// Creates credentials that calls can use from stored values and from the settings of the environment.
 import { decrypt } from '../../lib/crypto.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { type Send, withoutKeys } from '../../providers/send.ts';
+import { redactKeys, type Send } from '../../providers/send.ts';
 import type { Deps } from '../deps.ts';
+import type { RunCredentials } from './credential.ts';
 
 /** The secret part of a credential. */
 export interface CredentialValues {
@@ -16,7 +17,7 @@ export interface CredentialValues {
 
 type AccessDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch'>;
 
-export interface CredentialFacts {
+export interface CredentialInfo {
   readonly id: string;
   readonly kind: ProviderName;
   readonly name: string;
@@ -32,7 +33,7 @@ export function decryptValues(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer)
 /** Returns the credential with these values. Only the instance's credentials reach private addresses. */
 export function toProviderCredential(
   deps: AccessDeps,
-  { id, kind, name, valueId, workspace }: CredentialFacts,
+  { id, kind, name, valueId, workspace }: CredentialInfo,
   values: CredentialValues,
 ): ProviderCredential {
   const isInstance = workspace === null;
@@ -49,8 +50,8 @@ export function toProviderCredential(
     paidBy: isInstance ? 'credits' : 'credential',
     endpoint,
     fetch: createSend(deps, endpoint, isTrusted),
-    // An address that a workspace sets may report any times.
-    sharesTimes: isInstance || values.baseUrl === undefined,
+    // A server that a workspace chose may report false durations.
+    sharesDurations: isInstance || values.baseUrl === undefined,
   };
 }
 
@@ -73,33 +74,39 @@ function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, is
   const client = isTrusted ? providerFetch : fetch;
   const { baseUrl } = endpoint;
   const trust = isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
-  return withoutKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
+  return redactKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
 }
 
-const ENVIRONMENT_ID = 'cred_environment_';
-
-export const toEnvironmentId = (kind: ProviderName): string => ENVIRONMENT_ID + kind;
-export const toEnvironmentName = (kind: ProviderName): string => `${DISPLAY_NAMES[kind]} (environment)`;
-
-/** Returns the credentials of the environment's settings, by kind. */
-export function readEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, ProviderCredential> {
-  const providers = readProviders(deps.settings);
-  const known = PROVIDER_NAMES.flatMap(kind => {
-    const endpoint = providers[kind];
-    if (endpoint === undefined) return [];
-    const info = {
-      id: toEnvironmentId(kind),
+/** Returns the credentials that the settings contain, as runs use them. */
+export function readEnvironment(settings: Settings): RunCredentials {
+  const providers = readProviders(settings);
+  const kinds = PROVIDER_NAMES.filter(kind => providers[kind] !== undefined);
+  return new Map(
+    kinds.map(kind => [
       kind,
-      name: toEnvironmentName(kind),
-      valueId: null,
-      paidBy: 'credits',
-    } as const;
-    return [[kind, { ...info, endpoint, fetch: createSend(deps, endpoint, true) }] as const];
-  });
-  return new Map(known);
+      {
+        id: `cred_environment_${kind}`,
+        kind,
+        name: `${DISPLAY_NAMES[kind]} (environment)`,
+        paidBy: 'credits',
+        dailyUsdLimit: null,
+        source: 'environment',
+        valueId: null,
+      },
+    ]),
+  );
 }
 
-/** Returns the kind of an environment's credential by its id. */
-export function toEnvironmentKind(id: string): ProviderName | undefined {
-  return PROVIDER_NAMES.find(kind => id === ENVIRONMENT_ID + kind);
+/** Returns the credentials that the settings contain, as calls use them. */
+export function openEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, ProviderCredential> {
+  const providers = readProviders(deps.settings);
+  const opened = [...readEnvironment(deps.settings).values()].flatMap(
+    ({ id, kind, name, paidBy, valueId }) => {
+      const endpoint = providers[kind];
+      if (endpoint === undefined) return [];
+      const fetch = createSend(deps, endpoint, true);
+      return [[kind, { id, kind, name, paidBy, valueId, endpoint, fetch }] as const];
+    },
+  );
+  return new Map(opened);
 }

@@ -2,7 +2,7 @@
 import type { Settings } from '../../lib/settings.ts';
 import type { NodeContext } from '../../nodes/define.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
-import { PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
+import type { ProviderName } from '../../providers/names.ts';
 import type { Endpoint, ProviderTask } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import {
@@ -16,7 +16,6 @@ import {
 import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
-import { toEnvironmentId, toEnvironmentName } from './provider-credential.ts';
 
 type ResolveDeps = Pick<Deps, 'settings' | 'environment'>;
 
@@ -26,21 +25,24 @@ export async function resolveCredentials(
   tx: Tx,
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
-  if (!usesStored(deps)) return deps.environment;
-  return insertStored(deps, await listUsable(tx, workspace, workflowId));
+  if (!usesStoredCredentials(deps)) return deps.environment;
+  return addStored(deps, await listUsable(tx, workspace, workflowId));
 }
 
 /** Resolves the credentials of the instance, which workspaces without their own use. */
 export async function resolveInstanceCredentials(deps: ResolveDeps, tx: Tx): Promise<RunCredentials> {
-  if (!usesStored(deps)) return deps.environment;
-  return insertStored(deps, await listInstanceDefaults(tx));
+  if (!usesStoredCredentials(deps)) return deps.environment;
+  return addStored(deps, await listInstanceDefaults(tx));
 }
 
 /** Returns whether runs use stored credentials. */
-export const usesStored = ({ settings }: { readonly settings: Pick<Settings, 'CREDENTIALS'> }): boolean =>
-  settings.CREDENTIALS === 'on';
+export const usesStoredCredentials = ({
+  settings,
+}: {
+  readonly settings: Pick<Settings, 'CREDENTIALS'>;
+}): boolean => settings.CREDENTIALS === 'on';
 
-function insertStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
+function addStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
   if (rows.length === 0) return environment;
   const stored = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
   return new Map([...environment, ...stored]);
@@ -59,7 +61,7 @@ function toRunCredential(row: CredentialRow): RunCredential {
 }
 
 /** Returns the stored credentials as the run's record: a JSON object by kind, or null if there are none. */
-export function toRecord(credentials: RunCredentials): string | null {
+export function toCredentialRecord(credentials: RunCredentials): string | null {
   const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
   return stored.length === 0
     ? null
@@ -74,12 +76,12 @@ export async function readRunCredentials(
 ): Promise<RunCredentials> {
   if (record === null) return deps.environment;
   const ids = Object.values(JSON.parse(record) as Record<string, string>);
-  return insertStored(deps, await listCredentialsById(tx, ids));
+  return addStored(deps, await listCredentialsById(tx, ids));
 }
 
 export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'openCredential'>;
 
-/** Returns the part of a node's context that gives it the run's credentials. */
+/** Creates the part of a node's context that opens the run's credentials. */
 export async function createCredentialContext(
   deps: Pick<Deps, 'settings' | 'credentials' | 'db' | 'log'>,
   credentials: RunCredentials,
@@ -88,7 +90,7 @@ export async function createCredentialContext(
   const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
   return {
     providers: await readEndpoints(deps, stored),
-    // A workspace may have many credentials, which together take the slots of one.
+    // All credentials of a workspace share the slots of one, however many it has.
     slotKeys: Object.fromEntries(
       stored.map(({ kind, id, paidBy }) => [kind, paidBy === 'credential' ? workspace : id]),
     ),
@@ -134,24 +136,4 @@ async function openForCall(
       log.warn({ err, credentialId: runCredential.id }, 'the use of a credential could not be recorded'),
     );
   return credential;
-}
-
-/** Returns the credentials of the environment as those of a run. */
-export function readEnvironmentCredentials(settings: Settings): RunCredentials {
-  const providers = readProviders(settings);
-  const kinds = PROVIDER_NAMES.filter(kind => providers[kind] !== undefined);
-  return new Map(
-    kinds.map(kind => [
-      kind,
-      {
-        id: toEnvironmentId(kind),
-        kind,
-        name: toEnvironmentName(kind),
-        paidBy: 'credits',
-        dailyUsdLimit: null,
-        source: 'environment',
-        valueId: null,
-      },
-    ]),
-  );
 }

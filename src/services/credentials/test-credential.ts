@@ -5,9 +5,14 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import { listValues, recordStatus } from '../../store/credentials.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { TestCredential } from './credential.schema.ts';
-import { findOwnCredential, notFound, requireCredentials, requireManaged } from './credential-access.ts';
-import { findEnvironment, parseValues } from './credentials.ts';
+import type { TestCredentialBody } from './credential.schema.ts';
+import {
+  credentialNotFound,
+  getVisibleCredential,
+  requireCanManage,
+  requireCredentials,
+} from './credential-access.ts';
+import { findEnvironmentCredential, parseValues } from './credentials.ts';
 import { decryptValues, toProviderCredential } from './provider-credential.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -16,7 +21,7 @@ const TESTS_PER_MINUTE = 10;
 const MINUTE_S = 60;
 
 /** Tests values that are not stored. Throws 403 `credentials_off`, 429 after ten tests in a minute. */
-export async function testValues(deps: Deps, actor: Actor, { kind, values, owner }: TestCredential) {
+export async function testValues(deps: Deps, actor: Actor, { kind, values, owner }: TestCredentialBody) {
   requireCredentials(deps);
   const isInstance = owner === 'instance';
   const { userId } = requireScope(actor, isInstance ? 'instance:admin' : 'account:admin');
@@ -24,31 +29,32 @@ export async function testValues(deps: Deps, actor: Actor, { kind, values, owner
   await countTest(deps, userId);
   const workspace = isInstance ? null : '';
   const credential = toProviderCredential(deps, { id: '', kind, name: '', valueId: null, workspace }, parsed);
-  return presentTest(await askProvider(credential));
+  return presentTest(await sendProbe(credential));
 }
 
 /** Tests a stored credential, or one of the environment, and records the outcome. */
 export async function testCredential(deps: Deps, actor: Actor, id: string) {
   const { userId } = requireUser(actor);
-  const environment = findEnvironment(deps, actor, id);
-  if (environment !== undefined) {
+  const environment = findEnvironmentCredential(deps, actor, id);
+  const opened = environment && (await deps.credentials.open(environment.kind, null));
+  if (opened !== undefined) {
     await countTest(deps, userId);
-    return presentTest(await askProvider(environment));
+    return presentTest(await sendProbe(opened));
   }
   requireCredentials(deps);
-  const { row, owner } = await findOwnCredential(deps.db, actor, id);
-  requireManaged(actor, owner);
+  const { row, owner } = await getVisibleCredential(deps.db, actor, id);
+  requireCanManage(actor, owner);
   const [value] = await listValues(deps.db, row.value_id === null ? [] : [row.value_id]);
-  if (value === undefined) throw notFound();
+  if (value === undefined) throw credentialNotFound();
   await countTest(deps, userId);
   const info = { ...row, kind: row.kind as ProviderCredential['kind'], valueId: value.id };
-  const result = await askProvider(toProviderCredential(deps, info, decryptValues(deps, value.encrypted)));
+  const result = await sendProbe(toProviderCredential(deps, info, decryptValues(deps, value.encrypted)));
   await recordStatus(deps.db, { id, valueId: value.id }, { error: result.error, isTest: true });
   return presentTest(result);
 }
 
 /** Sends the free request. The error is null if the provider accepted the credential. */
-export async function askProvider({ kind, endpoint, fetch }: ProviderCredential) {
+export async function sendProbe({ kind, endpoint, fetch }: ProviderCredential) {
   const { url, headers } = getProbe(kind, endpoint);
   const startedMs = performance.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -64,7 +70,7 @@ export async function askProvider({ kind, endpoint, fetch }: ProviderCredential)
   return { ...result, latencyMs: Math.round(performance.now() - startedMs) };
 }
 
-function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof askProvider>>) {
+function presentTest({ error, latencyMs, ...account }: Awaited<ReturnType<typeof sendProbe>>) {
   return { ok: error === null, latencyMs, ...account, ...(error === null ? {} : { error }) };
 }
 

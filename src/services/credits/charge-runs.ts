@@ -1,14 +1,14 @@
-// Charges runs, and tells the owners of a workspace when its credits run low.
+// Charges runs, and notifies the owners of a workspace when its credits run low.
 import { chargeNodes, type LowPool, type NodeCharge } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 
 /** Charges runs for their nodes (see `chargeNodes`). */
 export async function chargeRuns(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
-  for (const pool of await chargeNodes(tx, charges)) await noticeLowCredits(tx, pool);
+  for (const pool of await chargeNodes(tx, charges)) await notifyLowCredits(tx, pool);
 }
 
-function noticeLowCredits(tx: Tx, { workspace, team_name, left }: LowPool): Promise<void> {
+function notifyLowCredits(tx: Tx, { workspace, team_name, left }: LowPool): Promise<void> {
   const owner = team_name === null ? 'Your workspace' : `“${team_name}”`;
   return insertNotice(tx, {
     kind: 'credits_low',

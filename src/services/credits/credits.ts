@@ -6,7 +6,7 @@ import type { EntryRow } from '../../store/credits.ts';
 import { getPool, grant, listEntries } from '../../store/credits.ts';
 import { teamExists } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -40,21 +40,24 @@ export type LedgerQuery = Static<typeof LedgerQuery>;
 export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
-  return { teamId: team_id, ...(await readPool(deps, team_id ?? userWorkspace(user.userId), query)) };
+  return {
+    teamId: team_id,
+    ...(await readPool(deps, team_id ?? getPersonalWorkspaceId(user.userId), query)),
+  };
 }
 
 /**
- * Returns the balance and ledger of a user or a team to an administrator; by default of the administrator. Throws 404
- * if the account does not exist.
+ * Returns the balance and ledger of a user or a team to an administrator; by default the administrator's own. Throws
+ * 404 if the account does not exist.
  */
-export async function getUserCredits(
+export async function getCreditsForAdmin(
   deps: Pick<Deps, 'db'>,
   actor: Actor,
   { userId, teamId, ...query }: LedgerQuery,
 ) {
-  const operator = requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   const isOwn = userId === undefined && teamId === undefined;
-  const workspace = await getWorkspaceByRef(deps, isOwn ? operator : { userId, teamId });
+  const workspace = await getWorkspaceByRef(deps, isOwn ? admin : { userId, teamId });
   return { teamId: teamId ?? null, ...(await readPool(deps, workspace, query)) };
 }
 
@@ -100,5 +103,5 @@ async function getWorkspaceByRef(
   if ((await findUser(db, userId as number)) === undefined) {
     throw new AppError('not_found', 'User not found.');
   }
-  return userWorkspace(userId as number);
+  return getPersonalWorkspaceId(userId as number);
 }

@@ -67,11 +67,11 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
 });
 
 /** Returns the spending of the active workspace. Throws 401 without the scope `account:admin`. */
-export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }: SpendingQuery) {
+export async function getSpending(deps: Deps, actor: Actor, { days: dayCount = 30 }: SpendingQuery) {
   const user = requireScope(actor, 'account:admin');
   const active = await getActiveWorkspace(deps.db, user);
-  const dates = Array.from({ length: count }, (_, index) =>
-    new Date(deps.now() - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  const dates = Array.from({ length: dayCount }, (_, index) =>
+    new Date(deps.now() - (dayCount - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
   const [from = '', to = ''] = [dates[0], dates.at(-1)];
   const period = { workspace: getWorkspaceId(active), from: new Date(from) };

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { AppError, ignoreNotFound, isNotFound } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
-import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
+import { getMaxBytes, type MediaType } from '../../media/accepted-types.ts';
 import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
-import { tooLarge } from '../../media/spool.ts';
+import { createTooLargeError } from '../../media/spool.ts';
 import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import { findMedia, insertMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { lockUpload, markDiscarded, markMoved, type UploadRow } from '../../store/media/uploads.ts';
@@ -16,11 +16,12 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { CompleteBody } from './media.schema.ts';
 import { presentUpload } from './media-record.ts';
-import { busy } from './presigned-upload.ts';
+import { createBusyError } from './presigned-upload.ts';
 import { type ReceivedFile, toMediaRow } from './receive-file.ts';
-import { readAll } from './stored-media.ts';
+import { readStoredFile } from './stored-media.ts';
 
-const WINDOW_MS = 86_400_000;
+/** How long after its creation an upload can be completed. */
+const MAX_AGE_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;
 
 /**
@@ -36,7 +37,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   const upload = await lockAndMove(deps, mediaId, user.userId);
   const file = await checkFile(deps, upload, signal).catch(async (err: unknown) => {
     if (err instanceof AppError && REJECTION_CODES.has(err.code)) await discard(deps, mediaId);
-    throw isNotFound(err) ? notFound() : err;
+    throw isNotFound(err) ? uploadNotFound() : err;
   });
   const owner = {
     userId: user.userId,
@@ -47,7 +48,7 @@ export async function completeUpload(deps: Deps, actor: Actor, body: CompleteBod
   // The bytes have counted toward the account's storage since the upload was created, so nothing is added here.
   const row = toMediaRow(file, owner, hints);
   await insertMedia(deps.db, [row]);
-  // If another request completed the same file first, its record is returned.
+  // If another request completed the upload first, its record is returned.
   return presentUpload(deps, (await findCompleted(deps, mediaId, user.userId)) ?? row);
 }
 
@@ -61,8 +62,8 @@ const REJECTION_CODES: ReadonlySet<string> = new Set([
 
 async function findCompleted(deps: Deps, mediaId: string, userId: number): Promise<MediaRow | undefined> {
   const row = await findMedia(deps.db, mediaId);
-  const isTheirs = row?.user_id === userId && row.origin === 'upload';
-  return isTheirs && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
+  const isOwnUpload = row?.user_id === userId && row.origin === 'upload';
+  return isOwnUpload && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
 }
 
 /**
@@ -71,19 +72,21 @@ async function findCompleted(deps: Deps, mediaId: string, userId: number): Promi
 function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<UploadRow> {
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
-    const since = new Date(nowMs - WINDOW_MS);
+    const since = new Date(nowMs - MAX_AGE_MS);
     const upload = await lockUpload(tx, { id: mediaId, userId, since, waitMs: LOCK_WAIT_MS });
-    if (upload === 'busy') throw busy('This upload is already being completed', deps.now());
-    if (upload === undefined) throw notFound();
+    if (upload === 'busy') throw createBusyError('This upload is already being completed', deps.now());
+    if (upload === undefined) throw uploadNotFound();
     if (upload.moved_at !== null) return upload;
-    const isHere = await ensureMoved(deps, mediaId);
-    if (!isHere) throw notFound();
+    if (!(await ensureMoved(deps, mediaId))) throw uploadNotFound();
     await markMoved(tx, mediaId, new Date(nowMs));
     return upload;
   });
 }
 
-/** Returns whether the file is at its final key. A process that crashed before recording the move may have moved it. */
+/**
+ * Moves the file, unless a process that crashed before recording it has moved it already. Returns false if there is
+ * none.
+ */
 async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
   try {
     await deps.storage.move(toPendingKey(mediaId), mediaId);
@@ -97,8 +100,8 @@ async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
 async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Promise<ReceivedFile> {
   const type = acceptDeclared(upload.content_type);
   const { start, ...stored } = await hashStored(deps, upload.id);
-  const maxBytes = maxBytesFor('presigned', type);
-  if (stored.bytes > maxBytes) throw tooLarge(maxBytes);
+  const maxBytes = getMaxBytes('presigned', type);
+  if (stored.bytes > maxBytes) throw createTooLargeError(maxBytes);
   if (stored.bytes !== upload.bytes) {
     throw new AppError('invalid_bytes', `Expected ${upload.bytes} bytes but received ${stored.bytes}.`);
   }
@@ -124,7 +127,7 @@ interface UploadedFile {
   readonly id: string;
   readonly bytes: number;
   readonly type: MediaType;
-  /** Returns the first bytes of the file. */
+  /** The first bytes of the file. */
   readonly start: Buffer;
 }
 
@@ -138,7 +141,7 @@ async function checkContent(
     await probeStored(deps.storage, { key: id, bytes, declared: type.contentType }, signal);
     return undefined;
   }
-  const { contentType, width, height } = await inspectImage(() => readAll(deps, id), signal);
+  const { contentType, width, height } = await inspectImage(() => readStoredFile(deps, id), signal);
   if (contentType === type.contentType) return { width, height };
   throw new AppError(
     'unreadable_image',
@@ -151,7 +154,7 @@ async function discard(deps: Deps, mediaId: string): Promise<void> {
   await deps.storage.remove(mediaId);
 }
 
-function notFound(): AppError {
+function uploadNotFound(): AppError {
   return new AppError(
     'upload_not_found',
     'Upload not found. It does not exist, its file was not sent, or it is more than 24 hours old.',

@@ -1,20 +1,19 @@
 // Copies the media of a duplicated workflow: files are copied within the storage and get new records.
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { createLimiter } from '../../lib/limiter.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
-import { getWorkspaceId, userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId, getWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { MAX_EXPORTED_MEDIA } from './exported-media.ts';
-import { dropFile, dropMedia } from './receive-file.ts';
+import { dropFile } from './receive-file.ts';
 import { requireFreeStorage } from './storage-quota.ts';
+import { storeFiles } from './store-files.ts';
 
-/** Limit for all files of one copy together. */
+/** Limit for all files of a duplicated workflow together. */
 const MAX_BYTES = 1_073_741_824;
 const COPY_MS = 120_000;
-const CONCURRENT_COPIES = 4;
 
 export interface CopiedMedia {
   /** Stored, but not recorded yet. */
@@ -24,7 +23,7 @@ export interface CopiedMedia {
   readonly warnings: readonly string[];
 }
 
-export interface NamedMedia {
+export interface MediaToCopy {
   readonly ids: readonly string[];
   /** The workflow whose graph refers to the media. */
   readonly from: { readonly team_id: string | null; readonly user_id: number };
@@ -37,43 +36,37 @@ export interface NamedMedia {
 export async function copyMedia(
   deps: Deps,
   user: UserActor,
-  mediaToCopy: NamedMedia,
+  mediaToCopy: MediaToCopy,
   signal: AbortSignal,
 ): Promise<CopiedMedia> {
-  const { selected, warnings } = selectFitting(await listForeign(deps, user, mediaToCopy));
+  const { selected, warnings } = selectFitting(await listRowsToCopy(deps, user, mediaToCopy));
   if (selected.length > 0) {
     const bytes = selected.reduce((sum, row) => sum + row.bytes, 0);
     await requireFreeStorage(deps, user.userId, bytes);
   }
-  const limit = createLimiter({ concurrency: CONCURRENT_COPIES, maxWaiting: selected.length });
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
-  const outcomes = await Promise.allSettled(
-    selected.map(row => limit(() => copyOne(deps, user, row, inTime), inTime)),
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
+  const copied = await storeFiles(deps, selected, row => copyOne(deps, user, row, deadline), deadline).catch(
+    (err: unknown) => {
+      if (!deadline.aborted || signal.aborted) throw err;
+      throw new AppError('unavailable', "Copying the workflow's media took too long. Try again.", {
+        cause: err,
+        headers: { 'retry-after': '60' },
+      });
+    },
   );
-  const copied = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : undefined));
-  const rows = copied.filter(row => row !== undefined);
-  const failed = outcomes.find(outcome => outcome.status === 'rejected');
-  if (failed !== undefined) {
-    await dropMedia(deps, rows);
-    if (!inTime.aborted || signal.aborted) throw failed.reason;
-    throw new AppError('unavailable', "Copying the workflow's media took too long. Try again.", {
-      cause: failed.reason,
-      headers: { 'retry-after': '60' },
-    });
-  }
   const copies = selected.flatMap(({ id }, index) => {
     const copy = copied[index];
     return copy === undefined ? [] : [[id, copy.id] as const];
   });
-  return { rows, copies: new Map(copies), warnings };
+  return { rows: copied.filter(row => row !== undefined), copies: new Map(copies), warnings };
 }
 
-async function listForeign(
+async function listRowsToCopy(
   deps: Deps,
   { userId }: UserActor,
-  { ids, from }: NamedMedia,
+  { ids, from }: MediaToCopy,
 ): Promise<readonly MediaRow[]> {
-  const ownMedia = { ids, workspace: userWorkspace(userId), userIds: [userId] };
+  const ownMedia = { ids, workspace: getPersonalWorkspaceId(userId), userIds: [userId] };
   const usableIds = new Set((await listUsableMedia(deps.db, ownMedia)).map(({ id }) => id));
   return await listUsableMedia(deps.db, {
     ids: ids.filter(id => !usableIds.has(id)),
@@ -122,7 +115,7 @@ async function copyOne(
     ...record,
     id,
     user_id: userId,
-    workspace: userWorkspace(userId),
+    workspace: getPersonalWorkspaceId(userId),
     origin: 'upload',
     execution_id: null,
     prompt: null,

@@ -1,25 +1,24 @@
 // Imports the media of a workflow file with the checks of an upload: embedded bytes, or files fetched from URLs.
-// Invalid embedded bytes refuse the import; a URL that cannot be fetched is only a warning, because its host may be
-// down.
+// Invalid embedded bytes make the import fail. A URL that cannot be fetched only causes a warning, because its host may
+// be down.
 import { AppError, toError } from '../../lib/errors.ts';
-import { createLimiter } from '../../lib/limiter.ts';
-import { type MediaType, maxBytesFor } from '../../media/accepted-types.ts';
+import { getMaxBytes, type MediaType } from '../../media/accepted-types.ts';
 import { listUsableMedia, type NewMedia } from '../../store/media/media.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { ImportedFile } from '../workflows/workflow-file.schema.ts';
 import { MAX_EMBEDDED_BYTES } from './exported-media.ts';
-import { mediaUrl } from './media-record.ts';
-import { dropMedia, receiveFile, toMediaRow } from './receive-file.ts';
+import { getMediaUrl } from './media-record.ts';
+import { receiveFile, toMediaRow } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 import { requireFreeStorage } from './storage-quota.ts';
+import { storeFiles } from './store-files.ts';
 
 /** Limit for all URLs together. */
 const FETCH_MS = 120_000;
-const CONCURRENT_FETCHES = 4;
 
-export interface ReceivedMedia {
+export interface ImportedMedia {
   /** Stored, but not recorded yet. */
   readonly rows: readonly NewMedia[];
   /** The id in the workflow file → the media that replaces it. */
@@ -38,41 +37,33 @@ export interface Replacement {
  * Stores the media of a workflow file. Throws 400, 413 or 415 for embedded bytes that an upload would refuse. Media
  * that the user already has are reused.
  */
-export async function receiveMedia(
+export async function importMedia(
   deps: Deps,
   user: UserActor,
   files: readonly ImportedFile[],
   signal: AbortSignal,
-): Promise<ReceivedMedia> {
+): Promise<ImportedMedia> {
   checkEmbedded(files);
-  const knownMedia = await findKnown(deps, user, files);
-  const filesToStore = files.filter(file => !knownMedia.has(file.mediaId));
+  const knownIds = await findKnownIds(deps, user, files);
+  const filesToStore = files.filter(file => !knownIds.has(file.mediaId));
   if (filesToStore.length > 0) await requireFreeStorage(deps, user.userId);
-  const limit = createLimiter({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
-  const outcomes = await Promise.allSettled(
-    filesToStore.map(file => limit(() => receiveOne(deps, user, file, inTime), signal)),
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
+  const results = await storeFiles(
+    deps,
+    filesToStore,
+    file => receiveOne(deps, user, file, deadline),
+    signal,
   );
-  const rows = outcomes.flatMap(outcome =>
-    outcome.status === 'fulfilled' && typeof outcome.value !== 'string' ? [outcome.value] : [],
-  );
-  const failed = outcomes.find(outcome => outcome.status === 'rejected');
-  if (failed !== undefined || signal.aborted) {
-    await dropMedia(deps, rows);
-    throw failed?.reason ?? signal.reason;
-  }
+  const rows: NewMedia[] = [];
   const replacements = new Map<string, Replacement>();
   const warnings: string[] = [];
-  for (const [index, file] of filesToStore.entries()) {
-    const outcome = outcomes[index];
-    if (outcome?.status !== 'fulfilled') continue;
-    if (typeof outcome.value === 'string') warnings.push(outcome.value);
-    else
-      replacements.set(file.mediaId, {
-        oldUrl: file.url,
-        id: outcome.value.id,
-        url: mediaUrl(deps, outcome.value),
-      });
+  for (const [index, { mediaId, url: oldUrl }] of filesToStore.entries()) {
+    const result = results[index] as (typeof results)[number];
+    if (typeof result === 'string') warnings.push(result);
+    else {
+      rows.push(result);
+      replacements.set(mediaId, { oldUrl, id: result.id, url: getMediaUrl(deps, result) });
+    }
   }
   return { rows, replacements, warnings };
 }
@@ -95,27 +86,36 @@ function checkEmbedded(files: readonly ImportedFile[]): void {
   );
 }
 
-async function findKnown(
+async function findKnownIds(
   deps: Deps,
   { userId }: UserActor,
   files: readonly ImportedFile[],
 ): Promise<ReadonlySet<string>> {
   const ids = files.map(({ mediaId }) => mediaId);
-  const rows = await listUsableMedia(deps.db, { ids, workspace: userWorkspace(userId), userIds: [userId] });
+  const rows = await listUsableMedia(deps.db, {
+    ids,
+    workspace: getPersonalWorkspaceId(userId),
+    userIds: [userId],
+  });
   const hashes = new Map(rows.map(row => [row.id, row.sha256]));
   const isSame = ({ mediaId, sha256 }: ImportedFile): boolean =>
     sha256 !== undefined && hashes.get(mediaId) === sha256;
   return new Set(files.filter(isSame).map(({ mediaId }) => mediaId));
 }
 
-/** Returns the stored file, or a sentence if it could not be fetched. */
+/** Returns the stored file, or a warning if it could not be fetched. */
 async function receiveOne(
   deps: Deps,
   { userId }: UserActor,
   file: ImportedFile,
   signal: AbortSignal,
 ): Promise<NewMedia | string> {
-  const owner = { userId, workspace: userWorkspace(userId), origin: 'upload', executionId: null } as const;
+  const owner = {
+    userId,
+    workspace: getPersonalWorkspaceId(userId),
+    origin: 'upload',
+    executionId: null,
+  } as const;
   const { data, contentType, name, url, mediaId } = file;
   if (data !== undefined) {
     const source = Buffer.from(data, 'base64');
@@ -123,7 +123,7 @@ async function receiveOne(
       source,
       declared: contentType,
       name,
-      maxBytes: (type: MediaType) => maxBytesFor('import', type),
+      maxBytes: (type: MediaType) => getMaxBytes('import', type),
     };
     return toMediaRow(await receiveFile(deps, incoming, signal), owner, file);
   }

@@ -1,9 +1,9 @@
 // Opens the inbox of a trigger, and adds its files to the media library.
 import { join } from 'node:path';
-import { maxBytesFor } from '../../media/accepted-types.ts';
+import { getMaxBytes } from '../../media/accepted-types.ts';
 import { type Inbox, type InboxFile, openBucketInbox, openFolderInbox } from '../../media/inbox.ts';
 import type { Deps } from '../deps.ts';
-import { mediaUrl } from './media-record.ts';
+import { getMediaUrl } from './media-record.ts';
 import { type FileOwner, receiveFile, recordFile } from './receive-file.ts';
 
 const FOLDER = 'inbox';
@@ -41,9 +41,9 @@ export async function receiveInboxFile(
   const name = key.split('/').at(-1) ?? key;
   const file = await receiveFile(
     deps,
-    { source, declared: undefined, name, maxBytes: type => maxBytesFor('multipart', type) },
+    { source, declared: undefined, name, maxBytes: type => getMaxBytes('multipart', type) },
     signal,
   );
   const row = await recordFile(deps, file, { ...owner, origin: 'upload', executionId: null });
-  return { key, url: mediaUrl(deps, row), sizeBytes: row.bytes, contentType: row.content_type };
+  return { key, url: getMediaUrl(deps, row), sizeBytes: row.bytes, contentType: row.content_type };
 }

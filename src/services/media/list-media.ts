@@ -11,7 +11,12 @@ import {
   mayUseMedia,
 } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
-import { can, getWorkspaceId, userWorkspace, type WorkspaceVerb } from '../accounts/access.ts';
+import {
+  canInWorkspace,
+  getPersonalWorkspaceId,
+  getWorkspaceId,
+  type WorkspaceAction,
+} from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -27,7 +32,7 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   const { origin = 'upload', type: kind = null, q: search = null } = query;
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
-  const viewer = { userId: user.userId, seesPrompts: can(user, 'edit', { workspace }) };
+  const viewer = { userId: user.userId, seesPrompts: canInWorkspace(user, 'edit', workspace) };
   const origins = origin === 'all' ? LIBRARY : [origin];
   return readPage(
     query,
@@ -44,22 +49,19 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   );
 }
 
+/** The origins of media in the library. */
 const LIBRARY: readonly MediaOrigin[] = ['upload', 'output'];
 
 /** Returns a media file if the caller may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   const media = await getMedia(deps, id);
-  if (
-    !(
-      (await requireWorkspaceAccess(deps, user, 'read', media)) ||
-      (await mayUseMedia(deps.db, id, user.userId))
-    )
-  )
-    throw new AppError('forbidden', "You don't have permission to use this media.");
+  const isReadable =
+    (await hasWorkspaceAccess(deps, user, 'read', media)) || (await mayUseMedia(deps.db, id, user.userId));
+  if (!isReadable) throw new AppError('forbidden', "You don't have permission to use this media.");
   const viewer = {
     userId: user.userId,
-    seesPrompts: await requireWorkspaceAccess(deps, user, 'edit', media),
+    seesPrompts: await hasWorkspaceAccess(deps, user, 'edit', media),
   };
   return presentMedia(deps, requireFound(await findListedMedia(deps.db, id, viewer), NOT_FOUND));
 }
@@ -75,7 +77,7 @@ export async function deleteMedia(
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   const row = await getMedia(deps, id);
-  if (!(await requireWorkspaceAccess(deps, user, 'edit', row))) {
+  if (!(await hasWorkspaceAccess(deps, user, 'edit', row))) {
     throw new AppError('forbidden', "You don't have permission to delete this media.");
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
@@ -89,16 +91,16 @@ async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
   return requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, NOT_FOUND);
 }
 
-async function requireWorkspaceAccess(
+async function hasWorkspaceAccess(
   deps: Deps,
   user: UserActor,
-  verb: WorkspaceVerb,
+  action: WorkspaceAction,
   { workspace }: MediaRow,
 ): Promise<boolean> {
-  if (workspace === userWorkspace(user.userId)) return true;
+  if (workspace === getPersonalWorkspaceId(user.userId)) return true;
   const team = await findTeam(deps.db, user.userId, workspace);
   const access = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
-  return can(user, verb, { workspace: access });
+  return canInWorkspace(user, action, access);
 }
 
 function mediaInUse(uses: readonly UsingWorkflow[]): AppError {

@@ -1,13 +1,17 @@
-// Presents a media record to nodes and callers, and maps it to its URL.
+// Presents media records to nodes and callers, with their URLs.
 import type { MediaRef } from '../../graph/types.ts';
 import type { ListedMediaRow, MediaRow, NewMedia } from '../../store/media/media.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
 
 type SettingsOnly = Pick<Deps, 'settings'>;
+type UploadColumns = Pick<
+  NewMedia,
+  'id' | 'name' | 'content_type' | 'width' | 'height' | 'duration' | 'bytes'
+>;
 
 /** Returns the URL that serves the file: public, but unguessable. */
-export function mediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
+export function getMediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
   return `${settings.CDN_URL}/${id}/${name}`;
 }
 
@@ -18,9 +22,9 @@ export function parseMediaUrl({ settings }: SettingsOnly, url: string): string |
 }
 
 /** Presents the result of every upload. */
-export function presentUpload(deps: SettingsOnly, row: NewMedia) {
+export function presentUpload(deps: SettingsOnly, row: UploadColumns) {
   return {
-    url: mediaUrl(deps, row),
+    url: getMediaUrl(deps, row),
     mediaId: row.id,
     contentType: row.content_type,
     width: row.width,
@@ -30,9 +34,10 @@ export function presentUpload(deps: SettingsOnly, row: NewMedia) {
   };
 }
 
+/** Presents a media file with its name, owner and origin. */
 export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
   const { poster_id, poster_name, workflow_id, workflow_name } = row;
-  const isPersonal = row.workspace === userWorkspace(row.user_id);
+  const isPersonal = row.workspace === getPersonalWorkspaceId(row.user_id);
   return {
     ...presentUpload(deps, row),
     name: row.name,
@@ -41,7 +46,7 @@ export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
     posterUrl:
       poster_id === null || poster_name === null
         ? null
-        : mediaUrl(deps, { id: poster_id, name: poster_name }),
+        : getMediaUrl(deps, { id: poster_id, name: poster_name }),
     prompt: row.prompt,
     workflow:
       workflow_id === null || workflow_name === null ? null : { id: workflow_id, name: workflow_name },
@@ -50,6 +55,7 @@ export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
   };
 }
 
-export function toRef(deps: SettingsOnly, row: NewMedia): MediaRef {
+/** Returns the reference to the file that nodes pass on. */
+export function toMediaRef(deps: SettingsOnly, row: NewMedia): MediaRef {
   return { ...presentUpload(deps, row), sha256: row.sha256 };
 }

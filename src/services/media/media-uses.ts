@@ -67,7 +67,7 @@ async function findNodes(
 ): Promise<readonly { readonly id: string; readonly label: string }[]> {
   if (version === null) return [];
   const text = await findGraphText(db, workflow_id, version);
-  // An autosave replaced this version in the meantime.
+  // An autosave has replaced this version since the list was read.
   if (text === undefined) return [];
   const { nodes } = JSON.parse(`{${text}}`) as Graph;
   return nodes

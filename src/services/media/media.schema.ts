@@ -5,11 +5,17 @@ import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable } from '../schema.ts';
 
-/** Used only for properties that cannot be read from the file. */
+/** Properties that an upload does not measure: the size and duration of videos and sounds. */
 const HINTS = {
-  width: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  height: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  duration: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, description: 'Seconds' })),
+  width: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100_000, description: 'Of a video; images are measured' }),
+  ),
+  height: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100_000, description: 'Of a video; images are measured' }),
+  ),
+  duration: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 86_400, description: 'Seconds, of a video or sound' }),
+  ),
 };
 export const Hints = Exact(HINTS);
 export type Hints = Static<typeof Hints>;
@@ -58,11 +64,7 @@ export type CompleteBody = Static<typeof CompleteBody>;
 export const MediaParams = IdParams('Media ID, `med_…`');
 
 export const ListMediaQuery = Type.Object({
-  type: Type.Optional(
-    Type.Enum(['image', 'video', 'audio'], {
-      description: 'Only media of this kind',
-    }),
-  ),
+  type: Type.Optional(Type.Enum(['image', 'video', 'audio'], { description: 'Only media of this kind' })),
   origin: Type.Optional(
     Type.Enum([...MEDIA_ORIGINS, 'all'], {
       description:
@@ -88,9 +90,9 @@ const RESULT = {
   url: Type.String({ format: 'uri' }),
   mediaId: Type.String(),
   contentType: Type.String(),
-  width: Nullable(Type.Integer()),
-  height: Nullable(Type.Integer()),
-  duration: Nullable(Type.Number({ description: 'Seconds' })),
+  width: Nullable(Type.Integer({ description: 'Pixels; null if unknown' })),
+  height: Nullable(Type.Integer({ description: 'Pixels; null if unknown' })),
+  duration: Nullable(Type.Number({ description: 'Seconds; null for images and if unknown' })),
   bytes: Type.Integer({ description: 'Size of the stored file; an SVG is stored sanitized' }),
 };
 
@@ -124,7 +126,7 @@ export const MediaUsePage = PageSchema(
     kind: Type.Enum(USE_KINDS),
     workflow: Type.Object({ id: Type.String(), name: Type.String() }),
     nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
-      description: 'Workflows that use the file in the current or the published version',
+      description: 'The nodes that use the file, in a workflow or its publication; at most 100',
     }),
     isLinked: Type.Boolean({ description: 'Whether the file is the `mediaId` of the workflow' }),
     slug: Nullable(Type.String({ description: 'Slug of a publication' })),

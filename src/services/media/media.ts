@@ -1,10 +1,10 @@
-// Provides media to the nodes of a run: stores results, and finds or fetches the files that a graph refers to.
+// Stores the results of nodes as media, and finds or fetches the files that a graph refers to.
 import type { MediaRef } from '../../graph/types.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
 import type { Source } from '../../media/storage.ts';
 import type { OutputFile } from '../../nodes/define.ts';
 import type { Deps } from '../deps.ts';
-import { toRef } from './media-record.ts';
+import { toMediaRef } from './media-record.ts';
 import { receiveFile, recordFile } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 import { findStoredMedia, type MediaOwner, type MediaSource, requireKind } from './stored-media.ts';
@@ -23,7 +23,7 @@ export async function storeMedia(
   const incoming = { source, declared, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
   const origin = owner.executionId === null ? 'preview' : 'output';
-  return toRef(deps, await recordFile(deps, received, { ...owner, origin, posterId }, file));
+  return toMediaRef(deps, await recordFile(deps, received, { ...owner, origin, posterId }, file));
 }
 
 /**
@@ -49,5 +49,5 @@ async function fetchForRun(
   signal: AbortSignal,
 ): Promise<MediaRef> {
   const received = await receiveUrl(deps, url, signal);
-  return toRef(deps, await recordFile(deps, received, { ...owner, prompt: undefined, origin: 'input' }));
+  return toMediaRef(deps, await recordFile(deps, received, { ...owner, prompt: undefined, origin: 'input' }));
 }

@@ -2,12 +2,12 @@
 // service, and completes the upload, which checks them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { type MediaType, maxBytesFor, SVG_TYPE } from '../../media/accepted-types.ts';
+import { getMaxBytes, type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
 import { toFileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
 import { getObjectUrl } from '../../media/s3.ts';
 import { acceptDeclared } from '../../media/sniff.ts';
-import { tooLarge } from '../../media/spool.ts';
+import { createTooLargeError } from '../../media/spool.ts';
 import { toPendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -21,7 +21,7 @@ import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { createUploadKey, getUploadUrl } from './local-uploads.ts';
 import type { MintBody } from './media.schema.ts';
-import { mediaUrl } from './media-record.ts';
+import { getMediaUrl } from './media-record.ts';
 import { lockFreeStorage } from './storage-quota.ts';
 import { getUploader } from './upload-media.ts';
 
@@ -48,21 +48,21 @@ export async function createUpload(deps: Deps, actor: Actor, { contentType, byte
   };
   await deps.db.transaction(async tx => {
     if (!(await lockUploadCreation(tx, owner.userId, LOCK_WAIT_MS)))
-      throw busy('Another upload of this account is being created', nowMs);
+      throw createBusyError('Another upload of this account is being created', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
     await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
     await insertUpload(tx, upload);
   });
-  const grant = await presign(deps, upload.id, { contentType: type.contentType, bytes, nowMs });
+  const presigned = await presign(deps, upload.id, { contentType: type.contentType, bytes, nowMs });
   return {
-    uploadUrl: grant.uploadUrl,
+    uploadUrl: presigned.uploadUrl,
     method: 'PUT' as const,
-    headers: grant.headers,
+    headers: presigned.headers,
     mediaId: upload.id,
-    url: mediaUrl(deps, upload),
+    url: getMediaUrl(deps, upload),
     contentType: type.contentType,
     bytes,
-    expiresAt: grant.expiresAt.toISOString(),
+    expiresAt: presigned.expiresAt.toISOString(),
   };
 }
 
@@ -74,25 +74,25 @@ function checkPresigned(contentType: string, bytes: number): MediaType {
       'Presigned uploads do not accept SVG. Use POST /media/upload, which sanitizes it.',
     );
   }
-  const maxBytes = maxBytesFor('presigned', type);
-  if (bytes > maxBytes) throw tooLarge(maxBytes);
+  const maxBytes = getMaxBytes('presigned', type);
+  if (bytes > maxBytes) throw createTooLargeError(maxBytes);
   return type;
 }
 
 /** Checks the hourly limit, toward which an upload counts whether or not it is completed. */
 async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
   const since = new Date(nowMs - HOUR_MS);
-  const over = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
-  if (over <= 0) return;
-  const mintedAt = await findBudgetFreedAt(tx, userId, since, over);
-  const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
-  const reset = Math.ceil((nowMs + freeMs) / 1000);
+  const excessBytes = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
+  if (excessBytes <= 0) return;
+  // The upload that frees enough of the budget when it is an hour old.
+  const createdAt = await findBudgetFreedAt(tx, userId, since, excessBytes);
+  const reset = Math.ceil(((createdAt?.getTime() ?? nowMs) + HOUR_MS) / 1000);
   const reason = 'More than 10 GB of uploads were created in the last hour';
   throw createRateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
 /** Creates the error for a request that could not get the account's lock, which may be free in a second. */
-export function busy(reason: string, nowMs: number): AppError {
+export function createBusyError(reason: string, nowMs: number): AppError {
   return createRateLimitError(
     'upload_busy',
     reason,

@@ -4,7 +4,7 @@ import { convertImage, resizeImage } from '../../media/images.ts';
 import { findMedia, type MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { parseMediaUrl } from './media-record.ts';
-import { readAll } from './stored-media.ts';
+import { readStoredFile } from './stored-media.ts';
 
 const MAX_SIDE = 512;
 const MAX_PREVIEW_BYTES = 32_768;
@@ -19,8 +19,8 @@ const ATTEMPTS = [
   { side: 160, quality: 40 },
 ];
 
-/** Returns the file behind one of our own URLs; undefined for any other URL. */
-export async function findMediaAt(
+/** Returns the media at one of our own URLs; undefined for any other URL. */
+export async function findMediaByUrl(
   deps: Pick<Deps, 'settings' | 'db'>,
   url: string,
 ): Promise<MediaRow | undefined> {
@@ -36,7 +36,7 @@ export async function createPreview(
 ): Promise<Buffer | undefined> {
   if (!/^image\/(?!svg)/.test(row.content_type) || row.bytes > MAX_SOURCE_BYTES) return undefined;
   try {
-    const bytes = await readAll(deps, row.id);
+    const bytes = await readStoredFile(deps, row.id);
     for (const { side, quality } of ATTEMPTS) {
       const size = { width: side, height: side, fit: 'inside', background: BACKGROUND } as const;
       const isSmall = Math.max(row.width ?? Infinity, row.height ?? Infinity) <= side;

@@ -7,7 +7,7 @@ import { toFileName } from '../../media/file-name.ts';
 import { inspectImage } from '../../media/images.ts';
 import { probeStored } from '../../media/probe-stored.ts';
 import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
-import { tooLarge } from '../../media/spool.ts';
+import { createTooLargeError } from '../../media/spool.ts';
 import type { Source, StoredFile } from '../../media/storage.ts';
 import { readSvgSize } from '../../media/svg/text.ts';
 import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
@@ -15,7 +15,7 @@ import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { forgetOrphan, recordOrphan } from '../../store/media/orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';
-import { readAll } from './stored-media.ts';
+import { readStoredFile } from './stored-media.ts';
 
 export interface IncomingFile {
   readonly source: Source;
@@ -72,8 +72,8 @@ export async function receiveFile(
   }
 }
 
-/** Properties given by the caller or another service. */
-export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
+/** Hints of the caller or another service; null for unknown. */
+export type NullableHints = { readonly [K in keyof Hints]?: Hints[K] | null };
 
 /**
  * Inserts the media row of the file. If the storage quota is exceeded, deletes the file and throws
@@ -97,7 +97,7 @@ export async function recordFile(
 }
 
 /** Builds the file's record without writing it. Hints fill in only what could not be read from the file. */
-export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = {}): NewMedia {
+export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: NullableHints = {}): NewMedia {
   const { width, height } = file.size ?? hints;
   return {
     id: file.id,
@@ -128,12 +128,12 @@ export async function dropFile(deps: Deps, id: string): Promise<void> {
   }
 }
 
-/** Deletes the files of records that are not written after all. */
+/** Deletes the files of rows that are not inserted after all. */
 export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
   for (const { id } of rows) await dropFile(deps, id);
 }
 
-interface Peeked {
+interface PeekedSource {
   readonly start: Uint8Array;
   /** The whole file, including the bytes that were already read. */
   readonly source: Source;
@@ -141,7 +141,7 @@ interface Peeked {
   close(): Promise<unknown>;
 }
 
-async function peek(source: Source): Promise<Peeked> {
+async function peek(source: Source): Promise<PeekedSource> {
   if (source instanceof Uint8Array) return { start: source, source, close: async () => undefined };
   const chunks = source[Symbol.asyncIterator]();
   const readChunks: Uint8Array[] = [];
@@ -169,14 +169,14 @@ interface Bounds {
   readonly signal: AbortSignal;
 }
 
-interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
+interface CheckedFile extends StoredFile, Pick<ReceivedFile, 'size'> {
   /** Set if the complete file has another type than its first bytes suggest. */
   readonly type?: MediaType;
 }
 
 /** Stores a sanitized SVG. The original is only in memory and never stored. */
-async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
-  const clean = await sanitizeSvgInPool(await collect(source, bounds.maxBytes), bounds.signal);
+async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
+  const clean = await sanitizeSvgInPool(await readIntoMemory(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: readSvgSize(clean) };
 }
@@ -184,14 +184,14 @@ async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): P
 /**
  * Stores an image, then reads it back once a decoding slot is free, so that concurrent uploads need only their buffers.
  */
-async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
+async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
-  const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);
+  const bytes = source instanceof Uint8Array ? source : () => readStoredFile(deps, id);
   const { width, height } = await inspectImage(bytes, bounds.signal);
   return { ...stored, size: { width, height } };
 }
 
-async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
+async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const type = await probeStored(
     deps.storage,
@@ -201,12 +201,12 @@ async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds):
   return { ...stored, type, size: undefined };
 }
 
-async function collect(source: Source, maxBytes: number): Promise<Buffer> {
+async function readIntoMemory(source: Source, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of source instanceof Uint8Array ? [source] : source) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > maxBytes) throw createTooLargeError(maxBytes);
     chunks.push(Buffer.copyBytesFrom(chunk));
   }
   return Buffer.concat(chunks);

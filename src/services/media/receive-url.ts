@@ -2,7 +2,7 @@
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { isId } from '../../lib/ids.ts';
-import { type FetchSource, maxBytesFor, maxBytesForAnyType } from '../../media/accepted-types.ts';
+import { type FetchSource, getMaxBytes, getMaxBytesOfSource } from '../../media/accepted-types.ts';
 import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { parseMediaUrl } from './media-record.ts';
@@ -17,10 +17,10 @@ export async function receiveUrl(
   signal: AbortSignal,
   source: FetchSource = 'url',
 ): Promise<ReceivedFile> {
-  const maxBytes = maxBytesForAnyType(source);
+  const maxBytes = getMaxBytesOfSource(source);
   try {
     const received = (await openOwn(deps, url)) ?? (await openOther(deps, url, { signal, maxBytes }));
-    return await receiveFile(deps, { ...received, maxBytes: type => maxBytesFor(source, type) }, signal);
+    return await receiveFile(deps, { ...received, maxBytes: type => getMaxBytes(source, type) }, signal);
   } catch (err) {
     if (!(err instanceof FetchError) || signal.aborted) throw err;
     if (err.code === 'too_large')
@@ -40,7 +40,7 @@ async function openOther(
 ): Promise<OpenedFile> {
   const response = await deps.fetch.stream(url, { ...bounds, timeoutMs: TIMEOUT_MS });
   if (response.status !== 200) {
-    await closeBody(response.body);
+    response.close();
     throw new AppError('fetch_failed', `${new URL(url).hostname} responded with status ${response.status}.`);
   }
   return {
@@ -57,11 +57,6 @@ async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined>
   const row = requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, 'Media not found.');
   const { stream } = await deps.storage.read(id);
   return { source: stream, declared: row.content_type, name: row.name };
-}
-
-/** Closes the connection by leaving the iteration at its first step. */
-async function closeBody(body: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of body) break;
 }
 
 function getFileName(url: string): string {

@@ -7,8 +7,8 @@ import { isOutage } from '../../store/db.ts';
 import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { findStorageUsage, lockStorageUsage, type StorageUsageRow } from '../../store/media/storage-usage.ts';
 import { insertNotice } from '../../store/notices.ts';
-import { userWorkspace } from '../accounts/access.ts';
-import { getPlanLimits } from '../accounts/daily-executions.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
+import { getPlanLimits } from '../accounts/execution-limits.ts';
 import type { Deps } from '../deps.ts';
 
 type Plans = Pick<Settings, 'plans'>;
@@ -27,7 +27,7 @@ export async function readStorageUsage(
   return row === undefined ? { usedBytes: 0, limitBytes: 0 } : toUsage(settings, row);
 }
 
-/** Throws `storage_quota_exceeded` if the quota is used up. Called before a file is received or copied. */
+/** Throws `storage_quota_exceeded` if that many bytes do not fit. Called before a file is received or copied. */
 export async function requireFreeStorage(
   deps: Pick<Deps, 'db' | 'settings'>,
   userId: number,
@@ -49,7 +49,7 @@ export async function lockFreeStorage(
   if (row === undefined) return;
   const usage = toUsage(settings, row);
   requireFits(usage, bytes);
-  await noticeHighStorage(tx, userId, { ...usage, addedBytes: bytes });
+  await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
 }
 
 /** Inserts the rows of files of one account in the transaction. Throws `storage_quota_exceeded`. */
@@ -81,19 +81,17 @@ export function createMediaBatcher(db: Db, settings: Plans): Deps['insertMediaBa
   };
 }
 
-/** Inserts, in order, each file that fits. Returns the error of the others. */
+/** Inserts, in order, the rows of files that fit. Returns an error for each of the others. */
 function insertBatch(
   db: Db,
   settings: Plans,
   rows: readonly NewMedia[],
 ): Promise<readonly (AppError | undefined)[]> {
   return db.transaction(async tx => {
-    const locked = await lockStorageUsage(
-      tx,
-      rows.map(row => row.user_id),
-    );
+    const userIds = rows.map(row => row.user_id);
+    const locked = await lockStorageUsage(tx, userIds);
     const usages = new Map(locked.map(row => [row.user_id, toUsage(settings, row)]));
-    const before = new Map(usages);
+    const usagesBefore = new Map(usages);
     const outcomes = rows.map(({ user_id, bytes }) => {
       const usage = usages.get(user_id);
       if (usage === undefined) return undefined;
@@ -105,19 +103,19 @@ function insertBatch(
       tx,
       rows.filter((_, index) => outcomes[index] === undefined),
     );
-    for (const [userId, usage] of before) {
+    for (const [userId, usage] of usagesBefore) {
       const addedBytes = (usages.get(userId) ?? usage).usedBytes - usage.usedBytes;
-      await noticeHighStorage(tx, userId, { ...usage, addedBytes });
+      await notifyHighStorage(tx, userId, { ...usage, addedBytes });
     }
     return outcomes;
   });
 }
 
-/** The share of the quota from which on the account is told. */
+/** The share of the quota at which the account is notified. */
 const HIGH_SHARE = 0.8;
 
-/** Tells the user that most of the quota is used, if the added bytes are what exceeds that share. */
-async function noticeHighStorage(
+/** Notifies the user if the added bytes bring the usage to that share of the quota. */
+async function notifyHighStorage(
   tx: Tx,
   userId: number,
   { usedBytes, limitBytes, addedBytes }: StorageUsage & { readonly addedBytes: number },
@@ -125,7 +123,7 @@ async function noticeHighStorage(
   if (limitBytes === null) return;
   const highBytes = limitBytes * HIGH_SHARE;
   if (usedBytes >= highBytes || usedBytes + addedBytes < highBytes) return;
-  const workspace = userWorkspace(userId);
+  const workspace = getPersonalWorkspaceId(userId);
   await insertNotice(tx, {
     kind: 'storage_high',
     cause: workspace,

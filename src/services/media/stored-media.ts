@@ -7,9 +7,9 @@ import type { MediaKind } from '../../media/accepted-types.ts';
 import { findMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { listOpenUploads } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
-import { parseMediaUrl, toRef } from './media-record.ts';
+import { parseMediaUrl, toMediaRef } from './media-record.ts';
 
-/** The run that media are stored and looked up for. */
+/** The user and run for which media are stored and looked up. */
 export interface MediaOwner {
   readonly userId: number;
   readonly workspace: string;
@@ -33,15 +33,15 @@ export async function findStoredMedia(
   kind: MediaKind,
 ): Promise<MediaRef | undefined> {
   const usable = await findUsable(deps, owner, mediaId ?? parseMediaUrl(deps, url));
-  if (usable !== undefined) return requireKind(toRef(deps, usable), kind);
+  if (usable !== undefined) return requireKind(toMediaRef(deps, usable), kind);
   if (mediaId === undefined) return undefined;
   const openUploads = isId('media', mediaId) ? await listOpenUploads(deps.db, [mediaId]) : undefined;
-  if (openUploads?.has(mediaId)) throw new AppError('upload_not_found', incompleteUpload(mediaId));
+  if (openUploads?.has(mediaId)) throw new AppError('upload_not_found', describeIncompleteUpload(mediaId));
   throw new AppError('not_found', `Media ${mediaId.slice(0, 64)} was not found in this workspace.`);
 }
 
-/** Returns a sentence about a media file whose upload is not completed. */
-export function incompleteUpload(mediaId: string): string {
+/** Returns the message about media whose upload is not completed. */
+export function describeIncompleteUpload(mediaId: string): string {
   return `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
 }
 
@@ -65,13 +65,13 @@ async function findUsable(
 type StorageOnly = Pick<Deps, 'storage'>;
 
 /** Reads the file. Throws `not_found`. The caller has checked that the file fits into memory. */
-export async function readAll({ storage }: StorageOnly, id: string): Promise<Buffer> {
+export async function readStoredFile({ storage }: StorageOnly, id: string): Promise<Buffer> {
   return await buffer((await storage.read(id)).stream);
 }
 
 /** Reads the file. Throws `not_found`, or `file_too_large` if it has more than `maxBytes`. */
 export async function readMedia(deps: StorageOnly, ref: MediaRef, maxBytes: number): Promise<Buffer> {
-  if (ref.bytes <= maxBytes) return await readAll(deps, ref.mediaId);
+  if (ref.bytes <= maxBytes) return await readStoredFile(deps, ref.mediaId);
   throw new AppError(
     'file_too_large',
     `The file has ${ref.bytes} bytes. The maximum for this operation is ${maxBytes}.`,

@@ -1,9 +1,9 @@
 // Receives inline uploads: a multipart form, a data URL, or a URL to fetch.
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
-import { maxBytesFor } from '../../media/accepted-types.ts';
+import { getMaxBytes } from '../../media/accepted-types.ts';
 import { type DataUrl, parseDataUrl } from '../../media/data-url.ts';
-import { can, getWorkspaceId } from '../accounts/access.ts';
+import { canInWorkspace, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -33,7 +33,7 @@ export type FormPart =
 export async function getUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
   const workspace = await getActiveWorkspace(deps.db, user);
-  if (!can(user, 'edit', { workspace })) {
+  if (!canInWorkspace(user, 'edit', workspace)) {
     throw new AppError('forbidden', "You don't have permission to add media to the active team.");
   }
   await requireFreeStorage(deps, user.userId);
@@ -67,7 +67,7 @@ async function readForm(
       else if (file !== undefined)
         throw invalidForm('The form has more than one file. Send one file per request.');
       else
-        file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesFor('multipart', type) }, signal);
+        file = await receiveFile(deps, { ...part, maxBytes: type => getMaxBytes('multipart', type) }, signal);
     }
     if (file === undefined) throw invalidForm('The form has no file. Send it as a part named file.');
     return { file, hints: parseHints(fields) };
@@ -77,7 +77,7 @@ async function readForm(
   }
 }
 
-/** Parses numeric fields; an empty field counts as absent. */
+/** Parses the numeric fields of the form; an empty field counts as absent. */
 function parseHints(fields: ReadonlyMap<string, string>): Hints {
   const filled = [...fields].filter(([, text]) => text.trim() !== '');
   const hints: unknown = Object.fromEntries(filled.map(([name, text]) => [name, Number(text)]));
@@ -100,7 +100,7 @@ export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, s
 }
 
 function toIncoming({ contentType, bytes }: DataUrl) {
-  const maxBytes = (type: Parameters<typeof maxBytesFor>[1]): number => maxBytesFor('dataUrl', type);
+  const maxBytes = (type: Parameters<typeof getMaxBytes>[1]): number => getMaxBytes('dataUrl', type);
   return { source: bytes, maxBytes, declared: contentType, name: 'file' };
 }
 

@@ -11,20 +11,20 @@ export interface LiveModels {
   close(): Promise<void>;
 }
 
-const CHECK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** Reads the models and keeps them current. Throws if they cannot be read at startup. */
 export async function startLiveModels(
   deps: ModelsDeps & { readonly log: Logger },
   install: (models: readonly Model[]) => void,
 ): Promise<LiveModels> {
-  let current: string | undefined;
+  let currentRevision: string | undefined;
   const load = async (): Promise<void> => {
-    if (current !== undefined && (await readModelsRevision(deps)) === current) return;
+    if (currentRevision !== undefined && (await readModelsRevision(deps)) === currentRevision) return;
     const { revision, models, problems } = await loadModels(deps);
     for (const problem of problems) deps.log.warn({ problem }, 'a model cannot be used and is left out');
-    if (models.length > 0 || current !== undefined) install(models);
-    current = revision;
+    if (models.length > 0 || currentRevision !== undefined) install(models);
+    currentRevision = revision;
   };
   await load();
   // Sequential: a change that arrives during a read is read afterwards.
@@ -35,7 +35,7 @@ export async function startLiveModels(
       .catch((err: unknown) => deps.log.warn({ err }, 'the models could not be read again'));
     return lastRead;
   };
-  const timer = setInterval(() => void refresh(), CHECK_MS);
+  const timer = setInterval(() => void refresh(), POLL_MS);
   timer.unref();
   return {
     refresh,

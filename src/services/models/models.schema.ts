@@ -8,7 +8,7 @@ const Revision = Type.String({ maxLength: 100, description: 'Revision at which t
 export const InstalledModelsResponse = Type.Object({
   revision: Revision,
   models: Type.Array(Type.Object({}, { additionalProperties: true })),
-  problems: Type.Array(Type.String({ description: 'Reasons why stored models are left out' })),
+  problems: Type.Array(Type.String({ description: 'Why stored models are not in use' })),
 });
 
 export const WriteModelsBody = Exact({

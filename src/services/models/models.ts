@@ -25,13 +25,14 @@ export interface InstalledModels {
   /** A write must name the revision that it is based on. */
   readonly revision: string;
   readonly models: readonly Model[];
-  /** Sentences that say why stored models are skipped. */
+  /** Why stored models are skipped, one sentence each. */
   readonly problems: readonly string[];
 }
 
 const MAX_MODELS = 5_000;
 const MAX_FILE_BYTES = 33_554_432;
 
+/** Returns the models for an administrator. */
 export async function readModels(deps: ModelsDeps, actor: Actor): Promise<InstalledModels> {
   requireScope(actor, 'instance:admin');
   return loadModels(deps);
@@ -46,11 +47,11 @@ export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
   return { revision: String(revision), ...parseAll(await listModels(deps.db)) };
 }
 
-/** Returns cheaply whether the result of `loadModels` is still current. */
+/** Returns the current revision without reading the models. */
 export async function readModelsRevision({ db, settings }: ModelsDeps): Promise<string> {
   return settings.MODELS_FILE === undefined
     ? String(await getModelsRevision(db))
-    : hashFile(settings.MODELS_FILE);
+    : readFileRevision(settings.MODELS_FILE);
 }
 
 /**
@@ -68,13 +69,13 @@ export async function writeModels(
   }
   const models = input.models.map(parseModelAt);
   const file = deps.settings.MODELS_FILE;
-  if (file !== undefined) await writeFileOver(file, input.revision, models);
+  if (file !== undefined) await writeModelsFile(file, input.revision, models);
   else {
     await deps.db.transaction(async tx => {
-      // A text that is not a revision of the table cannot have been read from it.
+      // The revision may be one of MODELS_FILE.
       if (!/^\d{1,15}$/.test(input.revision)) throw staleWrite();
-      const raised = await raiseModelsRevision(tx, Number(input.revision));
-      if (raised === undefined) throw staleWrite();
+      const newRevision = await raiseModelsRevision(tx, Number(input.revision));
+      if (newRevision === undefined) throw staleWrite();
       await upsertModels(tx, models);
       await notifyModels(tx);
     });
@@ -112,13 +113,13 @@ function parseAll(values: readonly unknown[]): Omit<InstalledModels, 'revision'>
   return { models, problems };
 }
 
-async function hashFile(file: string): Promise<string> {
-  const stats = await stat(file, { bigint: true }).catch(absent);
+async function readFileRevision(file: string): Promise<string> {
+  const stats = await stat(file, { bigint: true }).catch(ignoreMissing);
   return stats === undefined ? 'none' : `${stats.ino}-${stats.size}-${stats.mtimeNs}`;
 }
 
 async function loadFile(file: string): Promise<InstalledModels> {
-  const revision = await hashFile(file);
+  const revision = await readFileRevision(file);
   if (revision === 'none') return { revision, models: [], problems: [] };
   try {
     if (Number(revision.split('-')[1]) > MAX_FILE_BYTES) throw new Error('it is larger than 32 MB');
@@ -133,10 +134,10 @@ async function loadFile(file: string): Promise<InstalledModels> {
 }
 
 /** Writes the complete new file and then renames it over the old one, so that readers see one or the other. */
-async function writeFileOver(file: string, revision: string, changes: readonly Model[]): Promise<void> {
-  const before = await loadFile(file);
-  if (before.revision !== revision) throw staleWrite();
-  const byType = new Map([...before.models, ...changes].map(model => [model.nodeType, model]));
+async function writeModelsFile(file: string, revision: string, changes: readonly Model[]): Promise<void> {
+  const current = await loadFile(file);
+  if (current.revision !== revision) throw staleWrite();
+  const byType = new Map([...current.models, ...changes].map(model => [model.nodeType, model]));
   const models = [...byType.values()].sort((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
   const draft = join(dirname(file), `.${process.pid}-${Date.now()}.models`);
   const handle = await open(draft, 'wx');
@@ -144,16 +145,16 @@ async function writeFileOver(file: string, revision: string, changes: readonly M
     await handle.writeFile(`${JSON.stringify({ models }, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if ((await hashFile(file)) !== revision) throw staleWrite();
+    if ((await readFileRevision(file)) !== revision) throw staleWrite();
     await rename(draft, file);
   } catch (err) {
-    await unlink(draft).catch(absent);
+    await unlink(draft).catch(ignoreMissing);
     throw err;
   }
   await syncFolder(dirname(file));
 }
 
-function absent(err: NodeJS.ErrnoException): undefined {
+function ignoreMissing(err: NodeJS.ErrnoException): undefined {
   if (err.code !== 'ENOENT') throw err;
   return undefined;
 }

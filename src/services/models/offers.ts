@@ -2,9 +2,8 @@
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
-import type { Model } from '../../nodes/models/model.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
-import { EmptyListing, planFor, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
+import { EmptyListing, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
 import { DISPLAY_NAMES } from '../../providers/names.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -12,10 +11,11 @@ import { getActiveWorkspace } from '../accounts/teams.ts';
 import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import { loadModels, type ModelsDeps } from './models.ts';
+import { planFromListing } from './plan-models.ts';
 
 type OfferDeps = ModelsDeps & Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
 
-/** Includes the revision that it is based on, which a write must name. */
+/** A plan, and the revision that it is based on, which a write must name. */
 type ModelPlan = SyncPlan & { readonly revision: string };
 
 const MAX_OFFERS = 100;
@@ -28,15 +28,15 @@ export async function listOffers(
   { provider, query }: { readonly provider: ListingProvider; readonly query: string },
 ) {
   const user = requireScope(actor, 'instance:admin');
-  const listed = await list(deps, user, provider, { searchText: query, isFull: false });
+  const listed = await listProviderModels(deps, user, provider, { searchText: query, isFull: false });
   const { models } = await loadModels(deps);
-  const ours = withShipped(models).filter(model => model.provider === provider);
-  const nodes = new Map(ours.map(({ endpoint, nodeType }) => [stripVersion(endpoint), nodeType]));
+  const installed = withShipped(models).filter(model => model.provider === provider);
+  const nodeTypes = new Map(installed.map(({ endpoint, nodeType }) => [stripVersion(endpoint), nodeType]));
   const offers = listed.slice(0, MAX_OFFERS).map(({ endpoint, label, category = null }) => ({
     endpoint,
     label,
     category,
-    nodeType: nodes.get(stripVersion(endpoint)) ?? null,
+    nodeType: nodeTypes.get(stripVersion(endpoint)) ?? null,
   }));
   return { offers, isCut: listed.length > offers.length };
 }
@@ -52,32 +52,22 @@ export async function planModels(
 ): Promise<ModelPlan> {
   const user = requireScope(actor, 'instance:admin');
   const { revision, models } = await loadModels(deps);
-  const installed = withShipped(models);
-  const requested =
-    endpoints ?? installed.flatMap(model => (model.provider === provider ? [model.endpoint] : []));
-  const listed = await list(deps, user, provider, { endpoints: requested, isFull: true });
-  const unlisted = requested.filter(
-    endpoint => !listed.some(row => stripVersion(row.endpoint) === stripVersion(endpoint)),
-  );
-  if (endpoints !== undefined && unlisted.length > 0)
-    throw new AppError('not_found', `${provider} does not list ${unlisted.join(', ')}.`);
-  const names = new Set(requested.map(stripVersion));
-  const options = {
-    date: new Date(deps.now()).toISOString().slice(0, 10),
-    addsNew: endpoints !== undefined,
-    restores: endpoints !== undefined,
-    isSelected: ({ endpoint }: Model) => names.has(stripVersion(endpoint)),
-  };
+  const plan = { installed: withShipped(models), provider, endpoints, date: getToday(deps) };
   try {
-    return { revision, ...planFor(installed, provider, listed, options) };
+    return {
+      revision,
+      ...(await planFromListing(plan, query => listProviderModels(deps, user, provider, query))),
+    };
   } catch (err) {
     if (!(err instanceof EmptyListing)) throw err;
     throw new AppError('fetch_failed', err.message, { cause: err });
   }
 }
 
+const getToday = ({ now }: Pick<Deps, 'now'>): string => new Date(now()).toISOString().slice(0, 10);
+
 /** Reads the list with the credential that a run in the administrator's active workspace would use. */
-async function list(
+async function listProviderModels(
   deps: OfferDeps,
   user: UserActor,
   provider: ListingProvider,
@@ -92,7 +82,7 @@ async function list(
       `${DISPLAY_NAMES[provider]} is not set up. Add a key under Settings, Providers.`,
     );
   const { endpoint, fetch } = credential;
-  const date = new Date(deps.now()).toISOString().slice(0, 10);
+  const date = getToday(deps);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     return await readListing(provider, query, { endpoint, fetch, date, signal });

@@ -1,10 +1,10 @@
-// Defines the schemas of notices: requests and responses.
+// Defines the schemas of requests and responses about notices.
 import { type Static, Type } from 'typebox';
 import { NOTICE_KINDS } from '../../store/notices.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { EventStreamSchema, Exact, Named, Nullable, Timestamp } from '../schema.ts';
 
-export const ListNotices = Type.Object({
+export const ListNoticesQuery = Type.Object({
   unread: Type.Optional(
     Type.Boolean({
       description: 'true: only notices that you have not read; false: only those that you have',
@@ -12,7 +12,7 @@ export const ListNotices = Type.Object({
   ),
   ...PageQuery.properties,
 });
-export type ListNotices = Static<typeof ListNotices>;
+export type ListNoticesQuery = Static<typeof ListNoticesQuery>;
 
 export const ReadNoticesBody = Exact({
   ids: Type.Optional(
@@ -22,7 +22,7 @@ export const ReadNoticesBody = Exact({
 });
 export type ReadNoticesBody = Static<typeof ReadNoticesBody>;
 
-const Notice = Named('Notice', 'Something that happened while nobody was watching', {
+const Notice = Named('Notice', 'A message about an event, such as the end of a batch', {
   id: Type.String(),
   kind: Type.Enum(NOTICE_KINDS),
   title: Type.String(),

@@ -7,18 +7,18 @@ import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import type { ListNotices, ReadNoticesBody } from './notice.schema.ts';
+import type { ListNoticesQuery, ReadNoticesBody } from './notice.schema.ts';
 
 /** Returns a page of the caller's notices, newest first, and how many the caller has not read. */
-export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, query: ListNotices) {
+export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, query: ListNoticesQuery) {
   const { userId } = requireUser(actor);
   const filter = { userId, isUnread: query.unread ?? null };
   const page = await readPage(query, byId('notice'), part => listNotices(db, filter, part), presentNotice);
   return { ...page, unread: await countUnread(db, userId) };
 }
 
-/** Marks notices as read. Ids of others' notices are ignored. Returns how many are left. */
-export async function readNotices(
+/** Marks notices as read, ignoring those of other users. Returns how many are unread. */
+export async function markNoticesRead(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,
   { ids, all }: ReadNoticesBody,
@@ -36,7 +36,7 @@ export type NoticeEvent =
 
 /** Poll interval without notifications. */
 const POLL_MS = 15_000;
-/** How many notices are sent at once. Of a larger number, the stream sends the newest. */
+/** Maximum number of notices that are sent at once: the newest. */
 const MAX_AT_ONCE = 50;
 /** A transaction may insert its notice this long before it commits. */
 const MAX_COMMIT_MS = 60_000;
@@ -54,15 +54,15 @@ export async function* followNotices(
   try {
     const firstId = getFirstIdAt('notice', now() - MAX_COMMIT_MS);
     let seenIds = new Set((await listNewest()).map(({ id }) => id));
-    let sent: number | undefined;
+    let sentCount: number | undefined;
     while (!signal.aborted) {
       const newest = await listNewest();
       for (const row of newest.toReversed())
         if (!seenIds.has(row.id) && row.id > firstId) yield { event: 'notice', data: presentNotice(row) };
       seenIds = new Set(newest.map(({ id }) => id));
       const unread = await countUnread(db, userId);
-      if (unread !== sent) yield { event: 'unread', data: { unread } };
-      sent = unread;
+      if (unread !== sentCount) yield { event: 'unread', data: { unread } };
+      sentCount = unread;
       await waiter.wait(POLL_MS, signal);
     }
   } finally {

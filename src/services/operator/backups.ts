@@ -37,7 +37,7 @@ export const BackupDownload = Named('PreparedBackup', 'Where to download a backu
   url: Type.String({ description: 'Path of the download' }),
 });
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Returns when the last backup was made. Throws 401 without the scope `instance:admin`. */
 export async function readBackupStatus({ db }: Pick<Deps, 'db'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const [last, sizes] = await Promise.all([findLastBackup(db), findSizes(db)]);
@@ -49,7 +49,7 @@ type DownloadDeps = Pick<Deps, 'runDb' | 'storage' | 'secretsKey' | 'now' | 'log
 /** Databases whose backup is being downloaded. Each process allows one at a time, because each reads all data. */
 const downloading = new WeakSet<Db>();
 
-/** Throws 409 while a backup is being downloaded. */
+/** Throws 409 if a backup is being downloaded. */
 export function requireNoDownload({ runDb }: Pick<Deps, 'runDb'>, actor: Actor): void {
   requireScope(actor, 'instance:admin');
   if (downloading.has(runDb))
@@ -61,10 +61,10 @@ export function downloadBackup(
   deps: DownloadDeps,
   actor: Actor,
   signal: AbortSignal,
-): { readonly pieces: ReadableStream<Uint8Array>; readonly fileName: string } {
+): { readonly chunks: ReadableStream<Uint8Array>; readonly fileName: string } {
   requireNoDownload(deps, actor);
   downloading.add(deps.runDb);
-  const { pieces, done } = streamBackup(
+  const { chunks, done } = streamBackup(
     { db: deps.runDb, storage: deps.storage, secretsKey: deps.secretsKey, now: deps.now },
     { version: readVersion(), includesSecretsKey: false, onProgress: () => undefined },
     signal,
@@ -75,5 +75,5 @@ export function downloadBackup(
     })
     .finally(() => downloading.delete(deps.runDb));
   const time = new Date(deps.now()).toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
-  return { pieces, fileName: `graphwright-${time}.tar` };
+  return { chunks, fileName: `graphwright-${time}.tar` };
 }

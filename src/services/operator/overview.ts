@@ -15,7 +15,7 @@ import {
   listSpendingByTeam,
   listSpendingByUser,
   MAX_COUNTED_PER_HOUR,
-  type OwnKeySpent,
+  type OwnKeySpending,
   type SpendingSum,
   sumSpending,
 } from '../../store/overview.ts';
@@ -28,7 +28,7 @@ import { Named, Nullable, Timestamp } from '../schema.ts';
 import { LastBackup } from './backups.ts';
 
 const Count = Type.Integer({ minimum: 0 });
-const Usd = Type.Number({ minimum: 0, description: 'As far as it is known' });
+const Usd = Type.Number({ minimum: 0, description: 'Without calls of unknown cost' });
 const Spending = { credits: Count, charges: Count };
 const MonthStart = Type.String({ format: 'date', description: 'First day of the month (UTC)' });
 
@@ -135,7 +135,7 @@ const MAX_LISTED = 10;
 const MAX_TYPES = 2000;
 const LOW_BALANCE = 500;
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Returns the state of the instance. Throws 401 without the scope `instance:admin`. */
 export async function readOverview(deps: Deps, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const nowMs = deps.now();
@@ -146,7 +146,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
     findLastBackup(deps.db),
     readDisk(deps.settings.DATA_DIR),
   ]);
-  // One connection for the rest.
+  // In sequence, so that they need only one connection.
   const [runs, spending, lowBalances] = await deps.db.inSequence(async tx => [
     await countRuns(tx, nowMs),
     await readSpending(deps, tx, nowMs),
@@ -175,10 +175,9 @@ async function readDisk(folder: string) {
   return { freeBytes: stats.bavail * stats.bsize, totalBytes: stats.blocks * stats.bsize };
 }
 
-const OUTCOMES = ['completed', 'failed', 'cancelled', 'active'] as const;
-type Outcome = (typeof OUTCOMES)[number];
+type Outcome = 'completed' | 'failed' | 'cancelled' | 'active';
 
-const OUTCOME_OF: Readonly<Record<HourCount['status'], Outcome>> = {
+const OUTCOME_BY_STATUS: Readonly<Record<HourCount['status'], Outcome>> = {
   QUEUED: 'active',
   RUNNING: 'active',
   WAITING: 'active',
@@ -193,17 +192,21 @@ async function countRuns(tx: Tx, nowMs: number) {
   const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
   const starts = Array.from({ length: HOURS }, (_, hour) => firstMs + hour * HOUR_MS);
   const counts = await countRunsByHour(tx, starts, firstMs + HOURS * HOUR_MS);
-  const sum = (outcome: Outcome, hour?: number): number =>
-    counts
-      .filter(each => OUTCOME_OF[each.status] === outcome && (hour === undefined || each.hour === hour))
-      .reduce((total, { count }) => total + count, 0);
-  const sumAll = (hour?: number) =>
-    Object.fromEntries(OUTCOMES.map(outcome => [outcome, sum(outcome, hour)])) as Record<Outcome, number>;
+  const byHour = Map.groupBy(counts, ({ hour }) => hour);
   return {
-    hours: starts.map((ms, hour) => ({ from: new Date(ms).toISOString(), ...sumAll(hour) })),
-    ...sumAll(),
+    hours: starts.map((ms, hour) => ({
+      from: new Date(ms).toISOString(),
+      ...sumByOutcome(byHour.get(hour) ?? []),
+    })),
+    ...sumByOutcome(counts),
     isCut: counts.some(({ count }) => count >= MAX_COUNTED_PER_HOUR),
   };
+}
+
+function sumByOutcome(counts: readonly HourCount[]): Readonly<Record<Outcome, number>> {
+  const sums = { completed: 0, failed: 0, cancelled: 0, active: 0 };
+  for (const { status, count } of counts) sums[OUTCOME_BY_STATUS[status]] += count;
+  return sums;
 }
 
 /** Returns the first day of the month (UTC) that contains the time, or of one before it. */
@@ -242,7 +245,7 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
 async function readOwnKeys(tx: Tx, nowMs: number) {
   const [lastMonth, month, nextMonth] = [toMonth(nowMs, -1), toMonth(nowMs), toMonth(nowMs, 1)];
   const spent = await listOwnKeySpending(tx, month, nextMonth);
-  const sumUsd = (rows: readonly OwnKeySpent[]): number => rows.reduce((sum, { usd }) => sum + usd, 0);
+  const sumUsd = (rows: readonly OwnKeySpending[]): number => rows.reduce((sum, { usd }) => sum + usd, 0);
   return {
     costUsd: sumUsd(spent),
     lastMonthUsd: sumUsd(await listOwnKeySpending(tx, lastMonth, month)),
@@ -263,11 +266,11 @@ function findProvider({ findNode }: Pick<Deps, 'findNode'>, nodeType: string): s
 }
 
 function sumProviders(models: readonly (SpendingSum & { readonly provider: string | null })[]) {
-  const sums = [...Map.groupBy(models, ({ provider }) => provider)].map(([name, ofProvider]) => ({
+  const sums = [...Map.groupBy(models, ({ provider }) => provider)].map(([name, group]) => ({
     name,
     label: name === null ? null : (findProviderLabel(name) ?? null),
-    credits: ofProvider.reduce((sum, { credits }) => sum + credits, 0),
-    charges: ofProvider.reduce((sum, { charges }) => sum + charges, 0),
+    credits: group.reduce((sum, { credits }) => sum + credits, 0),
+    charges: group.reduce((sum, { charges }) => sum + charges, 0),
   }));
   return sums.sort((a, b) => b.credits - a.credits);
 }

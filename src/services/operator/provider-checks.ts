@@ -5,11 +5,11 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { resolveInstanceCredentials } from '../credentials/run-credentials.ts';
-import { askProvider } from '../credentials/test-credential.ts';
+import { sendProbe } from '../credentials/test-credential.ts';
 import type { Deps } from '../deps.ts';
 import { Named, Nullable } from '../schema.ts';
 
-const KEPT_MS = 10_000;
+const CACHE_MS = 10_000;
 
 export const ProvidersResponse = Named('Providers', 'The model providers, and whether they respond', {
   providers: Type.Array(
@@ -30,37 +30,39 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
 });
 
 type CheckDeps = Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
-type Checked = Awaited<ReturnType<typeof check>>;
+type ProviderChecks = Awaited<ReturnType<typeof probeAll>>;
 
 interface RecentCheck {
   readonly atMs: number;
-  /** The values that were checked: a replaced key is checked at once. */
+  /** The ids of the values that were checked, so that a replaced key is checked at once. */
   readonly values: string;
-  readonly checked: Promise<Checked>;
+  readonly result: Promise<ProviderChecks>;
 }
 
 const recentChecks = new WeakMap<object, RecentCheck>();
 
 /** Returns recent checks of the providers, or checks them now. Throws 401 without the scope `instance:admin`. */
-export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Checked> {
+export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<ProviderChecks> {
   requireScope(actor, 'instance:admin');
   const chosen = [...(await resolveInstanceCredentials(deps, deps.db)).values()];
   const values = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
   const recent = recentChecks.get(deps.settings);
-  if (recent !== undefined && recent.values === values && deps.now() - recent.atMs < KEPT_MS)
-    return recent.checked;
+  if (recent !== undefined && recent.values === values && deps.now() - recent.atMs < CACHE_MS)
+    return recent.result;
   const opened = chosen.map(({ kind, valueId }) => deps.credentials.open(kind, valueId));
-  const checked = check(deps, opened);
-  recentChecks.set(deps.settings, { atMs: deps.now(), values, checked });
-  return checked;
+  const result = probeAll(deps, opened);
+  recentChecks.set(deps.settings, { atMs: deps.now(), values, result });
+  return result;
 }
 
-async function check(
+async function probeAll(
   deps: Pick<CheckDeps, 'now'>,
   opened: readonly Promise<ProviderCredential | undefined>[],
 ) {
   const credentials = (await Promise.all(opened)).filter(credential => credential !== undefined);
-  const providers = await probeProviders(new Map(credentials.map(each => [each.kind, each])));
+  const providers = await probeProviders(
+    new Map(credentials.map(credential => [credential.kind, credential])),
+  );
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
@@ -70,14 +72,14 @@ export function probeProviders(credentials: ReadonlyMap<ProviderName, ProviderCr
 }
 
 async function checkProvider(name: ProviderName, credential: ProviderCredential | undefined) {
-  const presented = {
+  const provider = {
     name,
     label: DISPLAY_NAMES[name],
     setting: getProviderSetting(name),
     isConfigured: credential !== undefined,
     address: credential?.endpoint.baseUrl ?? null,
   };
-  if (credential === undefined) return { ...presented, answers: null, latencyMs: null, error: null };
-  const { error, latencyMs } = await askProvider(credential);
-  return { ...presented, answers: error === null, latencyMs, error };
+  if (credential === undefined) return { ...provider, answers: null, latencyMs: null, error: null };
+  const { error, latencyMs } = await sendProbe(credential);
+  return { ...provider, answers: error === null, latencyMs, error };
 }

@@ -50,9 +50,9 @@ async function rotateColumn(
   for (let after = ''; ; ) {
     const values = await listEncrypted(session, column, after);
     const reencrypted = values.flatMap(({ id, value }): EncryptedValue[] => {
-      const text = read(keys.from, value);
+      const text = tryDecrypt(keys.from, value);
       if (text !== undefined) return [{ id, value: encrypt(keys.to, text) }];
-      if (read(keys.to, value) !== undefined) return [];
+      if (tryDecrypt(keys.to, value) !== undefined) return [];
       throw new AppError(
         'conflict',
         `The secret of ${column.table} ${id} was not encrypted with either key. Nothing was changed. Start with the key that encrypted it.`,
@@ -67,7 +67,7 @@ async function rotateColumn(
   }
 }
 
-function read(key: Buffer, value: Buffer): string | undefined {
+function tryDecrypt(key: Buffer, value: Buffer): string | undefined {
   try {
     return decrypt(key, value);
   } catch {

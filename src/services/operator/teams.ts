@@ -8,6 +8,7 @@ import { teamExists } from '../../store/teams.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, PageQuery, PageSchema, readPage } from '../paging.ts';
+import { presentColumns } from '../present-columns.ts';
 import { Exact, Id, Named, Nullable, Timestamp } from '../schema.ts';
 import { toMonth } from './overview.ts';
 
@@ -32,7 +33,7 @@ export const InstanceTeamPage = PageSchema(
   }),
 );
 
-/** Throws 401 without the scope `instance:admin`. */
+/** Lists all teams. Throws 401 without the scope `instance:admin`. */
 export async function listAllTeams(
   deps: Pick<Deps, 'db' | 'now'>,
   actor: Actor,
@@ -48,32 +49,15 @@ export async function listAllTeams(
   );
 }
 
-const presentTeam = ({
-  id,
-  name,
-  members,
-  owners,
-  balance,
-  held,
-  spent,
-  daily_budget,
-  spent_today,
-  created_at,
-}: InstanceTeam) => ({
-  id,
-  name,
-  members,
-  owners,
+const presentTeam = ({ balance, held, spent, daily_budget, ...team }: InstanceTeam) => ({
+  ...presentColumns(team, 'id name members owners'),
   credits: { balance, held },
   spentThisMonth: spent,
   dailyCreditBudget: daily_budget,
-  spentToday: spent_today,
-  createdAt: created_at.toISOString(),
+  ...presentColumns(team, 'spent_today created_at'),
 });
 
-export const TeamParams = Type.Object({
-  teamId: Id('Team ID, `team_…`'),
-});
+export const TeamParams = Type.Object({ teamId: Id('Team ID, `team_…`') });
 export const TeamWorkflowParams = Type.Object({
   ...TeamParams.properties,
   workflowId: Id('Workflow ID, `wf_…`'),

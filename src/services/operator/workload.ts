@@ -49,7 +49,7 @@ export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor:
     runs: { queued: queued.reduce((sum, { count }) => sum + count, 0), ...underWay },
     oldestQueuedSeconds:
       oldest === undefined ? null : Math.max(0, Math.round((now() - oldest.getTime()) / 1000)),
-    jobs: jobs.map(({ task, state, count }) => ({ task, state, count })),
+    jobs: jobs.map(job => presentColumns(job, 'task state count')),
     workers: workers.map(worker =>
       presentColumns(worker, 'id hostname pid started_at heartbeat_at is_alive runs'),
     ),
@@ -70,7 +70,7 @@ export const PlansResponse = Named('Plans', 'The available plans', {
   ),
   newAccountCredits: Type.Integer({
     minimum: 0,
-    description: 'Credits of new accounts, unless set otherwise',
+    description: 'Starting balance of new accounts, unless set otherwise',
   }),
 });
 
@@ -78,7 +78,7 @@ export const PlansResponse = Named('Plans', 'The available plans', {
 export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const plans = Object.entries(settings.plans)
-    // Invitations to people without an account.
+    // The plan of callers without an account.
     .filter(([name]) => name !== 'anonymous')
     .map(([name, limits]) => ({
       name,

@@ -1,10 +1,10 @@
 // Resolves the source of a preview: a scene graph, a template, or the renderer node of a workflow.
 import type { GraphNode } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { fillForPreview, readMode } from '../../nodes/renderer-mode.ts';
+import { createPreviewSceneGraph, readRenderMode } from '../../nodes/renderer-mode.ts';
 import { openScene } from '../../render/scene.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
-import { authorize, getWorkspaceId, userWorkspace } from '../accounts/access.ts';
+import { authorize, getPersonalWorkspaceId, getWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { getViewForReading, readGraphText } from '../workflows/read-workflow.ts';
@@ -19,25 +19,29 @@ export interface PreviewSource {
 }
 
 /** Opens the source, with placeholders for ports. Throws `invalid_scene_graph` with pointers, 404 and 403. */
-export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
+export async function openPreviewSource(
+  deps: Deps,
+  user: UserActor,
+  body: PreviewBody,
+): Promise<PreviewSource> {
   const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
   const selectors = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);
-  const isWhole = workflowId === undefined || nodeId !== undefined;
-  if (selectors.length !== 1 || !isWhole)
+  const isNodeMissing = workflowId !== undefined && nodeId === undefined;
+  if (selectors.length !== 1 || isNodeMissing)
     throw new AppError(
       'invalid_request',
       'Send exactly one of sceneGraph, templateId, or workflowId with nodeId.',
     );
-  const owner = { userId: user.userId, workspace: userWorkspace(user.userId) };
+  const owner = { userId: user.userId, workspace: getPersonalWorkspaceId(user.userId) };
   if (workflowId !== undefined && nodeId !== undefined) return openNode(deps, user, workflowId, nodeId);
   if (templateId !== undefined) requireTemplate(templateId);
   return toSource(templateId === undefined ? { props: { sceneGraph } } : { templateId, props }, owner);
 }
 
 function toSource(config: Readonly<Record<string, unknown>>, owner: RenderOwner): PreviewSource {
-  const mode = readMode(config);
+  const mode = readRenderMode(config);
   if (mode.kind === 'none') throw new AppError('invalid_request', mode.problem);
-  const graph = fillForPreview(mode);
+  const graph = createPreviewSceneGraph(mode);
   return { graph, timeline: openScene(graph), owner };
 }
 

@@ -1,12 +1,12 @@
 // Draws stills of a scene within the request, and stores them as media unless they are temporary.
 import { invalidField } from '../../lib/errors.ts';
-import { withRenderFiles } from '../../render/files.ts';
-import { drawFrames, findUsedResources } from '../../render/stills/frames.ts';
+import { withRenderFiles } from '../../render/read-files.ts';
+import { drawFrames, findUsedResources } from '../../render/stills/draw-frames.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
-import { openSource } from './preview-source.ts';
+import { openPreviewSource } from './preview-source.ts';
 import { createSourceReader } from './render-files.ts';
 import type { PreviewBody } from './renderer.schema.ts';
 
@@ -16,30 +16,30 @@ const FORMATS = ['png', 'jpeg', 'webp'] as const;
 export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
   const format = chooseFormat(body);
-  const { timeline, owner } = await openSource(deps, user, body);
-  const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
-  const resources = findUsedResources(timeline, order.frames);
+  const { timeline, owner } = await openPreviewSource(deps, user, body);
+  const options = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
+  const resources = findUsedResources(timeline, options.frames);
   const result = await withRenderFiles(resources, createSourceReader(deps, owner), signal, files =>
-    drawFrames(timeline, files, order, signal),
+    drawFrames(timeline, files, options, signal),
   );
-  const keep = (file: DrawnStill) => storeMedia(deps, { ...owner, executionId: null }, file, signal);
+  const store = (file: StillFile) => storeMedia(deps, { ...owner, executionId: null }, file, signal);
   const frames = [];
   for (const { frame, bytes: source, width, height } of result.frames) {
     const file = { source, contentType: `image/${format}`, name: `frame-${frame}` };
-    const url = body.keep === false ? toDataUrl(file) : (await keep(file)).url;
+    const url = body.keep === false ? toDataUrl(file) : (await store(file)).url;
     frames.push({ frame, url, width, height });
   }
   const warnings = [...timeline.warnings, ...result.warnings];
   return { data: { frames, fps: timeline.fps, durationInFrames: timeline.durationInFrames, warnings } };
 }
 
-interface DrawnStill {
+interface StillFile {
   readonly source: Uint8Array;
   readonly contentType: string;
   readonly name: string;
 }
 
-function toDataUrl({ source, contentType }: DrawnStill): string {
+function toDataUrl({ source, contentType }: StillFile): string {
   return `data:${contentType};base64,${Buffer.from(source).toString('base64')}`;
 }
 
@@ -54,14 +54,14 @@ function chooseFrames(
   { fps, durationInFrames }: Timeline,
   { frames, timeSeconds }: PreviewBody,
 ): readonly number[] {
-  const last = durationInFrames - 1;
+  const lastFrame = durationInFrames - 1;
   const requested = frames ?? [
-    timeSeconds === undefined ? Math.floor(last / 2) : Math.floor(timeSeconds * fps + 1e-6),
+    timeSeconds === undefined ? Math.floor(lastFrame / 2) : Math.floor(timeSeconds * fps + 1e-6),
   ];
-  const beyond = requested.find(frame => frame > last);
+  const beyond = requested.find(frame => frame > lastFrame);
   if (beyond === undefined) return requested;
   throw invalidField(
     frames === undefined ? '/timeSeconds' : '/frames',
-    `must lie within the video, which has ${durationInFrames} frames: the last is ${last}, but ${beyond} was requested`,
+    `must lie within the video, which has ${durationInFrames} frames: the last is ${lastFrame}, but ${beyond} was requested`,
   );
 }

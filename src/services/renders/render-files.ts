@@ -21,18 +21,17 @@ export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
       throw new AppError('invalid_request', 'file paths are supported only on the command line');
     const response = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
-    // Leaving an iteration at its first step closes the connection.
-    for await (const _ of response.body) break;
+    response.close();
     throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };
 }
 
 async function readOwn(deps: Deps, owner: RenderOwner, id: string, maxBytes: number): Promise<SourceBytes> {
   const row = await findMedia(deps.db, id);
-  const isTheirs =
+  const isUsable =
     row !== undefined &&
     (row.workspace === owner.workspace || (await mayUseMedia(deps.db, id, owner.userId)));
-  if (!isTheirs) throw new AppError('not_found', `media ${id.slice(0, 64)} was not found in your workspace`);
+  if (!isUsable) throw new AppError('not_found', `media ${id.slice(0, 64)} was not found in your workspace`);
   if (row.bytes > maxBytes) throw new AppError('file_too_large', `it is larger than ${maxBytes} bytes`);
   return { body: (await deps.storage.read(row.id)).stream, declared: row.content_type };
 }

@@ -1,6 +1,5 @@
 // Stores rendered segments of videos, so that another worker can continue a render. Unused segments are deleted a day
 // later as orphans of media storage.
-
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { ignoreNotFound } from '../../lib/errors.ts';
 import { readFileChunks } from '../../lib/files.ts';
 import { newId } from '../../lib/ids.ts';
-import type { NodeParts } from '../../nodes/define.ts';
+import type { NodeSegments } from '../../nodes/define.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
 import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/renders/render-parts.ts';
 import type { Deps } from '../deps.ts';
@@ -17,11 +16,11 @@ import { dropFile } from '../media/receive-file.ts';
 const MAX_PART_BYTES = 1_073_741_824;
 
 /** Creates the store of the segments of one scope: a node of an execution, or a clip. */
-export function createParts(deps: Deps, scope: string): NodeParts {
+export function createParts(deps: Deps, scope: string): NodeSegments {
   const storedPaths = new Set<string>();
   const discarded = new AbortController();
-  // One at a time, to leave disk and network to the rendering.
-  let keeping = Promise.resolve();
+  // Segments are stored one after another, to leave disk and network to the rendering.
+  let storing = Promise.resolve();
   return {
     async restore(folder, signal) {
       for (const part of await listParts(deps.db, scope)) {
@@ -32,7 +31,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
       const name = basename(path);
       if (storedPaths.has(name)) return;
       storedPaths.add(name);
-      keeping = keeping
+      storing = storing
         .then(() => (discarded.signal.aborted ? undefined : storePart(deps, scope, path, discarded.signal)))
         .catch((err: unknown) => {
           if (!discarded.signal.aborted)
@@ -41,7 +40,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
     },
     async drop() {
       discarded.abort();
-      await keeping;
+      await storing;
       for (const { file_id } of await deleteParts(deps.db, scope)) await dropFile(deps, file_id);
     },
   };

@@ -1,7 +1,7 @@
 // Serves the contracts for video authors: the scene-graph schema and guide, and the templates that the account may use.
 import { shortHash } from '../../lib/crypto.ts';
 import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
-import { withRenderFiles } from '../../render/files.ts';
+import { withRenderFiles } from '../../render/read-files.ts';
 import { openTemplateScene } from '../../render/scene.ts';
 import { renderSceneGraphDoc } from '../../render/schema/doc.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../render/schema/scene-graph.ts';
@@ -112,6 +112,7 @@ function presentTemplate({ settings }: Pick<Deps, 'settings'>, template: Templat
 
 const thumbnails = new Map<string, Promise<Uint8Array>>();
 const THUMBNAIL_SIDE = 640;
+const THUMBNAIL_TIMEOUT_MS = 60_000;
 
 export interface Thumbnail {
   readonly bytes: Uint8Array;
@@ -122,25 +123,22 @@ export interface Thumbnail {
  * Returns the template with its example props, as WebP. A private template is visible to those on its list, any other
  * to anyone with the URL. Throws 404, 401, 403.
  */
-export async function readThumbnail(
-  deps: Pick<Deps, 'db'>,
-  actor: Actor,
-  id: string,
-  signal: AbortSignal,
-): Promise<Thumbnail> {
+export async function readThumbnail(deps: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<Thumbnail> {
   const template = requireTemplate(id);
-  if (template.allow === undefined)
-    return { bytes: await getThumbnail(template, signal), visibility: 'public' };
+  if (template.allow === undefined) return { bytes: await getThumbnail(template), visibility: 'public' };
   const [usable] = await listUsable(deps, requireScope(actor, 'workflows:read'), [template]);
   if (usable === undefined)
     throw new AppError('forbidden', "You don't have permission to use this private template.");
-  return { bytes: await getThumbnail(template, signal), visibility: 'private' };
+  return { bytes: await getThumbnail(template), visibility: 'private' };
 }
 
-/** Draws the thumbnail once, with the example props. */
-async function getThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * Draws the thumbnail once, with the example props. All callers share the drawing, so it continues when the first of them
+ * disconnects.
+ */
+async function getThumbnail(template: Template): Promise<Uint8Array> {
   const { id } = template;
-  const drawing = thumbnails.get(id) ?? drawThumbnail(template, signal);
+  const drawing = thumbnails.get(id) ?? drawThumbnail(template, AbortSignal.timeout(THUMBNAIL_TIMEOUT_MS));
   thumbnails.set(id, drawing);
   try {
     return await drawing;
@@ -155,10 +153,10 @@ async function drawThumbnail(template: Template, signal: AbortSignal): Promise<U
   const rejectFile = (): never => {
     throw new AppError('invalid_request', 'a template cannot contain files of its own');
   };
-  const lists = [evaluateFrame(timeline, template.thumbnailFrame)];
+  const drawLists = [evaluateFrame(timeline, template.thumbnailFrame)];
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(template.width, template.height));
   const { frames } = await withRenderFiles(timeline.resources.values(), rejectFile, signal, files =>
-    drawSceneStills({ lists, files, scale, format: 'webp' }, signal),
+    drawSceneStills({ lists: drawLists, files, scale, format: 'webp' }, signal),
   );
   return frames[0]?.bytes ?? new Uint8Array();
 }

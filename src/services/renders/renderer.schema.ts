@@ -19,7 +19,7 @@ export const ContractResponse = Named('SceneGraphContract', 'How to author a vid
     mode: Type.Literal('sceneGraph'),
     nodeType: Type.Literal('video:renderer'),
     configPath: Type.Literal('config.props.sceneGraph'),
-    doc: Type.Optional(Type.String({ description: 'How to author a scene graph' })),
+    doc: Type.Optional(Type.String({ description: 'How to write a scene graph' })),
     jsonSchema: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: 'JSON Schema 2020-12' }),
     ),
@@ -175,7 +175,7 @@ const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
   durationInFrames: Type.Integer(),
   defaultProps: Type.Unknown(),
   props: Type.Record(Type.String(), PropText, {
-    description: 'Label and description of each prop that no port fills',
+    description: 'Label and description of each prop without a port',
   }),
   inputMappings: Type.Array(InputMapping),
 });

@@ -8,13 +8,13 @@ import { cancelRender, findRender, insertRender, type RenderRow } from '../../st
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
-import { mediaUrl } from '../media/media-record.ts';
+import { getMediaUrl } from '../media/media-record.ts';
 import { presentColumns } from '../present-columns.ts';
-import { openSource } from './preview-source.ts';
+import { openPreviewSource } from './preview-source.ts';
 import type { PreviewBody, RenderedClip, RenderFailure } from './renderer.schema.ts';
 
 /** Maximum number of unfinished renders per account. */
-const MAX_OPEN = 4;
+const MAX_UNFINISHED = 4;
 const RETRY_SECONDS = 10;
 const MAX_SECONDS = 600;
 
@@ -29,7 +29,7 @@ export function isClipRequest({ format, range }: PreviewBody): boolean {
  */
 export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
-  const { graph, timeline, owner } = await openSource(deps, user, body);
+  const { graph, timeline, owner } = await openPreviewSource(deps, user, body);
   const [first_frame, end_frame] = chooseRange(timeline, body);
   await requireCodec(deps.settings, signal);
   const render = {
@@ -42,7 +42,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     scale: body.scale ?? 1,
   };
   await deps.db.transaction(async tx => {
-    if (!(await insertRender(tx, render, MAX_OPEN))) throw busy(deps.now());
+    if (!(await insertRender(tx, render, MAX_UNFINISHED))) throw createBusyError(deps.now());
     await enqueue(tx, 'render', [render.id]);
   });
   deps.wakeTimers.set('renders', deps.now());
@@ -65,14 +65,15 @@ function chooseRange(
   return [from, to];
 }
 
-function busy(nowMs: number): AppError {
-  const reason = `${MAX_OPEN} of your clips are waiting or being rendered. Cancel one, or wait until one has finished`;
+function createBusyError(nowMs: number): AppError {
+  const reason = `${MAX_UNFINISHED} of your clips are waiting or being rendered. Cancel one, or wait until one has finished`;
   const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
-  return createRateLimitError('render_busy', reason, { limit: MAX_OPEN, reset }, nowMs);
+  return createRateLimitError('render_busy', reason, { limit: MAX_UNFINISHED, reset }, nowMs);
 }
 
+/** Returns a render of the caller. Throws 404. */
 export async function getRender(deps: Deps, actor: Actor, id: string) {
-  return present(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
+  return presentRender(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
 }
 
 /** Cancels a render of the caller, unless it has ended. */
@@ -80,7 +81,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
   await requireRender(deps, user, id);
   await cancelRender(deps.db, id);
-  return present(deps, await requireRender(deps, user, id));
+  return presentRender(deps, await requireRender(deps, user, id));
 }
 
 /** Returns a render of the caller. Throws 404 for any other id. */
@@ -89,9 +90,9 @@ async function requireRender(deps: Deps, { userId }: UserActor, id: string): Pro
   return requireFound(row, 'Render not found.');
 }
 
-function present(deps: Deps, row: RenderRow) {
+function presentRender(deps: Deps, row: RenderRow) {
   const toUrl = (id: string | null, name: string | null): string | null =>
-    id === null || name === null ? null : mediaUrl(deps, { id, name });
+    id === null || name === null ? null : getMediaUrl(deps, { id, name });
   return {
     data: {
       renderId: row.id,

@@ -1,5 +1,4 @@
 // Renders an accepted clip: claims it, renders it, reports progress, and stops if the claim is lost.
-
 import { AppError } from '../../lib/errors.ts';
 import { readFileChunks } from '../../lib/files.ts';
 import { type RenderedVideo, renderWithPoster } from '../../render/video/make-video.ts';
@@ -18,13 +17,13 @@ import { createParts } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
 // A render fails after this many attempts, because it may crash its workers.
-const MAX_STARTS = 5;
+const MAX_ATTEMPTS = 5;
 /** The interval of progress updates, and the maximum time that a cancelled render continues. */
 const TOUCH_MS = 400;
 
 /**
- * Renders the clip. Rejects if its end could not be stored or the process stops. Another worker then continues with its
- * segments.
+ * Renders the clip. Rejects if the result could not be stored or the process stops; another worker then continues with
+ * the stored segments.
  */
 export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
   const claimed = await claimRender(deps.db, id);
@@ -34,40 +33,39 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
   const claim = keepClaim(deps, claimed, () => claimLost.abort());
   try {
-    if (claimed.attempt > MAX_STARTS) throw workerLost(claimed);
+    if (claimed.attempt > MAX_ATTEMPTS) throw createCrashError(claimed);
     const signal = AbortSignal.any([stopping, claimLost.signal, deadline]);
     const { graph, first_frame, end_frame, scale } = claimed;
     const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
-    const order = {
+    const options = {
       graph: JSON.parse(graph) as unknown,
       read: createSourceReader(deps, owner),
       scale,
       parts,
+      range: [first_frame, end_frame] as const,
+      onProgress: claim.report,
     };
-    const range = [first_frame, end_frame] as const;
-    const end = await renderWithPoster({ ...order, range, onProgress: claim.report }, signal, video =>
-      store(deps, owner, video, signal),
-    );
+    const end = await renderWithPoster(options, signal, video => storeVideo(deps, owner, video, signal));
     await finishRender(deps.db, claimed, end);
     await parts.drop();
   } catch (err) {
     if (stopping.aborted) throw err;
-    // If another worker restarted it, the segments are needed.
+    // If another worker continues the render, it needs the segments.
     if (claimLost.signal.aborted && !(await hasEnded(deps.db, id))) return;
-    await finishRender(deps.db, claimed, failure(describeFailure(deps, err, deadline)));
+    await finishRender(deps.db, claimed, toFailedEnd(describeFailure(deps, err, deadline)));
     await parts.drop();
   } finally {
-    claim.end();
+    claim.stop();
   }
 }
 
-interface Claim {
+interface ClaimKeeper {
   readonly report: (progress: number) => void;
-  end(): void;
+  stop(): void;
 }
 
 /** Stores the progress periodically, and calls `onLost` when the render no longer belongs to this worker. */
-function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Claim {
+function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): ClaimKeeper {
   let { progress } = claimed;
   let isTouching = false;
   const touch = async (): Promise<void> => {
@@ -83,15 +81,15 @@ function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Clai
       });
   }, TOUCH_MS);
   return {
-    // Progress made before a crash is kept.
+    // Progress never falls below what was stored before a crash.
     report: fraction => {
       progress = Math.max(progress, fraction);
     },
-    end: () => clearInterval(timer),
+    stop: () => clearInterval(timer),
   };
 }
 
-async function store(
+async function storeVideo(
   deps: Deps,
   owner: Parameters<typeof storeMedia>[1],
   video: RenderedVideo,
@@ -112,11 +110,11 @@ async function store(
   };
 }
 
-function workerLost({ attempt }: ClaimedRender): AppError {
+function createCrashError({ attempt }: ClaimedRender): AppError {
   return new AppError('codec_failed', `The worker crashed in each of the ${attempt - 1} attempts.`);
 }
 
-function failure(error: RenderFailure): RenderEnd {
+function toFailedEnd(error: RenderFailure): RenderEnd {
   return { status: 'FAILED', media_id: null, poster_id: null, result: null, error: JSON.stringify(error) };
 }
 

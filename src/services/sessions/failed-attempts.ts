@@ -8,15 +8,17 @@ import type { Allowance } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 
 const WINDOW_SECONDS = 900;
-const FAILURES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_link']);
+const COUNTED_CODES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_link']);
 
-interface Target {
+/** A limit of failed sign-ins: its key in the rate limiter, and what it counts, for the error message. */
+interface AttemptLimit {
   readonly key: string;
   readonly limit: number;
   readonly name: string;
 }
 
-export const attemptsFrom = (network: string): Target => ({
+/** Returns the limit of a network. */
+export const getNetworkLimit = (network: string): AttemptLimit => ({
   key: `sign-in:address:${network}`,
   limit: 50,
   name: 'your address',
@@ -31,34 +33,35 @@ export interface Attempt {
   readonly isKnown: boolean;
 }
 
-export const attemptsAt = ({ account, network, isKnown }: Attempt): readonly Target[] => [
+/** Returns the limits of an account. */
+export const listAccountLimits = ({ account, network, isKnown }: Attempt): readonly AttemptLimit[] => [
   { key: `sign-in:account:${account}:${network}`, limit: 10, name: 'this account from your network' },
   ...(isKnown ? [] : [{ key: `sign-in:account:${account}`, limit: 50, name: 'this account' }]),
 ];
 
 /**
- * Runs the work, or throws 429 if the limit of a target is used up. The attempt is counted first, so that concurrent
- * attempts cannot exceed the limit, and undone unless it failed because of a wrong password or link.
+ * Runs the work, or throws 429 if a limit is reached. The attempt is counted first, so that concurrent attempts cannot
+ * exceed the limit. The count is undone unless the attempt failed because of a wrong password or link.
  */
 export async function limitFailures<T>(
   { limiter }: Pick<Deps, 'limiter'>,
-  targets: readonly Target[],
+  limits: readonly AttemptLimit[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const reserved: (readonly [Target, Allowance])[] = [];
-  let failed = false;
+  const reserved: (readonly [AttemptLimit, Allowance])[] = [];
+  let isCounted = false;
   try {
-    for (const target of targets) {
-      const { key, limit, name } = target;
+    for (const attemptLimit of limits) {
+      const { key, limit, name } = attemptLimit;
       const reason = `More than ${limit} failed sign-ins at ${name} in 15 minutes`;
-      reserved.push([target, await limiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
+      reserved.push([attemptLimit, await limiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
     }
     return await work();
   } catch (err) {
-    failed = err instanceof AppError && FAILURES.has(err.code);
+    isCounted = err instanceof AppError && COUNTED_CODES.has(err.code);
     throw err;
   } finally {
-    if (!failed)
+    if (!isCounted)
       for (const [{ key }, allowance] of reserved) limiter.returnToken(key, WINDOW_SECONDS, allowance);
   }
 }

@@ -5,7 +5,7 @@ import { grant } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { findIdentity, insertIdentity, lockIdentity } from '../../store/people/identities.ts';
 import { findUserByEmail, insertUser } from '../../store/users.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { parseEmail, parseName } from '../accounts/names.ts';
 
 /** The identity that a provider confirmed. */
@@ -19,7 +19,7 @@ export interface Claims {
   readonly signedInAtMs?: number | undefined;
 }
 
-/** The reasons for rejecting a sign-in, sent in the response; the sign-in page has a text for each. */
+/** The messages by reason. The response also contains the reason, because the sign-in page has texts of its own. */
 const REJECTION_TEXTS = {
   expired:
     'The sign-in was not started in this browser, or it was started more than ten minutes ago. Start again.',
@@ -31,7 +31,8 @@ const REJECTION_TEXTS = {
   other: 'You signed in to a different account. Sign in to the account that you use here.',
 } as const;
 
-export function signInError(reason: keyof typeof REJECTION_TEXTS, cause?: unknown): AppError {
+/** Creates the error of a rejected sign-in. */
+export function createSignInError(reason: keyof typeof REJECTION_TEXTS, cause?: unknown): AppError {
   return new AppError('sign_in_refused', REJECTION_TEXTS[reason], { cause, details: { reason } });
 }
 
@@ -48,10 +49,10 @@ export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims
   if (linked !== undefined) return linked;
   const email = checkEmail(claims.email);
   const existing = await findUserByEmail(tx, email);
-  if (existing === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS))
-    throw signInError('unknown');
+  if (existing === undefined && !isAllowedDomain(email, settings.OIDC_ALLOWED_DOMAINS))
+    throw createSignInError('unknown');
   const userId = existing?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
-  if (!(await insertIdentity(tx, { ...claims, userId }))) throw signInError('linked');
+  if (!(await insertIdentity(tx, { ...claims, userId }))) throw createSignInError('linked');
   return userId;
 }
 
@@ -59,11 +60,11 @@ function checkEmail(email: string): string {
   try {
     return parseEmail(email);
   } catch (err) {
-    throw signInError('unverified', err);
+    throw createSignInError('unverified', err);
   }
 }
 
-const isAllowed = (email: string, domains: readonly string[]): boolean =>
+const isAllowedDomain = (email: string, domains: readonly string[]): boolean =>
   domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 
 async function createAccount(
@@ -73,7 +74,8 @@ async function createAccount(
 ): Promise<number> {
   const user = { email, name: getDisplayName(name, email), plan: DEFAULT_PLAN, isAuthor: false };
   const userId = await insertUser(tx, user);
-  if (DEFAULT_CREDITS > 0) await grant(tx, userWorkspace(userId), DEFAULT_CREDITS, 'opening balance');
+  if (DEFAULT_CREDITS > 0)
+    await grant(tx, getPersonalWorkspaceId(userId), DEFAULT_CREDITS, 'opening balance');
   return userId;
 }
 

@@ -9,7 +9,7 @@ import { findIdentity } from '../../store/people/identities.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
-import { type Claims, findOrCreateUser, signInError } from './identities.ts';
+import { type Claims, createSignInError, findOrCreateUser } from './identities.ts';
 import { confirmSession } from './reauthenticate.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
@@ -18,8 +18,9 @@ export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 /** The maximum duration of a sign-in at the provider. */
 export const FLOW_SECONDS = 600;
 
-/** Timeout of requests from this service to the provider. */
+/** Maximum difference between the clocks of this service and the provider. */
 const CLOCK_SKEW_MS = 30_000;
+/** Timeout of requests to the provider. */
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 1_000_000;
 
@@ -75,22 +76,22 @@ interface Provider {
 export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
   if (deps.settings.OIDC_ISSUER === undefined) return undefined;
   let discovered: Promise<Provider> | undefined;
-  const provider = (): Promise<Provider> => {
+  const getProvider = (): Promise<Provider> => {
     discovered ??= discover(deps).catch((err: unknown) => {
       discovered = undefined;
-      throw unreachable(err);
+      throw createUnreachableError(err);
     });
     return discovered;
   };
   return {
-    begin: async request => beginFlow(deps, await provider(), request),
+    begin: async request => beginFlow(deps, await getProvider(), request),
     async complete({ search, flow: encrypted }, visitor, actor) {
       const flow = decryptFlow(deps, encrypted);
-      const claims = await readClaims(deps, await provider(), search, flow);
+      const claims = await readClaims(deps, await getProvider(), search, flow);
       const { next, sessionId } = flow;
       if (sessionId === undefined)
         return { session: await startIdentitySession(deps, claims, visitor), next };
-      await confirmSessionBy(deps, claims, { ...flow, sessionId }, actor);
+      await confirmSessionByIdentity(deps, claims, { ...flow, sessionId }, actor);
       return { session: undefined, next };
     },
     getNextPath: encrypted => findFlow(deps, encrypted)?.next ?? '/',
@@ -105,8 +106,8 @@ async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provid
     [oidc.customFetch]: toFetch(providerFetch),
     timeout: TIMEOUT_MS / 1000,
     execute: [
-      // Checks the signature although the token comes directly from the provider, because http or a proxy may be in
-      // between.
+      // Checks the signature although the token comes directly from the provider, because the connection may use http or
+      // a proxy.
       oidc.enableNonRepudiationChecks,
       // An issuer with plain http is allowed if the operator configured it.
       ...(OIDC_ISSUER.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
@@ -149,7 +150,7 @@ function toFetch({ fetch }: Pick<GuardedFetch, 'fetch'>): openid.CustomFetch {
   };
 }
 
-function unreachable(cause: unknown): AppError {
+function createUnreachableError(cause: unknown): AppError {
   return new AppError('unavailable', 'The identity provider is not responding. Try again in a few seconds.', {
     cause,
     details: { reason: 'unreachable' },
@@ -186,7 +187,7 @@ async function beginFlow(
 function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
   const flow = findFlow(deps, encrypted);
   if (flow !== undefined && flow.expiresAtMs > deps.now()) return flow;
-  throw signInError('expired');
+  throw createSignInError('expired');
 }
 
 /** Returns undefined if the cookie is truncated, encrypted with another key, or absent. */
@@ -214,14 +215,14 @@ async function readClaims(
   };
   const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(throwSignInError);
   const token = tokens.claims();
-  if (token === undefined) throw signInError('refused');
+  if (token === undefined) throw createSignInError('refused');
   // Providers may omit the email from the token.
   const profile: Readonly<Record<string, unknown>> =
     token.email === undefined
       ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub).catch(throwSignInError)
       : token;
   const { email, email_verified: isVerified, name } = profile;
-  if (typeof email !== 'string' || isVerified !== true) throw signInError('unverified');
+  if (typeof email !== 'string' || isVerified !== true) throw createSignInError('unverified');
   return {
     issuer: token.iss,
     subject: token.sub,
@@ -233,7 +234,7 @@ async function readClaims(
 
 /** Throws the error of a failed sign-in: 503 for an outage of the provider, otherwise a rejection. */
 function throwSignInError(thrown: unknown): never {
-  throw isOutage(thrown) ? unreachable(thrown) : signInError('refused', thrown);
+  throw isOutage(thrown) ? createUnreachableError(thrown) : createSignInError('refused', thrown);
 }
 
 /** Returns whether the error, or the error that the library wrapped, is an outage of the provider. */
@@ -248,32 +249,33 @@ function startIdentitySession(
   claims: Claims,
   visitor: Visitor,
 ): Promise<StartedSession> {
-  const work = db.transaction(async tx => {
+  const session = db.transaction(async tx => {
     const userId = await findOrCreateUser(tx, settings, claims);
     const nowMs = now();
     const provedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
-    const session = await startSession(tx, { userId, visitor, nowMs, provedAtMs });
-    if (session === undefined) throw signInError('disabled');
-    return session;
+    const started = await startSession(tx, { userId, visitor, nowMs, provedAtMs });
+    if (started === undefined) throw createSignInError('disabled');
+    return started;
   });
-  return translateEmailConflict(work);
+  return translateEmailConflict(session);
 }
 
 /**
  * Confirms the session if the identity belongs to its user. A provider that omits `auth_time`, although `max_age`
  * requests it, is assumed to have required a fresh sign-in. Throws 403 `sign_in_refused`.
  */
-async function confirmSessionBy(
+async function confirmSessionByIdentity(
   deps: OpenIdDeps,
   { signedInAtMs, ...identity }: Claims,
   { sessionId, expiresAtMs }: Flow & { readonly sessionId: string },
   actor: Actor,
 ): Promise<void> {
   const isSameSession = actor.kind === 'user' && actor.credential.id === sessionId;
-  if (!isSameSession) throw signInError('expired');
-  if ((await findIdentity(deps.db, identity)) !== actor.userId) throw signInError('other');
-  const begunAtMs = expiresAtMs - FLOW_SECONDS * 1000;
-  if (signedInAtMs !== undefined && signedInAtMs < begunAtMs - CLOCK_SKEW_MS) throw signInError('refused');
+  if (!isSameSession) throw createSignInError('expired');
+  if ((await findIdentity(deps.db, identity)) !== actor.userId) throw createSignInError('other');
+  const startedAtMs = expiresAtMs - FLOW_SECONDS * 1000;
+  if (signedInAtMs !== undefined && signedInAtMs < startedAtMs - CLOCK_SKEW_MS)
+    throw createSignInError('refused');
   await confirmSession(deps, sessionId, deps.now());
 }
 

@@ -32,8 +32,8 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/
 const format = (salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=1$${base64(salt)}$${base64(tag)}`;
 
-/** Verified if the account has no password, so that the response takes the same time. */
-const NO_PASSWORD = format(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+/** The hash that is verified if the account has no password, so that the response takes the same time. */
+const DUMMY_HASH = format(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
 /** Returns a PHC string. Throws `unavailable` if too many calls wait, and the signal's reason if it is aborted. */
 export async function hashPassword(password: string, signal: AbortSignal): Promise<string> {
@@ -61,7 +61,7 @@ export async function verifyPassword(
   password: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const parts = PHC.exec(phc ?? NO_PASSWORD)?.groups;
+  const parts = PHC.exec(phc ?? DUMMY_HASH)?.groups;
   if (parts === undefined) throw new Error('A stored password has an unknown format.');
   const expected = Buffer.from(parts.tag ?? '', 'base64');
   const tag = await derive(

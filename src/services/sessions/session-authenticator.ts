@@ -7,8 +7,8 @@ import { type CredentialCache, createCredentialCache } from '../accounts/credent
 /** Authenticates session cookies. This process rejects ended sessions immediately, others within five seconds. */
 export type SessionAuthenticator = CredentialCache<undefined>;
 
-const ALL_SCOPE_SET = new Set(SCOPES);
-const ALL_BUT_ADMIN = new Set(SCOPES.filter(scope => scope !== 'instance:admin'));
+const ADMIN_SCOPES = new Set(SCOPES);
+const USER_SCOPES = new Set(SCOPES.filter(scope => scope !== 'instance:admin'));
 
 export function createSessionAuthenticator(db: Db, now: () => number): SessionAuthenticator {
   return createCredentialCache({
@@ -18,7 +18,7 @@ export function createSessionAuthenticator(db: Db, now: () => number): SessionAu
       const row = await findSessionByHash(db, hash, new Date(now()));
       if (row === undefined) return undefined;
       const { id, user_id: userId, plan } = row;
-      const scopes = row.is_admin ? ALL_SCOPE_SET : ALL_BUT_ADMIN;
+      const scopes = row.is_admin ? ADMIN_SCOPES : USER_SCOPES;
       return {
         id,
         actor: {

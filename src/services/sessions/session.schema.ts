@@ -1,7 +1,7 @@
 // Defines the schemas of requests and responses about sign-in and sessions.
 import { Type } from 'typebox';
 import { TEAM_ROLES } from '../../store/teams.ts';
-import { STORAGE } from '../accounts/account.schema.ts';
+import { STORAGE_USAGE } from '../accounts/account.schema.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
 import { PageSchema } from '../paging.ts';
@@ -59,7 +59,7 @@ export const BeginOpenIdQuery = Type.Object({
   ),
   reauthenticate: Type.Optional(
     Type.Boolean({
-      description: 'Confirms the session of the browser by a fresh sign-in at the provider',
+      description: 'Confirms the identity of the current session with a new sign-in at the provider',
     }),
   ),
 });
@@ -97,7 +97,7 @@ export const OwnSession = Named('Session', 'The signed-in user', {
     { balance: Credits, held: Credits },
     { description: 'Credits of the active workspace' },
   ),
-  storage: Type.Object(STORAGE),
+  storage: Type.Object(STORAGE_USAGE),
   expiresAt: Timestamp,
 });
 

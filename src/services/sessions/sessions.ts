@@ -5,7 +5,7 @@ import { countInvitationsOfUser } from '../../store/people/invitations.ts';
 import { deleteSession, findSession, listSessions } from '../../store/people/sessions.ts';
 import { listTeams } from '../../store/teams.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -30,7 +30,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   // The session has just ended and was still in the cache.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
-  const { balance, held } = await getPool(db, active.team_id ?? userWorkspace(userId));
+  const { balance, held } = await getPool(db, active.team_id ?? getPersonalWorkspaceId(userId));
   const team = teams.find(({ id }) => id === active.team_id);
   return {
     user: presentUser(row, user),
@@ -52,7 +52,7 @@ const presentUser = (row: UserRow, { scopes }: UserActor) => ({
   userId: row.id,
   ...presentColumns(row, 'email name is_author is_admin'),
   scopes: [...scopes],
-  personalTeamId: userWorkspace(row.id),
+  personalTeamId: getPersonalWorkspaceId(row.id),
 });
 
 /** Lists the sessions that have not ended, newest first. */

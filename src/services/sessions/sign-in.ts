@@ -9,7 +9,7 @@ import { deleteUserSessions, knowsNetwork } from '../../store/people/sessions.ts
 import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
+import { getNetworkLimit, limitFailures, listAccountLimits } from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
 
@@ -32,27 +32,27 @@ export async function signIn(
   visitor: Visitor,
 ): Promise<StartedSession> {
   const { network } = visitor;
-  return limitFailures(deps, [attemptsFrom(network)], async () => {
+  return limitFailures(deps, [getNetworkLimit(network)], async () => {
     const user = await findSignIn(deps.db, { email: email.trim(), network, now: new Date(deps.now()) });
     const account = user?.id ?? sha256Hex(email.trim().toLowerCase());
     const isKnown = user?.is_known ?? false;
-    return limitFailures(deps, attemptsAt({ account, network, isKnown }), async () => {
-      const stored = user?.password ?? undefined;
-      const isRight = await verifyPassword(stored, password, visitor.signal);
-      if (!isRight || user === undefined || stored === undefined) throw invalidCredentials();
+    return limitFailures(deps, listAccountLimits({ account, network, isKnown }), async () => {
+      const storedHash = user?.password ?? undefined;
+      const isCorrect = await verifyPassword(storedHash, password, visitor.signal);
+      if (!isCorrect || user === undefined || storedHash === undefined) throw createCredentialsError();
       const session = await startSession(deps.db, {
         userId: user.id,
         visitor,
         nowMs: deps.now(),
-        password: stored,
+        password: storedHash,
       });
-      if (session === undefined) throw invalidCredentials();
+      if (session === undefined) throw createCredentialsError();
       return session;
     });
   });
 }
 
-const invalidCredentials = (message = 'Incorrect email or password.'): AppError =>
+const createCredentialsError = (message = 'Incorrect email or password.'): AppError =>
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Throws 401 `invalid_credentials` unless it is the user's password, and 429 like a sign-in. */
@@ -63,10 +63,10 @@ export async function checkPassword(
   { network, signal }: Visitor,
 ): Promise<void> {
   const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
-  const targets = [attemptsFrom(network), ...attemptsAt({ account: userId, network, isKnown })];
-  await limitFailures(deps, targets, async () => {
+  const limits = [getNetworkLimit(network), ...listAccountLimits({ account: userId, network, isKnown })];
+  await limitFailures(deps, limits, async () => {
     if (!(await verifyPassword(await findPasswordHash(deps.db, userId), password, signal)))
-      throw invalidCredentials('Incorrect password.');
+      throw createCredentialsError('Incorrect password.');
   });
 }
 
@@ -108,17 +108,17 @@ export async function replacePassword(
   visitor: Visitor,
   { revokeKeys, write }: PasswordReplacement,
 ): Promise<StartedSession> {
-  const { userId, session } = await deps.db.transaction(async tx => {
-    const userId = await write(tx);
-    await deleteUserSessions(tx, userId);
-    await deleteUserLink(tx, userId);
+  const [userId, session] = await deps.db.transaction(async tx => {
+    const id = await write(tx);
+    await deleteUserSessions(tx, id);
+    await deleteUserLink(tx, id);
     if (revokeKeys) {
-      await revokeUserKeys(tx, userId);
-      await deleteUserGrants(tx, userId);
+      await revokeUserKeys(tx, id);
+      await deleteUserGrants(tx, id);
     }
-    return { userId, session: await startSession(tx, { userId, visitor, nowMs: deps.now() }) };
+    return [id, await startSession(tx, { userId: id, visitor, nowMs: deps.now() })] as const;
   });
   for (const credentials of [deps.sessions, deps.keys, deps.accessTokens]) credentials?.forgetUser(userId);
-  if (session === undefined) throw invalidCredentials('The account is disabled.');
+  if (session === undefined) throw createCredentialsError('The account is disabled.');
   return session;
 }

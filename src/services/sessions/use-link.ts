@@ -5,7 +5,7 @@ import { claimLink, hasLink, type LinkKind } from '../../store/people/password-l
 import { updateSignIn } from '../../store/users.ts';
 import { parseEmail, parseName, translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
-import { attemptsFrom, limitFailures } from './failed-attempts.ts';
+import { getNetworkLimit, limitFailures } from './failed-attempts.ts';
 import { hashPassword } from './passwords.ts';
 import { replacePassword } from './sign-in.ts';
 import type { StartedSession, Visitor } from './start-session.ts';
@@ -17,7 +17,7 @@ export async function setUp(
   visitor: Visitor,
 ): Promise<StartedSession> {
   const profile = { email: parseEmail(input.email), name: parseName(input.name) };
-  return applyLink(deps, { ...input, ...profile, kinds: ['setup'] }, visitor);
+  return redeemLink(deps, { ...input, ...profile, kinds: ['setup'] }, visitor);
 }
 
 /** Sets the password of an invited user, or one who forgot it. Throws 400 `invalid_link` and 429. */
@@ -26,7 +26,7 @@ export async function acceptInvite(
   input: { readonly token: string; readonly password: string; readonly revokeKeys?: boolean | undefined },
   visitor: Visitor,
 ): Promise<StartedSession> {
-  return applyLink(deps, { ...input, email: null, name: null, kinds: ['invite', 'reset'] }, visitor);
+  return redeemLink(deps, { ...input, email: null, name: null, kinds: ['invite', 'reset'] }, visitor);
 }
 
 interface LinkUse {
@@ -39,22 +39,22 @@ interface LinkUse {
 }
 
 /** Uses a link. If two requests use it at the same time, one claims it and the other waits and is rejected. */
-async function applyLink(
+async function redeemLink(
   deps: Deps,
   { token, kinds, password, email, name, revokeKeys = false }: LinkUse,
   visitor: Visitor,
 ): Promise<StartedSession> {
   const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
-  return limitFailures(deps, [attemptsFrom(visitor.network)], async () => {
+  return limitFailures(deps, [getNetworkLimit(visitor.network)], async () => {
     // Checked before hashing, which is expensive.
-    if (!(await hasLink(deps.db, link))) throw invalidLink();
+    if (!(await hasLink(deps.db, link))) throw createLinkError();
     const hash = await hashPassword(password, visitor.signal);
     return translateEmailConflict(
       replacePassword(deps, visitor, {
         revokeKeys,
         write: async tx => {
           const userId = await claimLink(tx, link);
-          if (userId === undefined) throw invalidLink();
+          if (userId === undefined) throw createLinkError();
           await updateSignIn(tx, userId, { password: hash, email, name });
           return userId;
         },
@@ -63,7 +63,7 @@ async function applyLink(
   });
 }
 
-const invalidLink = (): AppError =>
+const createLinkError = (): AppError =>
   new AppError(
     'invalid_link',
     'This link has expired or was already used. Ask an administrator for a new one.',

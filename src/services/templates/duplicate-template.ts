@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSampleRun } from '../../store/runs.ts';
 import { setSamplePoster } from '../../store/workflows/writes.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from '../workflows/create-workflow.ts';
@@ -17,10 +17,10 @@ import type { DuplicateBody } from '../workflows/workflow.schema.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import {
   CARD_PATH,
+  getSamplePath,
   resolveOutputs,
   type Sample,
   type ShippedTemplate,
-  samplePath,
 } from './template-files.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function duplicateTemplate(
       throw isNotFound(err) ? templateNotFound() : err;
     });
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
-    const { nodes, edges } = shipped.graphWith(name => files.get(samplePath(name))?.url);
+    const { nodes, edges } = shipped.resolveGraph(name => files.get(getSamplePath(name))?.url);
     const input = { nodes, edges, autoLayout: false };
     return commitNewWorkflow(deps, user, {
       fields: {
@@ -54,7 +54,7 @@ export async function duplicateTemplate(
       complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
     });
   };
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
       return await create(await storeSampleFiles(deps, shipped, signal));
     } catch (err) {
@@ -66,8 +66,8 @@ export async function duplicateTemplate(
   });
 }
 
-/** Attempts, because a sweep may delete an unused file between its storage and the commit. */
-const ATTEMPTS = 3;
+/** A sweep may delete an unused file between its storage and the commit. */
+const MAX_ATTEMPTS = 3;
 class SampleDeletedError extends Error {}
 
 async function recordSample(
@@ -91,15 +91,15 @@ async function recordSample(
     id: newId('execution', deps.now()),
     workflow_id: workflowId,
     user_id: user.userId,
-    workspace: userWorkspace(user.userId),
+    workspace: getPersonalWorkspaceId(user.userId),
     nodes_total: planned.ok ? planned.plan.nodes.length : 0,
-    steps: sampleSteps(sample, deps.now(), name => files.get(samplePath(name)) as MediaRef),
+    steps: toSampleSteps(sample, deps.now(), name => files.get(getSamplePath(name)) as MediaRef),
     created_at: new Date(deps.now()),
   });
 }
 
 /** Returns the recorded results as states of completed nodes. */
-export function sampleSteps(
+export function toSampleSteps(
   { outputs }: Sample,
   atMs: number,
   find: (name: string) => MediaRef,

@@ -8,7 +8,7 @@ import { type NewMedia, TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
 import { insertSampleMedia, lockSampleMedia, NO_USER } from '../../store/media/samples.ts';
 import type { Deps } from '../deps.ts';
-import { toRef } from '../media/media-record.ts';
+import { toMediaRef } from '../media/media-record.ts';
 import { dropFile } from '../media/receive-file.ts';
 import type { SampleFile, ShippedTemplate } from './template-files.ts';
 
@@ -18,7 +18,7 @@ export async function storeSampleFiles(
   { folder, files }: ShippedTemplate,
   signal: AbortSignal,
 ): Promise<SampleFiles> {
-  const stored = await readStored(deps.db, files);
+  const stored = await lockStored(deps.db, files);
   const missing = [...files].filter(([, { sha256 }]) => !stored.has(sha256));
   for (const [path, file] of missing) {
     const bytes = await readFile(join(folder, path), { signal });
@@ -29,13 +29,13 @@ export async function storeSampleFiles(
     if (sha256 !== file.sha256) throw new Error(`${path} of ${folder} was changed after it was recorded.`);
     if (!(await insertSampleMedia(deps.db, toRow(id, path, file)))) await dropFile(deps, id);
   }
-  return listFiles(deps, missing.length === 0 ? stored : await readStored(deps.db, files), files);
+  return toSampleFiles(deps, missing.length === 0 ? stored : await lockStored(deps.db, files), files);
 }
 
 /** Media references by path in the template's folder. A file that a sweep has just deleted is missing. */
 export type SampleFiles = ReadonlyMap<string, MediaRef>;
 
-function listFiles(
+function toSampleFiles(
   deps: Pick<Deps, 'settings'>,
   stored: ReadonlyMap<string, NewMedia>,
   files: ShippedTemplate['files'],
@@ -43,7 +43,7 @@ function listFiles(
   return new Map(
     [...files].flatMap(([path, { sha256 }]) => {
       const row = stored.get(sha256);
-      return row === undefined ? [] : [[path, toRef(deps, row)] as const];
+      return row === undefined ? [] : [[path, toMediaRef(deps, row)] as const];
     }),
   );
 }
@@ -68,7 +68,8 @@ function toRow(id: string, path: string, file: SampleFile): NewMedia {
   };
 }
 
-const readStored = async (
+/** Returns the stored files by hash, and prevents sweeps from deleting them until the transaction ends. */
+const lockStored = async (
   tx: Tx,
   files: ShippedTemplate['files'],
 ): Promise<ReadonlyMap<string, NewMedia>> => {
@@ -79,12 +80,12 @@ const readStored = async (
   return new Map(rows.map(row => [row.sha256, row]));
 };
 
-/** Keeps every sweep from deleting the files until the transaction ends. Returns false if one has been deleted. */
+/** Prevents sweeps from deleting the files until the transaction ends. Returns false if one has been deleted. */
 export async function lockSampleFiles(
   tx: Tx,
   { files }: ShippedTemplate,
   stored: SampleFiles,
 ): Promise<boolean> {
-  const rows = await readStored(tx, files);
+  const rows = await lockStored(tx, files);
   return [...files].every(([path, { sha256 }]) => rows.get(sha256)?.id === stored.get(path)?.mediaId);
 }

@@ -42,7 +42,7 @@ const TemplateFile = Exact({
   shelf: Type.Enum(SHELVES),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 10 }),
   workflow: Exact({ nodes: Type.Array(Type.Object({})), edges: Type.Array(Type.Object({})) }),
-  /** By node id, who made the recorded result. */
+  /** Node id → who made its recorded result. */
   sources: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
 });
 
@@ -54,10 +54,10 @@ export interface ShippedTemplate {
   readonly description: string;
   readonly shelf: Shelf;
   readonly tags: readonly string[];
-  /** In its config, `sample:NAME` stands for the address of a file of the sample. */
+  /** In its config, `sample:NAME` stands for the URL of a file of the sample. */
   readonly graph: Graph;
-  /** Returns the graph with addresses of files. */
-  graphWith(addressOf: (name: string) => string | undefined): Graph;
+  /** Returns the graph with the URLs of the files of the sample. */
+  resolveGraph(getUrl: (name: string) => string | undefined): Graph;
   readonly sources: Readonly<Record<string, string>>;
   readonly sample: Sample | undefined;
   /** The folder that card.webp and sample/ are in. */
@@ -112,20 +112,20 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
     ...properties,
     // Checked like any graph when it is copied; a test lints the shipped ones.
     graph: workflow as unknown as Graph,
-    graphWith: addressOf => replaceFiles(workflow as unknown as Graph, addressOf),
+    resolveGraph: getUrl => replaceFileNames(workflow as unknown as Graph, getUrl),
     sample,
     folder,
     card,
     files: new Map([
       [CARD_PATH, card],
-      ...Object.entries(sample?.files ?? {}).map(([name, file]) => [samplePath(name), file] as const),
+      ...Object.entries(sample?.files ?? {}).map(([name, file]) => [getSamplePath(name), file] as const),
     ]),
   };
 }
 
 export const CARD_PATH = 'card.webp';
 /** Returns the path of a sample file in the template's folder. */
-export const samplePath = (name: string): string => `sample/${name}`;
+export const getSamplePath = (name: string): string => `sample/${name}`;
 
 function readCard(path: string): SampleFile {
   const bytes = readFileSync(path);
@@ -140,9 +140,9 @@ function readCard(path: string): SampleFile {
   };
 }
 
-function replaceFiles(graph: Graph, addressOf: (name: string) => string | undefined): Graph {
+function replaceFileNames(graph: Graph, getUrl: (name: string) => string | undefined): Graph {
   const text = JSON.stringify(graph).replace(/"sample:([a-z0-9._-]+)"/g, (_, name: string) =>
-    JSON.stringify(addressOf(name) ?? ''),
+    JSON.stringify(getUrl(name) ?? ''),
   );
   return JSON.parse(text) as Graph;
 }
@@ -172,9 +172,9 @@ function readSample(folder: string, nodes: readonly { readonly id?: unknown }[])
 function readJson<T extends typeof Sample | typeof TemplateFile>(path: string, schema: T): Static<T> {
   if (statSync(path).size > MAX_TEXT_BYTES) throw new Error(`${path} has over ${MAX_TEXT_BYTES} bytes.`);
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  const [fault] = findSchemaErrors(schema, value);
-  if (fault !== undefined)
-    throw new Error(`${path}: the value at ${fault.instancePath || '/'} ${fault.message ?? 'is invalid'}.`);
+  const [error] = findSchemaErrors(schema, value);
+  if (error !== undefined)
+    throw new Error(`${path}: the value at ${error.instancePath || '/'} ${error.message ?? 'is invalid'}.`);
   return value as Static<T>;
 }
 

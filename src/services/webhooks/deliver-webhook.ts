@@ -9,20 +9,19 @@ import { listDeliveriesById, recordAttempts } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
 import { createHostQueues } from './host-queues.ts';
-import { isDelivered, sendWebhook, type WebhookResponse } from './send-webhook.ts';
+import { isDelivered, sendWebhook, type WebhookResult } from './send-webhook.ts';
 import { decryptSecret } from './webhook-target.ts';
 
-/** Attempts of a delivery, and again of each redelivery. */
+/** Maximum number of attempts of a delivery, and again after each redelivery. */
 export const MAX_ATTEMPTS = 12;
 /** The delays between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
 export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
 
 const MAX_PER_HOST = 8;
 const MAX_PER_ACCOUNT = 32;
-// Long enough for a fast receiver to handle a full pool of deliveries, and short enough not to delay the deliveries
-// behind it.
+// Long enough for a fast receiver to handle a full pool of deliveries, and short enough not to delay other deliveries.
 const MAX_WAIT_MS = 500;
-const POSTPONED_MS = { minMs: 1000, maxMs: 5000 } as const;
+const POSTPONE_MS = { minMs: 1000, maxMs: 5000 } as const;
 
 // A job may start slightly early by the clock of another machine.
 const CLOCK_SLACK_MS = 1000;
@@ -38,7 +37,7 @@ export interface Deliverer {
 
 export function createDeliverer(deps: Deps): Deliverer {
   const queues = createHostQueues(MAX_WAIT_MS, deps.now);
-  const find = createBatcher<string, TracedDelivery | undefined>(async ids => {
+  const findDelivery = createBatcher<string, TracedDelivery | undefined>(async ids => {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
   }, BATCH);
@@ -47,22 +46,22 @@ export function createDeliverer(deps: Deps): Deliverer {
     return attempts.map(() => undefined);
   }, BATCH);
   const postpone = createBatcher<string, undefined>(async ids => {
-    const { minMs, maxMs } = POSTPONED_MS;
+    const { minMs, maxMs } = POSTPONE_MS;
     await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + minMs + Math.random() * (maxMs - minMs)));
     return ids.map(() => undefined);
   }, BATCH);
   return {
     async deliver(id, signal) {
-      const delivery = await find(id);
+      const delivery = await findDelivery(id);
       if (delivery === undefined || !isDue(delivery, deps.now())) return;
-      const release = await queues.enter([
+      const release = await queues.acquire([
         { key: `host:${new URL(delivery.url).host}`, limit: MAX_PER_HOST },
         { key: `account:${delivery.user_id}`, limit: MAX_PER_ACCOUNT },
       ]);
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
       // Release the receiver's slot as soon as it has responded, before the attempt is recorded.
-      const response = await attempt(deps, delivery, signal).finally(release);
+      const response = await makeAttempt(deps, delivery, signal).finally(release);
       // Shutting down: the job stays, and the attempt is repeated.
       if (response === undefined) throw new Error('The delivery was interrupted.');
       const newAttempt = toAttempt(deps, delivery, startedAt, response);
@@ -86,11 +85,11 @@ function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): bool
 }
 
 /** Makes one attempt, which continues the trace of the request whose run it reports. */
-async function attempt(
+async function makeAttempt(
   deps: Deps,
   delivery: TracedDelivery,
   signal: AbortSignal,
-): Promise<WebhookResponse | undefined> {
+): Promise<WebhookResult | undefined> {
   const { execution_id: executionId } = delivery;
   const run = executionId === null ? {} : { executionId };
   const span = deps.tracer?.start('deliver webhook', {
@@ -126,15 +125,11 @@ function toMessage(deps: Deps, { id, event, event_id, url, body, secret }: Deliv
   };
 }
 
-function toAttempt(
-  deps: Deps,
-  delivery: DeliveryRow,
-  startedAt: Date,
-  response: WebhookResponse,
-): NewAttempt {
+function toAttempt(deps: Deps, delivery: DeliveryRow, startedAt: Date, response: WebhookResult): NewAttempt {
   const attempt = delivery.attempts + 1;
   const isLast = attempt >= delivery.max_attempts;
   const state = isDelivered(response) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
+  // Counted from the last redelivery, which raised the maximum.
   const retries = attempt - 1 - (delivery.max_attempts - MAX_ATTEMPTS);
   const delayMs = backoffMs({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
   return {

@@ -1,5 +1,5 @@
-// Limits concurrent deliveries per key. A delivery without a slot waits a moment and is then put back, so that a slow
-// host delays nobody else.
+// Limits concurrent deliveries per host and account. A delivery without a slot waits a moment and is then postponed, so
+// that a slow host does not delay other deliveries.
 
 export interface QueueKey {
   readonly key: string;
@@ -7,16 +7,16 @@ export interface QueueKey {
 }
 
 export interface HostQueues {
-  /** Waits for a slot in every named queue and returns a release function, or undefined if there is none soon. */
-  enter(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
+  /** Waits for a slot in every queue. Returns a release function, or undefined if there is no slot in time. */
+  acquire(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
 }
 
 interface HostQueue {
   readonly limit: number;
-  /** Start times of the active ones, oldest first. */
-  readonly active: Set<{ readonly atMs: number }>;
-  /** Durations of the latest ones. */
-  paceMs: number;
+  /** Start times of the active deliveries, oldest first. */
+  readonly active: Set<{ readonly startedAtMs: number }>;
+  /** Moving average of how long a delivery takes. */
+  averageMs: number;
   waiting: number;
 }
 
@@ -25,23 +25,26 @@ interface Waiter {
   readonly start: (release: (() => void) | undefined) => void;
 }
 
-/** Creates queues whose callers wait for a slot for at most `maxWaitMs`. If a queue is too slow for that, they are rejected immediately. */
+/**
+ * Creates queues whose callers wait for a slot for at most `maxWaitMs`. If a queue is too slow for that, they are
+ * rejected immediately.
+ */
 export function createHostQueues(maxWaitMs: number, now: () => number): HostQueues {
   const queues = new Map<string, HostQueue>();
   const waiters = new Set<Waiter>();
 
   const getQueue = ({ key, limit }: QueueKey): HostQueue => {
-    const queue = queues.get(key) ?? { limit, active: new Set(), paceMs: 0, waiting: 0 };
+    const queue = queues.get(key) ?? { limit, active: new Set(), averageMs: 0, waiting: 0 };
     queues.set(key, queue);
     return queue;
   };
   const claim = (claimed: readonly HostQueue[]): (() => void) => {
-    const slot = { atMs: now() };
+    const slot = { startedAtMs: now() };
     for (const queue of claimed) queue.active.add(slot);
     return () => {
       for (const queue of claimed) {
         queue.active.delete(slot);
-        queue.paceMs = (queue.paceMs + now() - slot.atMs) / 2;
+        queue.averageMs = (queue.averageMs + now() - slot.startedAtMs) / 2;
       }
       startNext();
       for (const [key, queue] of queues) if (queue.active.size + queue.waiting === 0) queues.delete(key);
@@ -65,10 +68,10 @@ export function createHostQueues(maxWaitMs: number, now: () => number): HostQueu
     });
 
   return {
-    async enter(keys) {
+    async acquire(keys) {
       const queues = keys.map(getQueue);
       if (queues.every(hasSlot)) return claim(queues);
-      if (queues.some(queue => estimateMs(queue, now()) > maxWaitMs)) return undefined;
+      if (queues.some(queue => estimateWaitMs(queue, now()) > maxWaitMs)) return undefined;
       return wait(queues);
     },
   };
@@ -78,9 +81,9 @@ function hasSlot({ active, limit }: HostQueue): boolean {
   return active.size < limit;
 }
 
-function estimateMs(queue: HostQueue, nowMs: number): number {
+function estimateWaitMs(queue: HostQueue, nowMs: number): number {
   if (hasSlot(queue)) return 0;
   const [oldest] = queue.active;
-  const paceMs = Math.max(queue.paceMs, nowMs - (oldest?.atMs ?? nowMs));
-  return ((queue.waiting + 1) / queue.limit) * paceMs;
+  const durationMs = Math.max(queue.averageMs, nowMs - (oldest?.startedAtMs ?? nowMs));
+  return ((queue.waiting + 1) / queue.limit) * durationMs;
 }

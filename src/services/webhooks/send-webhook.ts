@@ -19,7 +19,7 @@ export interface WebhookMessage {
   readonly secret: string | null;
 }
 
-export interface WebhookResponse {
+export interface WebhookResult {
   readonly statusCode: number | null;
   readonly durationMs: number;
   /** Why there is no response. */
@@ -36,10 +36,10 @@ export async function sendWebhook(
   deps: Deps,
   { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
   signal: AbortSignal,
-): Promise<WebhookResponse | undefined> {
+): Promise<WebhookResult | undefined> {
   const startedMs = deps.now();
   const timestampSeconds = Math.floor(startedMs / 1000);
-  const finish = (response: Omit<WebhookResponse, 'durationMs'>): WebhookResponse => ({
+  const finish = (response: Omit<WebhookResult, 'durationMs'>): WebhookResult => ({
     ...response,
     durationMs: Math.max(0, deps.now() - startedMs),
   });
@@ -58,7 +58,7 @@ export async function sendWebhook(
       timeoutMs: deps.settings.WEBHOOK_TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
       maxRedirects: 0,
-      propagates: true,
+      propagateTraceContext: true,
       allowLoopback: allowsLoopback(deps.settings),
     });
     return finish({ statusCode: response.status, error: null, response: await readStart(response.body) });
@@ -73,7 +73,7 @@ export async function sendWebhook(
  * Returns whether the receiver accepted the webhook with a 2xx status. Redirects are not followed and count as
  * failures.
  */
-export function isDelivered({ statusCode }: WebhookResponse): boolean {
+export function isDelivered({ statusCode }: WebhookResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 

@@ -40,7 +40,7 @@ export interface SignedRequest {
 }
 
 /** Returns what is wrong with the Standard Webhooks signature of a request; undefined if it is valid. */
-export function findSignatureFault(
+export function findSignatureError(
   { headers, body, nowMs }: SignedRequest,
   secret: string,
 ): string | undefined {

@@ -14,8 +14,8 @@ const MAX_URL_CHARS = 2048;
 const MAX_SECRET_CHARS = 1024;
 
 /**
- * Returns whether webhooks may call this machine: if the operator allows private addresses, or if the service is
- * reached from this machine alone, by where it listens and by the address that people open.
+ * Returns whether webhooks may call this machine: if the operator allows private addresses, or if the service listens
+ * on a loopback address and its BASE_URL is one too.
  */
 export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: Settings): boolean {
   return (
@@ -54,8 +54,8 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
   return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
 }
 
-/** Returns why the block is invalid, for routes that check it before the rest of the body. */
-export function webhookFault(deps: Pick<Deps, 'settings'>, block: unknown): Error | undefined {
+/** Returns the error of an invalid block, for routes that check it before the rest of the body. */
+export function findWebhookError(deps: Pick<Deps, 'settings'>, block: unknown): Error | undefined {
   try {
     parseWebhook(deps.settings, block);
     return undefined;

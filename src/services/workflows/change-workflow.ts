@@ -1,5 +1,4 @@
-// Changes a stored workflow, all or nothing: the fields that are sent, or a change of its graph. Without a difference
-// nothing is written.
+// Changes the fields or the graph of a stored workflow in one transaction. Writes nothing if nothing differs.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -10,17 +9,17 @@ import type { Deps } from '../deps.ts';
 import {
   type CommittedWorkflow,
   commitChange,
-  listSentFields,
   lockForEdit,
+  mergeSentFields,
   prepareReplacement,
   presentCommitted,
   type WorkflowChange,
 } from './commit-workflow.ts';
-import { editTransaction, type GraphWorker } from './edit-transaction.ts';
+import { editTransaction, type GraphTaskRunner } from './edit-transaction.ts';
 import { type PresentedWorkflow, presentMembers, toRevision } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { moveTo } from './workflow-location.ts';
+import { resolveMove } from './workflow-location.ts';
 import { changeSecrets } from './workflow-secrets.ts';
 
 export interface ChangeWorkflowInput {
@@ -41,32 +40,32 @@ export async function changeWorkflow(
   { body, ifMatch, saving = 'manual', breaksApp }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const committed = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, runTask) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
     checkIfMatch(workflow, ifMatch);
     const ignored = checkSentFields(body, presentMembers(deps, view));
-    const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
-    const location = moves ? await moveTo(tx, user, workflow, body.folderId ?? null) : {};
-    const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
+    const isMoved = body.folderId !== undefined && body.folderId !== workflow.folder_id;
+    const location = isMoved ? await resolveMove(tx, user, workflow, body.folderId ?? null) : {};
+    const { secrets, warnings: secretWarnings } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const poster = await choosePoster(tx, deps, workflow, body.poster);
     const fields = {
-      ...listSentFields(body, workflow),
+      ...mergeSentFields(body, workflow),
       webhook_url: body.webhookUrl === undefined ? workflow.webhook_url : body.webhookUrl,
       ...location,
       secrets,
       pinned_poster: poster.pinned,
     };
-    const warnings = [...ignored, ...ofSecrets, ...poster.warnings];
-    const write = await prepareReplacement(deps, tx, view, { ...body, work });
+    const warnings = [...ignored, ...secretWarnings, ...poster.warnings];
+    const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
     return commitChange(tx, view, { fields, write, warnings, saving, breaksApp });
   });
   return presentCommitted(deps, committed);
 }
 
 /**
- * Returns the poster to pin: the current one if it is sent back, or another image of the workflow's runs. If omitted,
- * the newest image is used again.
+ * Returns the poster to pin, which must be the current one or another image of the workflow's runs; null to use the
+ * newest image.
  */
 async function choosePoster(
   tx: Tx,
@@ -83,7 +82,7 @@ async function choosePoster(
   }
   return {
     pinned: workflow.pinned_poster,
-    warnings: ['Ignored: poster. Only the stored thumbnail can be sent back, to pin it.'],
+    warnings: ['Ignored: poster. Only the current poster, or another image of a run, can be pinned.'],
   };
 }
 
@@ -110,7 +109,7 @@ export interface GraphEdit {
   readonly breaksApp?: WorkflowChange['breaksApp'];
 }
 
-/** Nodes and edges are validated like those of a PUT. */
+/** The result of a change. Nodes and edges are validated like those of a PUT. */
 export interface EditedGraph {
   readonly nodes: readonly unknown[];
   readonly edges: readonly unknown[];
@@ -126,8 +125,8 @@ export async function editGraph(
   edit: GraphEdit,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const committed = await editTransaction(deps, user, (tx, work) =>
-    applyEdit(deps, { tx, user, work }, id, edit),
+  const committed = await editTransaction(deps, user, (tx, runTask) =>
+    applyEdit(deps, { tx, user, runTask }, id, edit),
   );
   return presentCommitted(deps, committed);
 }
@@ -136,8 +135,8 @@ export async function editGraph(
 export async function checkEdit(deps: Deps, actor: Actor, id: string, edit: GraphEdit): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   try {
-    await editTransaction(deps, user, async (tx, work) => {
-      await applyEdit(deps, { tx, user, work }, id, edit);
+    await editTransaction(deps, user, async (tx, runTask) => {
+      await applyEdit(deps, { tx, user, runTask }, id, edit);
       throw new CheckPassed();
     });
   } catch (err) {
@@ -151,12 +150,12 @@ class CheckPassed extends Error {}
 interface EditContext {
   readonly tx: Tx;
   readonly user: UserActor;
-  readonly work: GraphWorker;
+  readonly runTask: GraphTaskRunner;
 }
 
 async function applyEdit(
   deps: Deps,
-  { tx, user, work }: EditContext,
+  { tx, user, runTask }: EditContext,
   id: string,
   { baseVersion, change, autoLayout, breaksApp }: GraphEdit,
 ): Promise<CommittedWorkflow> {
@@ -166,7 +165,7 @@ async function applyEdit(
     throw staleWrite(workflow.version, baseVersion);
   const current = await deps.versions.get(tx, id, workflow.version);
   const { name = workflow.name, ...graph } = change(current.graph);
-  const sent = { ...graph, work, ...(autoLayout === undefined ? {} : { autoLayout }) };
+  const sent = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
   const write = await prepareReplacement(deps, tx, view, sent);
   return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
 }

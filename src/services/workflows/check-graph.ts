@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 type GraphDeps = Pick<Deps, 'catalog'>;
 
 /** A well-formed graph, with normalized configs and their ports written in. */
-export interface ReadGraph {
+export interface SubmittedGraph {
   readonly graph: Graph;
   /** Ids of nodes that were sent without a position. */
   readonly unplaced: ReadonlySet<string>;
@@ -27,7 +27,12 @@ export interface ReadGraph {
  * Parses and normalizes a submitted graph. `previous` is the graph that it replaces. Throws 400 `invalid_graph` with
  * all issues if the graph is malformed.
  */
-export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
+export function parseSubmittedGraph(
+  deps: GraphDeps,
+  nodes: unknown,
+  edges: unknown,
+  previous?: Graph,
+): SubmittedGraph {
   const completed = completeGraph(deps.catalog, nodes, edges);
   const parsed = parseGraph(completed.nodes, completed.edges);
   if (!parsed.ok) throw graphError(inspectParsed(deps.catalog, parsed, previous));
@@ -39,9 +44,9 @@ export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previ
  * Returns every warning of the graph. Throws 400 `invalid_graph` if it has errors. `previous` is the graph that it
  * replaces.
  */
-export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): Findings {
-  const findings = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
-  const allFindings = mergeFindings(findings, read.normalized);
+export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
+  const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
+  const allFindings = mergeFindings(findings, submitted.normalized);
   if (hasErrors(findings.issues)) throw graphError(allFindings);
   return allFindings;
 }

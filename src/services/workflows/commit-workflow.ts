@@ -11,12 +11,12 @@ import {
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
-import { authorize, type WorkflowVerb } from '../accounts/access.ts';
+import { authorize, type WorkflowAction } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
-import { requireAppServed } from './app-faults.ts';
-import type { GraphWorker } from './edit-transaction.ts';
+import { requireAppServed } from './app-issues.ts';
+import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
@@ -28,21 +28,21 @@ export interface WritableView extends WorkflowView {
   readonly actor: UserActor;
 }
 
-/** Locks the workflow until the transaction ends and returns it, if the user may do this. Throws 404, 403. */
+/** Locks the workflow until the transaction ends and returns it. Throws 404, 403. */
 export async function lockForEdit(
   tx: Tx,
   user: UserActor,
   id: string,
-  verb: WorkflowVerb = 'edit',
+  action: WorkflowAction = 'edit',
 ): Promise<WritableView> {
-  const { workflow, role } = authorize(user, verb, await lockWorkflow(tx, id, user.userId));
+  const { workflow, role } = authorize(user, action, await lockWorkflow(tx, id, user.userId));
   return { workflow, role, actor: user };
 }
 
 type SentFields = Pick<UpdateWorkflowBody, 'name' | 'description' | 'tags' | 'isActive' | 'webhookId'>;
 
-/** Returns the fields that every write can change, with their new values. */
-export function listSentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
+/** Returns the columns that every write can change, with the sent values or the stored ones. */
+export function mergeSentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
   return {
     name: body.name ?? workflow.name,
     description: body.description === undefined ? workflow.description : body.description,
@@ -59,19 +59,22 @@ export interface SentGraph {
   readonly autoLayout?: boolean | 'always';
 }
 
-/** Prepares the new graph as a replacement of the stored one. Throws 400 `invalid_graph`. */
+/** Prepares the sent graph to replace the stored one. Throws 400 `invalid_graph`. */
 export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
   { workflow }: WritableView,
-  { nodes, edges, autoLayout, work }: SentGraph & { readonly work: GraphWorker },
+  { nodes, edges, autoLayout, runTask }: SentGraph & { readonly runTask: GraphTaskRunner },
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return storeAsIs(stored.text);
-  const isOpen = isBeingEdited(deps, workflow);
-  const write = work<'write'>(
+  const write = runTask<'write'>(
     workflow.version,
-    { kind: 'write', input: { nodes, edges, autoLayout, isBeingEdited: isOpen }, stored },
+    {
+      kind: 'write',
+      input: { nodes, edges, autoLayout, isBeingEdited: isBeingEdited(deps, workflow) },
+      stored,
+    },
     { id: workflow.id, versions: [workflow.version] },
   );
   return write.isChanged ? withMediaWarnings(tx, write) : write;
@@ -81,11 +84,11 @@ export interface WorkflowChange {
   readonly fields: Partial<WorkflowRow>;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
-  /** Whether this is an autosave. Default: `manual`. */
+  /** Default: `manual`. */
   readonly saving?: 'auto' | 'manual';
   /** Whether the graph may break the app of the workflow. */
   readonly breaksApp?: boolean | undefined;
-  /** The number of the version that it restores. */
+  /** The version that is restored, if any. */
   readonly restores?: number;
 }
 
@@ -105,7 +108,7 @@ export async function commitChange(
   const { workflow, actor } = view;
   if (write.isChanged && !breaksApp) await requireAppServed(tx, workflow.id, write);
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
-  const { pinned_poster: pinned, ...rest } = next;
+  const { pinned_poster: pinnedPoster, ...columns } = next;
   await storeVersion(tx, view, { write, saving });
   if (write.isChanged)
     await recordCalls(tx, actor, {
@@ -114,10 +117,10 @@ export async function commitChange(
       replaced: [workflow.version, ...(restores === undefined ? [] : [restores])],
       write,
     });
-  if (differs(rest, workflow)) {
+  if (differs(columns, workflow)) {
     await updateWorkflow(tx, workflow.id, { ...fields, version: next.version, ...toWriter(actor) });
     await notifyFollowers(tx, workflow.id);
-  } else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
+  } else if (pinnedPoster !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinnedPoster);
   else return { view, write, warnings };
   return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
 }
@@ -127,9 +130,9 @@ const toWriter = ({ userId, credential }: UserActor) => ({
   written_by_session: credential.kind === 'session' ? credential.id : null,
 });
 
-/** Maximum clock difference between two processes. */
+/** Maximum difference between the clocks of two processes. */
 const CLOCK_SLACK_MS = 60_000;
-const MAX_REMOVED = 100;
+const MAX_DELETED = 100;
 
 async function storeVersion(
   tx: Tx,
@@ -140,8 +143,8 @@ async function storeVersion(
   if (saving === 'auto') {
     if (!write.isChanged) return;
     const runsFromId = getFirstIdAt('execution', Date.now() - CLOCK_SLACK_MS);
-    await insertAutosave(tx, next, { by: credential.id, runsFromId });
-    await deleteSuperseded(tx, id, MAX_REMOVED);
+    await insertAutosave(tx, next, { editorId: credential.id, runsFromId });
+    await deleteSuperseded(tx, id, MAX_DELETED);
   } else if (write.isChanged) await insertVersion(tx, next);
   else await closeAutosave(tx, id, version);
 }

@@ -13,8 +13,8 @@ import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
   type CommittedWorkflow,
   commitChange,
-  listSentFields,
   lockForEdit,
+  mergeSentFields,
   prepareReplacement,
   presentCommitted,
   readBack,
@@ -25,7 +25,11 @@ import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
-import { checkMedia, checkOwnFolder, moveWithin } from './workflow-location.ts';
+import {
+  requirePersonalFolder,
+  requireUsableMedia,
+  resolveMoveWithinWorkspace,
+} from './workflow-location.ts';
 import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
 
@@ -100,8 +104,8 @@ export async function commitNewWorkflow(
   const id = newId('workflow', deps.now());
   const store = async (tx: Tx): Promise<CommittedWorkflow> => {
     await insertMediaWithinQuota(tx, deps.settings, media);
-    await checkMedia(tx, user, fields.media_id);
-    await checkOwnFolder(tx, user, fields.folder_id);
+    await requireUsableMedia(tx, user, fields.media_id);
+    await requirePersonalFolder(tx, user, fields.folder_id);
     await prepare?.(tx);
     await insertNewWorkflow(tx, user, { id, fields, write });
     await complete?.(tx, id);
@@ -135,26 +139,28 @@ async function replaceWorkflow(
   body: CreateWorkflowBody,
   warnings: readonly string[],
 ): Promise<CreatedWorkflow> {
-  const committed = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, runTask) => {
     const view = await lockForEdit(tx, user, id);
     const { workflow } = view;
-    const links = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
-    if (links) {
-      // The owner of the media owns the workflow too, so only the owner may link it.
+    const isMediaChanged = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
+    if (isMediaChanged) {
+      // The owner of the linked media becomes an owner of the workflow, so only an owner may link it.
       authorize(user, 'share', workflow);
-      await checkMedia(tx, user, body.mediaId ?? null);
+      await requireUsableMedia(tx, user, body.mediaId ?? null);
     }
-    const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
-    const location = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
-    const { secrets, warnings: ofSecrets } = await changeSecrets(deps, tx, user, workflow, body.secrets);
+    const isMoved = body.folderId !== undefined && body.folderId !== workflow.folder_id;
+    const location = isMoved
+      ? await resolveMoveWithinWorkspace(tx, user, workflow, body.folderId ?? null)
+      : {};
+    const { secrets, warnings: secretWarnings } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const fields = {
-      ...listSentFields(body, workflow),
+      ...mergeSentFields(body, workflow),
       ...location,
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets,
     };
-    const write = await prepareReplacement(deps, tx, view, { ...body, work });
-    return commitChange(tx, view, { fields, write, warnings: [...warnings, ...ofSecrets] });
+    const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
+    return commitChange(tx, view, { fields, write, warnings: [...warnings, ...secretWarnings] });
   });
   return { id, ...presentCommitted(deps, committed) };
 }

@@ -70,7 +70,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   return presentWorkflow(deps, view, text);
 }
 
-/** Removes the deletion mark, for the operator. The owner then reactivates the workflow. Throws 404. */
+/** Restores a deleted workflow for an administrator. It stays inactive until its owner activates it. Throws 404. */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = requireFound(await restoreWorkflow(deps.db, id), 'Workflow not found.');

@@ -5,7 +5,7 @@ import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { hideUnreadableCalls } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
-import { copyMedia, type NamedMedia } from '../media/copied-media.ts';
+import { copyMedia, type MediaToCopy } from '../media/copied-media.ts';
 import {
   type CreatedWorkflow,
   commitNewWorkflow,
@@ -20,8 +20,8 @@ import { storeAsIs } from './write-graph.ts';
 const MAX_NAME = 200;
 
 /**
- * Creates a personal copy, private and unpublished; from another user's workflow only what readers see. Files in its
- * graph that the user cannot use are copied to the user. Throws 403, 404.
+ * Creates a personal copy that is private and unpublished. A copy of another user's workflow contains only what readers
+ * see. Files in the graph that the user cannot use are copied to the user's media. Throws 403, 404.
  */
 export async function duplicateWorkflow(
   deps: Deps,
@@ -31,21 +31,21 @@ export async function duplicateWorkflow(
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
-  const read = await readGraphText(deps, { workflow, role, actor: user });
+  const text = await readGraphText(deps, { workflow, role, actor: user });
   const fields = {
     ...createBlankRow(body?.name ?? copyName(workflow.name)),
     description: workflow.description,
     tags: workflow.tags,
     folder_id: body?.folderId ?? null,
   };
-  return copyGraph(deps, user, { fields, graph: parseStoredGraph(read), from: workflow }, signal);
+  return copyGraph(deps, user, { fields, graph: parseStoredGraph(text), from: workflow }, signal);
 }
 
 interface GraphCopy {
   readonly fields: NewWorkflowCommit['fields'];
   /** As the user may read it. */
   readonly graph: StoredGraph;
-  readonly from: NamedMedia['from'];
+  readonly from: MediaToCopy['from'];
 }
 
 /** Creates a workflow with the graph and copies of the files in it that the user cannot use. */

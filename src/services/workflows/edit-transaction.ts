@@ -1,5 +1,5 @@
-// Runs a transaction that changes a graph. Work for a thread, and the resolution of calls, is done between two attempts,
-// so that neither a connection nor a lock waits for it.
+// Runs a transaction that changes a graph. Slow work, such as tasks for a thread and the resolution of calls, is done
+// between two attempts, so that it holds neither a connection nor a lock.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -9,28 +9,28 @@ import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
 import { findNodesWithCalls, performGraphWork, performInPlace, performWrite } from './graph-work.ts';
 
 /**
- * Returns the task's result, or ends this attempt of the transaction until there is one. `base` is the version of the
- * graph that the task works on: a result is used only if the next attempt finds the same version.
+ * Returns the result of the task. A task that must run outside of the transaction ends this attempt. The next attempt
+ * gets its result if the graph still has the version `base`.
  */
-export type GraphWorker = <Kind extends GraphTask['kind']>(
+export type GraphTaskRunner = <Kind extends GraphTask['kind']>(
   base: number,
   task: TaskOf<Kind>,
   caller: Caller,
 ) => GraphResults[Kind];
 
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
- * Runs the transaction, and repeats it after its task was done outside. It must request the same single task for
- * the same base. Throws what the transaction throws, and 503.
+ * Runs the transaction, and repeats it after its task was done outside. For the same base, the transaction must always
+ * request the same task, and only one. Throws what the transaction throws, and 503.
  */
 export async function editTransaction<T>(
   deps: Pick<Deps, 'settings'> & ResolveDeps,
   user: Pick<UserActor, 'userId'>,
-  edit: (tx: Tx, work: GraphWorker) => Promise<T>,
+  edit: (tx: Tx, runTask: GraphTaskRunner) => Promise<T>,
 ): Promise<T> {
   let prepared: { readonly base: number; readonly result: unknown } | undefined;
-  const work: GraphWorker = <Kind extends GraphTask['kind']>(
+  const runTask: GraphTaskRunner = <Kind extends GraphTask['kind']>(
     base: number,
     task: TaskOf<Kind>,
     caller: Caller,
@@ -40,9 +40,9 @@ export async function editTransaction<T>(
     if (result === undefined) throw new NeedsPreparation(base, task, caller);
     return result;
   };
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
-      return await deps.db.transaction(tx => edit(tx, work));
+      return await deps.db.transaction(tx => edit(tx, runTask));
     } catch (err) {
       if (!(err instanceof NeedsPreparation)) throw err;
       prepared = { base: err.base, result: await prepare(deps, user, err) };

@@ -6,7 +6,7 @@ import type { Findings } from '../../graph/issues.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
-import { lintForWrite, readGraph } from './check-graph.ts';
+import { lintForWrite, parseSubmittedGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
 import { type GraphInput, type GraphWrite, prepareGraph, sizeGraph } from './write-graph.ts';
 
@@ -56,7 +56,7 @@ const PERFORMERS: Performers = {
     return { ...report, text: toGraphText(graph) };
   },
   restore: (deps, { stored, nodes = stored.graph.nodes }) => {
-    const read = readGraph(deps, nodes, stored.graph.edges);
+    const read = parseSubmittedGraph(deps, nodes, stored.graph.edges);
     const findings = lintForWrite(deps, read, stored.graph);
     const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, read.graph);
     return { ...write, isChanged: true, findings, warnings: [] };

@@ -3,7 +3,7 @@ import type { Catalog } from '../../graph/catalog.ts';
 import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
-import { requireFound } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Tx } from '../../store/db.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
@@ -43,13 +43,19 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
       const cached = versions.get(`${workflowId}@${version}`);
       if (cached !== undefined) return cached;
       const text = await findGraphText(tx, workflowId, version);
-      const message = `Version ${version} of the workflow was not found.`;
-      return store(workflowId, version, requireFound(text, message));
+      if (text === undefined) throw versionNotFound(version);
+      return store(workflowId, version, text);
     },
   };
 }
 
-/** Creates a version of which the text or the graph is known. Derives the rest on demand: a read needs neither graph nor plan. */
+export const versionNotFound = (version: number): AppError =>
+  new AppError('not_found', `Version ${version} of the workflow was not found.`);
+
+/**
+ * Creates a version of which the text or the graph is known. Derives the rest on demand: a read needs neither graph nor
+ * plan.
+ */
 export function createVersion(
   known: { readonly text?: string; readonly graph?: Graph | undefined },
   catalog: Catalog,

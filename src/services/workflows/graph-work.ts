@@ -1,5 +1,5 @@
-// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Calls of components are resolved
-// first.
+// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Calls of components are
+// resolved first.
 import { CALL } from '../../graph/components/calls.ts';
 import { hasErrors, mergeFindings } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -51,11 +51,11 @@ export function performInPlace<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
   task: TaskOf<Kind>,
 ): GraphResults[Kind] | undefined {
-  return threadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
+  return getThreadOrigin(deps, task) === undefined ? performGraphTask<Kind>(deps, task) : undefined;
 }
 
 /** Returns the sources from which a thread builds its catalog, or undefined if the task is performed in place. */
-const threadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
+const getThreadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undefined =>
   isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 
 /**
@@ -67,7 +67,7 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
   account: string,
   task: TaskOf<Kind>,
 ): Promise<GraphResults[Kind]> {
-  const origin = threadOrigin(deps, task);
+  const origin = getThreadOrigin(deps, task);
   if (origin === undefined) return performGraphTask<Kind>(deps, task);
   const context = getContext(origin, deps.settings);
   try {
@@ -75,11 +75,11 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
     const { stored, ...input } = task as GraphTask & { readonly stored?: StoredGraph };
     return (await pool.run({ task: input, storedText: stored?.text }, options)) as GraphResults[Kind];
   } catch (err) {
-    throw explain(err);
+    throw toUnavailableError(err);
   }
 }
 
-/** Returns the nodes that the task checks if they contain calls of components. */
+/** Returns the nodes of the task if they contain calls of components; undefined otherwise. */
 export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
   if (task.kind === 'redact' || task.kind === 'interface') return undefined;
   const sent = task.kind === 'write' ? task.input.nodes : task.nodes;
@@ -130,7 +130,8 @@ export async function performLint(
   return { ...lint, ...findings, ok: lint.ok && !hasErrors(findings.issues) };
 }
 
-function explain(err: unknown): unknown {
+/** Returns a 503 error if a limit of the threads was exceeded; other errors unchanged. */
+function toUnavailableError(err: unknown): unknown {
   if (err instanceof TaskTooCostly) {
     const message =
       'Checking the graph took too much time or memory. Try again in a moment. If that fails too, split the workflow.';
@@ -172,10 +173,14 @@ const isLargeText = (text: string): boolean =>
 /** Starts a reference in a template. */
 const REFERENCE = '{{';
 
-/** Returns how often the text contains the part, at most `limit`. */
+/** Counts the occurrences of the part in the text, up to `limit`. */
 function countUpTo(text: string, part: string, limit: number): number {
   let count = 0;
-  for (let at = text.indexOf(part); at >= 0 && count < limit; at = text.indexOf(part, at + part.length))
+  for (
+    let offset = text.indexOf(part);
+    offset >= 0 && count < limit;
+    offset = text.indexOf(part, offset + part.length)
+  )
     count++;
   return count;
 }

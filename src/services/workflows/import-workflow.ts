@@ -5,12 +5,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
 import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
-import { userWorkspace } from '../accounts/access.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { MAX_COMPONENT_BYTES } from '../components/exported-components.ts';
 import { type NewComponent, prepareComponents } from '../components/imported-components.ts';
 import type { Deps } from '../deps.ts';
-import { type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
+import { type ImportedMedia, importMedia, type Replacement } from '../media/imported-media.ts';
 import {
   type CreatedWorkflow,
   commitNewWorkflow,
@@ -34,11 +34,11 @@ export async function importWorkflow(
   const user = requireScope(actor, 'workflows:write');
   await checkSizes(body);
   // Graphs are checked before any file is fetched.
-  const { created, reusedTexts, imported, link } = await prepareComponents(deps, user, body);
-  const input = { nodes: link(body.nodes), edges: body.edges, autoLayout: false };
+  const { created, reusedTexts, imported, linkCalls } = await prepareComponents(deps, user, body);
+  const input = { nodes: linkCalls(body.nodes), edges: body.edges, autoLayout: false };
   const write = await performWrite({ ...deps, imported }, user, { kind: 'write', input });
   const texts = [write.text, ...created.map(component => component.write.text)];
-  const media = await receiveMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
+  const media = await importMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
   return commitNewWorkflow(deps, user, {
     fields: toFields(body),
     media: media.rows,
@@ -89,13 +89,13 @@ async function insertComponent(
   tx: Tx,
   user: UserActor,
   { id, hash, source, write }: NewComponent,
-  media: ReceivedMedia,
+  media: ImportedMedia,
 ): Promise<void> {
   await insertNewWorkflow(tx, user, { id, fields: toFields(source), write: replaceMedia(write, media) });
-  await upsertImportedComponent(tx, { workspace: userWorkspace(user.userId), hash, workflowId: id });
+  await upsertImportedComponent(tx, { workspace: getPersonalWorkspaceId(user.userId), hash, workflowId: id });
 }
 
-function replaceMedia(write: GraphWrite, { replacements }: ReceivedMedia): GraphWrite {
+function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia): GraphWrite {
   if (replacements.size === 0) return write;
   return { ...write, graph: undefined, text: replaceIn(write.text, replacements) };
 }

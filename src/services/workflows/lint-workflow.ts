@@ -6,7 +6,7 @@ import {
   type Truncation,
   toTruncation,
 } from '../../graph/issues.ts';
-import { explainNeed } from '../../nodes/catalog.ts';
+import { explainRequirement } from '../../nodes/catalog.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -61,12 +61,12 @@ async function lintWithMedia(
   const { workflowId, version } = owner;
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...findings } = await performLint(deps, user, task, caller);
-  const needed = await withoutSupplied(deps, findings, owner);
+  const needed = await removeSupplied(deps, findings, owner);
   const allFindings = mergeFindings(needed, await findMissingMedia(deps.db, text));
   return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
 }
 
-/** Whose credentials the graph would use. */
+/** The workflow or workspace whose credentials the graph would use. */
 interface GraphOwner {
   readonly workspace: string;
   readonly workflowId: string | null;
@@ -74,13 +74,13 @@ interface GraphOwner {
   readonly version: number;
 }
 
-/** Leaves out the warnings about providers for which the workspace has a stored credential. */
-async function withoutSupplied(deps: Deps, findings: Findings, owner: GraphOwner): Promise<Findings> {
+/** Removes the warnings about providers for which the workspace has a stored credential. */
+async function removeSupplied(deps: Deps, findings: Findings, owner: GraphOwner): Promise<Findings> {
   const { issues, total } = findings;
   const isUnavailable = ({ code }: LintIssue): boolean => code === 'provider_not_configured';
   if (!issues.some(isUnavailable)) return findings;
   const credentials = await resolveCredentials(deps, deps.db, owner);
-  const supplied = new Set([...credentials.keys()].map(explainNeed));
-  const needed = issues.filter(issue => !isUnavailable(issue) || !supplied.has(issue.message));
+  const suppliedMessages = new Set([...credentials.keys()].map(explainRequirement));
+  const needed = issues.filter(issue => !isUnavailable(issue) || !suppliedMessages.has(issue.message));
   return { issues: needed, total: total - (issues.length - needed.length) };
 }

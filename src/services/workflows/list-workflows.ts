@@ -5,32 +5,32 @@ import { findTeam } from '../../store/teams.ts';
 import { listWorkflows, type WorkflowListKey, type WorkflowListRow } from '../../store/workflows/lists.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { countExecutions } from '../../store/workflows/writes.ts';
-import { authorize, userWorkspace } from '../accounts/access.ts';
+import { authorize, getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type Order, readPage } from '../paging.ts';
 import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
-import { checkMedia } from './workflow-location.ts';
+import { requireUsableMedia } from './workflow-location.ts';
 
-/** Above this number, counting a workflow's new runs in each list costs more than storing the count. */
+/** Above this number, counting a workflow's new runs for each list costs more than storing the count once. */
 const MAX_UNCOUNTED = 10_000;
 /** After this time, the insert of a run has been committed or has failed. */
 const SETTLED_MS = 60_000;
 
 /**
- * Lists one page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for foreign media
- * and a foreign `callableFrom`.
+ * Lists one page, most recently updated first. Throws 404 for a team that the caller is not in, 403 for media or a
+ * `callableFrom` that the caller may not read.
  */
 export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWorkflowsQuery) {
   const user = requireScope(actor, 'workflows:read');
-  await checkMedia(deps.db, user, query.mediaId);
+  await requireUsableMedia(deps.db, user, query.mediaId);
   const filter = {
     userId: user.userId,
     isActive: parseFlag(query.isActive),
     isPublished: parseFlag(query.isPublished),
     isComponent: parseFlag(query.isComponent),
-    callableFrom: await checkCaller(deps, user, query.callableFrom),
+    callableFrom: await requireReadableCaller(deps, user, query.callableFrom),
     mediaId: query.mediaId ?? null,
     query: query.query ?? null,
     tag: query.tag ?? null,
@@ -52,7 +52,11 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
 }
 
 /** Throws 403 and 404 for a workflow that the user may not read, so that nobody learns who calls it. */
-async function checkCaller(deps: Deps, user: UserActor, id: string | undefined): Promise<string | null> {
+async function requireReadableCaller(
+  deps: Deps,
+  user: UserActor,
+  id: string | undefined,
+): Promise<string | null> {
   if (id === undefined) return null;
   return authorize(user, 'read', await findWorkflow(deps.db, id, user.userId)).workflow.id;
 }
@@ -76,13 +80,13 @@ async function findWorkspace(
   teamId: string | undefined,
 ): Promise<{ readonly teamId: string | null; readonly isPersonal: boolean }> {
   if (teamId === undefined) return { teamId: null, isPersonal: false };
-  if (teamId === userWorkspace(user.userId)) return { teamId: null, isPersonal: true };
+  if (teamId === getPersonalWorkspaceId(user.userId)) return { teamId: null, isPersonal: true };
   if ((await findTeam(deps.db, user.userId, teamId)) !== undefined) return { teamId, isPersonal: false };
   throw new AppError('not_found', 'Team not found.');
 }
 
 async function updateCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {
-  const behind = rows.filter(({ uncounted }) => uncounted > MAX_UNCOUNTED).map(({ id }) => id);
-  if (behind.length === 0) return;
-  await countExecutions(deps.db, behind, newId('execution', deps.now() - SETTLED_MS));
+  const ids = rows.filter(({ uncounted }) => uncounted > MAX_UNCOUNTED).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await countExecutions(deps.db, ids, newId('execution', deps.now() - SETTLED_MS));
 }

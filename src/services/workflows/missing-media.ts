@@ -1,4 +1,4 @@
-// Finds media that a graph refers to and that do not exist or are not yet uploaded.
+// Finds media that a graph uses and that do not exist or are not uploaded yet.
 import {
   type Findings,
   type LintIssue,
@@ -12,7 +12,7 @@ import type { Tx } from '../../store/db.ts';
 import { listKnownIds } from '../../store/media/media.ts';
 import { listOpenUploads } from '../../store/media/uploads.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
-import { incompleteUpload } from '../media/stored-media.ts';
+import { describeIncompleteUpload } from '../media/stored-media.ts';
 import type { GraphWrite } from './write-graph.ts';
 
 /** Adds a warning to the result of a write for each node with missing media. */
@@ -49,7 +49,7 @@ function listWarnings(
       nodeId: id,
       path: pointer('nodes', index, 'data', 'config'),
       message: openIds.has(mediaId)
-        ? incompleteUpload(mediaId)
+        ? describeIncompleteUpload(mediaId)
         : `Media ${mediaId} does not exist. Upload it again, or choose another file.`,
     }));
 }

@@ -3,9 +3,10 @@ import { type Findings, listWarnings, NO_FINDINGS, toTruncation } from '../../gr
 import { shortHash } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
 import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { can, canDo, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
+import { can, canRole, findRole, isCreator, type WorkflowRole } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { presentUpload } from '../media/media-record.ts';
 import { presentColumns } from '../present-columns.ts';
 import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
@@ -30,7 +31,7 @@ export interface WorkflowView {
   readonly role: WorkflowRole;
 }
 
-/** In responses to writes. */
+/** The part `meta` of responses to writes. */
 export interface WriteMeta {
   readonly findings: Findings;
   readonly warnings: readonly string[];
@@ -48,7 +49,7 @@ export function presentWorkflow(
   graphText: string,
   meta?: WriteMeta,
 ): PresentedWorkflow {
-  const present = canDo(view.role, 'edit') ? presentMembers : presentPublicMembers;
+  const present = canRole(view.role, 'edit') ? presentMembers : presentPublicMembers;
   const members = JSON.stringify(present(deps, view));
   const tail = meta === undefined ? '' : `,"meta":${JSON.stringify(presentMeta(meta))}`;
   return {
@@ -81,15 +82,15 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     ...presentColumns(row, 'webhook_url link_permission is_published published_slug published_at'),
     publishSettings: row.publish_settings,
     poster: presentPoster(deps, row.poster),
-    media: presentMedia(deps, row.media),
+    media: row.media && presentUpload(deps, row.media),
     secrets: canSeeSecrets(actor, row) ? decryptSecrets(deps, row.secrets) : null,
     views: row.views,
     dailyCreditBudget: row.daily_credit_budget,
     executionEngine: 'standard',
     ...presentColumns(row, 'last_editor_heartbeat_at'),
     isOwner: isCreator(actor, row),
-    canEdit: canDo(role, 'edit'),
-    canDuplicate: can(actor, 'duplicate', { workflow: row }),
+    canEdit: canRole(role, 'edit'),
+    canDuplicate: can(actor, 'duplicate', row),
     userRole: role,
     ...presentColumns(row, 'created_at updated_at'),
   };
@@ -120,29 +121,16 @@ export function reduceSettings(settings: PublishSettings | null): PublishSetting
   return publicSettings;
 }
 
-/** Returns the URL of a file from its `med_…/name`. */
+/** Returns the URL of a poster, which is stored as `med_…/name`. */
 export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | null): string | null {
   return poster === null ? null : `${deps.settings.CDN_URL}/${poster}`;
 }
 
-function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['media']) {
-  if (media === null) return null;
-  return {
-    url: `${deps.settings.CDN_URL}/${media.id}/${media.name}`,
-    mediaId: media.id,
-    contentType: media.content_type,
-    width: media.width,
-    height: media.height,
-    duration: media.duration,
-    bytes: media.bytes,
-  };
-}
-
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
   const role = findRole(actor, row);
-  const isEditor = canDo(role, 'edit');
+  const isEditor = canRole(role, 'edit');
   // One literal, since a list has many; undefined members are not written.
-  const line = {
+  const item = {
     id: row.id,
     name: row.name,
     description: row.description,
@@ -156,9 +144,9 @@ export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserA
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
-  if (row.card === undefined) return line;
+  if (row.card === undefined) return item;
   return {
-    ...line,
+    ...item,
     ...row.card,
     poster: presentPoster(deps, row.card.poster),
     userId: row.user_id,

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isUniqueViolation, type Tx } from '../../store/db.ts';
 import type { LinkPermission, ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isSlugTaken } from '../../store/workflows/writes.ts';
-import type { WorkflowVerb } from '../accounts/access.ts';
+import type { WorkflowAction } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
@@ -15,6 +15,7 @@ import { storeAsIs } from './write-graph.ts';
 
 const MAX_NAMED_INPUTS = 20;
 
+/** Sets who may open the workflow by its link. */
 export function setVisibility(
   deps: Deps,
   actor: Actor,
@@ -23,7 +24,7 @@ export function setVisibility(
 ): Promise<PresentedWorkflow> {
   return changeAsOwner(deps, actor, {
     id,
-    verb: 'publish',
+    action: 'publish',
     fields: () => ({ link_permission: linkPermission }),
   });
 }
@@ -36,7 +37,7 @@ export function setBudget(
   dailyCreditBudget: number | null,
 ): Promise<PresentedWorkflow> {
   const fields = () => ({ daily_credit_budget: dailyCreditBudget });
-  return changeAsOwner(deps, actor, { id, verb: 'budget', fields });
+  return changeAsOwner(deps, actor, { id, action: 'budget', fields });
 }
 
 /**
@@ -51,7 +52,7 @@ export async function publishWorkflow(
 ): Promise<PresentedWorkflow> {
   const fields = (workflow: ReadWorkflowRow, tx: Tx) => toPublication(deps, tx, workflow, body);
   try {
-    return await changeAsOwner(deps, actor, { id, verb: 'publish', fields });
+    return await changeAsOwner(deps, actor, { id, action: 'publish', fields });
   } catch (err) {
     // Another workflow claimed the slug between the check and the write.
     if (isUniqueViolation(err, 'workflows_published_slug_key')) throw slugTaken();
@@ -61,7 +62,7 @@ export async function publishWorkflow(
 
 interface OwnerChange {
   readonly id: string;
-  readonly verb: WorkflowVerb;
+  readonly action: WorkflowAction;
   readonly fields: (
     workflow: ReadWorkflowRow,
     tx: Tx,
@@ -71,11 +72,11 @@ interface OwnerChange {
 async function changeAsOwner(
   deps: Deps,
   actor: Actor,
-  { id, verb, fields }: OwnerChange,
+  { id, action, fields }: OwnerChange,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await deps.db.transaction(async tx => {
-    const view = await lockForEdit(tx, user, id, verb);
+    const view = await lockForEdit(tx, user, id, action);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changedFields = await fields(view.workflow, tx);
     return commitChange(tx, view, { fields: changedFields, write: storeAsIs(text), warnings: [] });

@@ -1,9 +1,9 @@
-// Reads a workflow for display on its own page or in a content page.
+// Reads a workflow to be drawn on its own page or on a content page.
 import type { Graph } from '../../graph/types.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { findPublicAppSlug } from '../../store/apps.ts';
 import { listPublished, summarizePublished } from '../../store/workflows/published.ts';
-import { canDo, findRole } from '../accounts/access.ts';
+import { canRole, findRole } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { toRevision, type WorkflowView } from './present-workflow.ts';
@@ -45,7 +45,7 @@ export interface Flow {
 export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
   const view = await getViewForReading(deps, actor, id);
   // The published page counts the view of a reader who is redirected to it.
-  if (!canDo(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
+  if (!canRole(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
   return toFlow(deps, view);
 }
 
@@ -77,7 +77,7 @@ async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersio
     version,
     key: `${id}.${version}.${toRevision(view.workflow)}.${view.role}.${appSlug}`,
     visibility: findRole(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
-    canEdit: canDo(view.role, 'edit'),
+    canEdit: canRole(view.role, 'edit'),
     isPublicationOnly: isPublicationOnly(view),
     showsResults: isPublished && settings?.showResults === true,
     exposedInputs: settings?.exposedInputs ?? null,

@@ -5,7 +5,7 @@ import { isId } from '../../lib/ids.ts';
 import { openEmailShare } from '../../store/permissions.ts';
 import type { ReadWorkflowRow, WorkflowLookup } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorize, canDo, getWorkspaceId } from '../accounts/access.ts';
+import { authorize, canRole, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import { listReadableComponents } from '../components/readable-components.ts';
 import type { Deps } from '../deps.ts';
@@ -16,7 +16,7 @@ import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './pr
 /** Returns the workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
 export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const view = await getViewForReading(deps, actor, id);
-  if (!canDo(view.role, 'edit')) deps.views.count(id);
+  if (!canRole(view.role, 'edit')) deps.views.count(id);
   return presentWorkflow(deps, view, await readGraphText(deps, view));
 }
 
@@ -33,7 +33,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   const view = await getViewForReading(deps, actor, id);
   const number = getVisibleVersion(view);
   const version = await deps.versions.get(deps.db, id, number);
-  if (canDo(view.role, 'edit'))
+  if (canRole(view.role, 'edit'))
     return { view, version: number, graph: version.graph, workspace: getWorkspaceId(view.workflow) };
   deps.views.count(id);
   const { graph } = parseStoredGraph(await toRedactedText(deps, view, version));
@@ -82,7 +82,7 @@ export async function readGraphText(
   number = getVisibleVersion(view),
 ): Promise<string> {
   const version = await deps.versions.get(deps.db, view.workflow.id, number);
-  return canDo(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
+  return canRole(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
 }
 
 /** The redacted texts of a version, by the ids of the components that their readers may read. */
@@ -129,7 +129,7 @@ export function getPublishedVersion({ workflow }: Pick<WorkflowView, 'workflow'>
 export function isPublicationOnly({ workflow, role }: WorkflowView): boolean {
   const { is_published, link_permission, share_role, team_role } = workflow;
   return (
-    !canDo(role, 'edit') &&
+    !canRole(role, 'edit') &&
     is_published &&
     link_permission === 'PRIVATE' &&
     share_role === null &&

@@ -27,23 +27,22 @@ export async function createRunSecrets(
   if (!graphText.includes('secrets.')) return undefined;
   const { secrets: encrypted, user_id: creatorId } = await readStoredSecrets(tx, run.workflow_id);
   const secrets = decryptSecrets(deps, encrypted) ?? {};
-  const forms = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
-  const patterns = sortByLength(forms).map(form => new RegExp(RegExp.escape(form), 'giu'));
+  const encodings = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
+  const patterns = sortByLength(encodings).map(encoding => new RegExp(RegExp.escape(encoding), 'giu'));
   return {
     replace: (setting, valueFor = name => getSecretValue(getSecret(secrets, name))) =>
       replaceIn(setting, valueFor, 0),
     valueFor(name, first) {
       const secret = getSecret(secrets, name);
-      if (allowsHost(secret, first, first)) {
-        if (typeof secret !== 'string' || run.user_id === creatorId) return getSecretValue(secret);
+      if (!allowsHost(secret, first, first))
         throw new NodeError(
           'secret_not_allowed',
-          `The secret ${name} has no allowed hosts, so it is sent only in runs that the workflow's creator starts. The creator can add hosts that may receive it.`,
+          `The secret ${name} may not be sent to ${first.host}. The workflow's creator can allow this host.`,
         );
-      }
+      if (typeof secret !== 'string' || run.user_id === creatorId) return getSecretValue(secret);
       throw new NodeError(
         'secret_not_allowed',
-        `The secret ${name} may not be sent to ${first.host}. The workflow's creator can allow this host.`,
+        `The secret ${name} has no allowed hosts, so it is sent only in runs that the workflow's creator starts. The creator can add hosts that may receive it.`,
       );
     },
     mayRedirect: (names, first, next) =>
@@ -51,7 +50,7 @@ export async function createRunSecrets(
     scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, HIDDEN), text),
     conceal: (text, names) =>
       sortByLength(names.flatMap(name => listEncodings(getSecretValue(getSecret(secrets, name)))))
-        .filter(form => form.length >= MIN_SCRUBBED_LENGTH)
+        .filter(encoding => encoding.length >= MIN_SCRUBBED_LENGTH)
         .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, HIDDEN), text),
   };
 }

@@ -23,24 +23,24 @@ const WRITABLE = [
   'baseUpdatedAt',
 ] as const;
 
-/** Fields that another endpoint changes. A PUT is rejected unless they are unchanged. */
-const OWNED = {
+/** Fields that another endpoint changes, by field. A PUT is rejected unless they are unchanged. */
+const CHANGED_ELSEWHERE = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
   publishedSlug: 'POST /workflows/{id}/publish',
   publishedAt: 'POST /workflows/{id}/publish',
   publishSettings: 'POST /workflows/{id}/publish',
 } as const;
-type OwnedKey = keyof typeof OWNED;
+type ElsewhereKey = keyof typeof CHANGED_ELSEWHERE;
 
 /** Fields that differ for each reader or write, so any value is accepted. */
 const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
 
-/** Fields that the service changes between a GET and a PUT, with a check whether a GET can have returned the value. */
-const CHANGING: Readonly<Record<string, (sent: unknown, now: unknown) => boolean>> = {
-  views: (sent, now) => typeof sent === 'number' && sent >= 0 && sent <= Number(now),
-  lastEditorHeartbeatAt: (sent, now) =>
-    sent === null || (typeof sent === 'string' && typeof now === 'string' && sent <= now),
+/** Fields that the service itself changes, with a check whether an earlier GET can have returned the value. */
+const VOLATILE: Readonly<Record<string, (sent: unknown, current: unknown) => boolean>> = {
+  views: (sent, current) => typeof sent === 'number' && sent >= 0 && sent <= Number(current),
+  lastEditorHeartbeatAt: (sent, current) =>
+    sent === null || (typeof sent === 'string' && typeof current === 'string' && sent <= current),
 };
 
 const MAX_NAMED = 20;
@@ -51,12 +51,12 @@ const MAX_NAME_LENGTH = 100;
  * `field_not_writable`, or 409 `stale_write` if the body is older than the stored workflow.
  */
 export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
-  const changedKeys = (Object.keys(OWNED) as OwnedKey[]).filter(
+  const changedKeys = (Object.keys(CHANGED_ELSEWHERE) as ElsewhereKey[]).filter(
     key => Object.hasOwn(body, key) && !isUnchanged(key, body[key], current),
   );
-  const moves = body.folderId !== undefined && body.folderId !== current.folderId;
-  if ((changedKeys.length > 0 || moves) && isStale(body, current)) {
-    const names = [...changedKeys, ...(moves ? ['folderId'] : [])].join(', ');
+  const isMoved = body.folderId !== undefined && body.folderId !== current.folderId;
+  if ((changedKeys.length > 0 || isMoved) && isStale(body, current)) {
+    const names = [...changedKeys, ...(isMoved ? ['folderId'] : [])].join(', ');
     throw new AppError(
       'stale_write',
       `The workflow changed after you read it, and ${names} differs. Read it again and reapply your changes.`,
@@ -85,17 +85,17 @@ export function describeIgnored(
 }
 
 function isAccepted(key: string, sent: unknown, current: PresentedMembers): boolean {
-  if ([...WRITABLE, ...PER_READER, ...Object.keys(OWNED)].includes(key)) return true;
+  if ([...WRITABLE, ...PER_READER, ...Object.keys(CHANGED_ELSEWHERE)].includes(key)) return true;
   if (!Object.hasOwn(current, key)) return false;
-  const now = current[key as keyof PresentedMembers];
-  return isDeepStrictEqual(sent, now) || CHANGING[key]?.(sent, now) === true;
+  const value = current[key as keyof PresentedMembers];
+  return isDeepStrictEqual(sent, value) || VOLATILE[key]?.(sent, value) === true;
 }
 
 /**
  * Returns whether the value is unchanged. A key without read access sees reduced settings, so the reduced form is
  * accepted too.
  */
-function isUnchanged(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
+function isUnchanged(key: ElsewhereKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;
   return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));
 }
@@ -105,14 +105,14 @@ function isStale({ updatedAt, baseUpdatedAt }: Body, current: PresentedMembers):
   return [updatedAt, baseUpdatedAt].some(base => typeof base === 'string' && Date.parse(base) < storedMs);
 }
 
-function notWritable(keys: readonly OwnedKey[]): AppError {
+function notWritable(keys: readonly ElsewhereKey[]): AppError {
   const issues = keys.map(key => ({
     path: `/${key}`,
     code: 'field_not_writable',
-    message: `${key} is changed by ${OWNED[key]}`,
+    message: `${key} is changed by ${CHANGED_ELSEWHERE[key]}`,
   }));
   return new AppError('field_not_writable', `${issues.map(({ message }) => message).join('; ')}.`, {
     issues,
-    details: { fields: Object.fromEntries(keys.map(key => [key, OWNED[key]])) },
+    details: { fields: Object.fromEntries(keys.map(key => [key, CHANGED_ELSEWHERE[key]])) },
   });
 }

@@ -10,17 +10,17 @@ export interface ViewCounts {
   flush(): Promise<void>;
 }
 
-const GATHER_MS = 5000;
+const FLUSH_DELAY_MS = 5000;
 
 export function createViewCounts({ db, log }: { readonly db: Db; readonly log: Logger }): ViewCounts {
-  let gathered = new Map<string, number>();
+  let counts = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    if (gathered.size === 0) return;
-    const pending = gathered;
-    gathered = new Map();
+    if (counts.size === 0) return;
+    const pending = counts;
+    counts = new Map();
     try {
       await addViews(db, pending);
     } catch (err) {
@@ -29,9 +29,9 @@ export function createViewCounts({ db, log }: { readonly db: Db; readonly log: L
     }
   };
   const add = (id: string, views: number): void => {
-    gathered.set(id, (gathered.get(id) ?? 0) + views);
+    counts.set(id, (counts.get(id) ?? 0) + views);
     // Does not keep the process alive; the shutdown flushes.
-    timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+    timer ??= setTimeout(() => void flush(), FLUSH_DELAY_MS).unref();
   };
   return { count: id => add(id, 1), flush };
 }

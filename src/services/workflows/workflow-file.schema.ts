@@ -19,7 +19,7 @@ const ImportedFile = Type.Object({
   width: Nullable(width),
   height: Nullable(height),
   duration: Nullable(duration),
-  data: Type.Optional(Type.String({ description: 'Base64; at most 25 MB in all files together' })),
+  data: Type.Optional(Type.String({ description: 'Base64; at most 25 MB for all files' })),
 });
 export type ImportedFile = Static<typeof ImportedFile>;
 

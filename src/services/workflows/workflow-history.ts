@@ -19,7 +19,7 @@ export async function listHistory(
   id: string,
   query: PageQuery,
 ): Promise<Page<unknown>> {
-  const workflow = await openForEditor(deps, actor, id);
+  const workflow = await getWorkflowForEditor(deps, actor, id);
   return readPage(
     query,
     byNumber('version'),
@@ -30,7 +30,7 @@ export async function listHistory(
 
 /** Returns a version with its graph, as JSON text. Throws 404. */
 export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
-  const workflow = await openForEditor(deps, actor, id);
+  const workflow = await getWorkflowForEditor(deps, actor, id);
   const message = `Version ${number} of the workflow was not found.`;
   const row = requireFound(await findVersion(deps.db, id, number), message);
   const { text } = await deps.versions.get(deps.db, id, number);
@@ -46,22 +46,22 @@ export async function restoreVersion(
   { number, breaksApp }: { readonly number: number; readonly breaksApp?: boolean | undefined },
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
-  const committed = await editTransaction(deps, user, async (tx, work) => {
+  const committed = await editTransaction(deps, user, async (tx, runTask) => {
     const view = await lockForEdit(tx, user, id);
     const current = await deps.versions.get(tx, id, view.workflow.version);
     const version = await deps.versions.get(tx, id, number);
     const isSame = version.text === current.text;
     const caller = { id, versions: [view.workflow.version, number] };
-    // It is compared with itself, so that deprecated nodes are not reported as new and positions are restored.
+    // The version is compared with itself, so that deprecated nodes are not reported as new and positions are restored.
     const write = isSame
       ? storeAsIs(current.text)
-      : work<'restore'>(number, { kind: 'restore', stored: version }, caller);
+      : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
     return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp, restores: number });
   });
   return presentCommitted(deps, committed);
 }
 
-async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {
+async function getWorkflowForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {
   const user = requireScope(actor, 'workflows:read');
   return authorize(user, 'edit', await findWorkflow(deps.db, id, user.userId)).workflow;
 }

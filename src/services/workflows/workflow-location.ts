@@ -1,10 +1,16 @@
-// Determines where a workflow may be placed: folders, media, and the resulting workspace.
+// Determines where a workflow may be placed, and which media it may be linked to.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { type FolderRow, lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorize, can, getWorkspaceId, isCreator, userWorkspace } from '../accounts/access.ts';
+import {
+  authorize,
+  canInWorkspace,
+  getPersonalWorkspaceId,
+  getWorkspaceId,
+  isCreator,
+} from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
 export interface WorkflowLocation {
@@ -16,7 +22,7 @@ export interface WorkflowLocation {
  * Returns the location after a move to the folder, which may change the workspace. Throws 403 for anyone but the owner
  * and for a folder without access, 404, 400 `folder_workspace_mismatch`.
  */
-export async function moveTo(
+export async function resolveMove(
   tx: Tx,
   user: UserActor,
   workflow: ReadWorkflowRow,
@@ -24,16 +30,16 @@ export async function moveTo(
 ): Promise<WorkflowLocation> {
   authorize(user, 'move', workflow);
   if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
-  const folder = await openFolder(tx, user, folderId);
-  // Only the creator's own workspace goes with a workflow, so nobody else can move it out.
+  const folder = await lockEditableFolder(tx, user, folderId);
+  // Only the creator may move a workflow to another workspace.
   if (getWorkspaceId(folder) !== getWorkspaceId(workflow) && !isCreator(user, workflow)) {
     throw new AppError('forbidden', 'Only the creator can move this workflow to another workspace.');
   }
   return { folder_id: folder.id, team_id: folder.team_id };
 }
 
-/** Moves within the workflow's workspace. Throws 400 for a folder of another workspace. */
-export async function moveWithin(
+/** Returns the location after a move within the workspace. Throws 400 for a folder of another workspace. */
+export async function resolveMoveWithinWorkspace(
   tx: Tx,
   user: UserActor,
   workflow: ReadWorkflowRow,
@@ -42,7 +48,7 @@ export async function moveWithin(
   authorize(user, 'move', workflow);
   const location = { folder_id: folderId, team_id: workflow.team_id };
   if (folderId === null) return location;
-  const folder = await openFolder(tx, user, folderId);
+  const folder = await lockEditableFolder(tx, user, folderId);
   if (getWorkspaceId(folder) === getWorkspaceId(workflow)) return location;
   throw new AppError(
     'folder_workspace_mismatch',
@@ -50,15 +56,15 @@ export async function moveWithin(
   );
 }
 
-/** Checks the folder of a new workflow, which is always personal. */
-export async function checkOwnFolder(
+/** Throws 400 unless the folder is in the personal workspace, where new workflows are created. */
+export async function requirePersonalFolder(
   tx: Tx,
   user: UserActor,
   folderId: string | null | undefined,
 ): Promise<void> {
   if (folderId === null || folderId === undefined) return;
-  const folder = await openFolder(tx, user, folderId);
-  if (getWorkspaceId(folder) === userWorkspace(user.userId)) return;
+  const folder = await lockEditableFolder(tx, user, folderId);
+  if (getWorkspaceId(folder) === getPersonalWorkspaceId(user.userId)) return;
   throw new AppError(
     'folder_workspace_mismatch',
     'The folder belongs to a team, but a new workflow is personal. Create the workflow first, then move it with PUT /workflows/{id}.',
@@ -66,7 +72,11 @@ export async function checkOwnFolder(
 }
 
 /** Throws 403 if the user may not use the media or it does not exist, so that its existence is not revealed. */
-export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null | undefined): Promise<void> {
+export async function requireUsableMedia(
+  tx: Tx,
+  user: UserActor,
+  mediaId: string | null | undefined,
+): Promise<void> {
   if (mediaId === null || mediaId === undefined || (await mayUseMedia(tx, mediaId, user.userId))) return;
   throw new AppError(
     'forbidden',
@@ -74,10 +84,10 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
   );
 }
 
-/** Returns the folder, if the user may add workflows to it. */
-async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
+/** Locks and returns the folder, if the user may add workflows to it. */
+async function lockEditableFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
   const folder = requireFound(await lockFolder(tx, user.userId, id), 'Folder not found.');
-  if (can(user, 'edit', { workspace: folder })) return folder;
+  if (canInWorkspace(user, 'edit', folder)) return folder;
   if (folder.user_id === user.userId && folder.team_role === null) {
     throw new AppError(
       'folder_workspace_mismatch',

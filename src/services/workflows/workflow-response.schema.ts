@@ -1,5 +1,6 @@
 // Defines the response schemas of workflows, for the OpenAPI document.
 import { Type } from 'typebox';
+import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { PageSchema } from '../paging.ts';
@@ -88,7 +89,7 @@ const Card = {
     Nullable(
       Type.Object({
         id: Type.String(),
-        status: Type.String(),
+        status: Type.Enum(EXECUTION_STATUSES),
         createdAt: Timestamp,
         finishedAt: Nullable(Timestamp),
       }),

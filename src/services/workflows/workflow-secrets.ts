@@ -10,7 +10,7 @@ import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** A value without hosts is not sent by HTTP nodes in runs that someone else started. */
+/** Without hosts, HTTP nodes send the value only in runs that the creator of the workflow starts. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 export type Secrets = Readonly<Record<string, Secret>>;
 
@@ -24,13 +24,13 @@ const HOST = /^(?:\*\.[^\s/?#@\\:*%.]+\.[^\s/?#@\\:*%]+|[^\s/?#@\\:*%]+|\[[0-9a-
 
 /** Returns whether the pattern matches the URL. Without a port it matches only the default port of the URL's scheme. */
 export function matchesHost(pattern: string, { hostname, port, protocol }: URL): boolean {
-  const isWild = pattern.startsWith('*.');
-  // A scheme without a default port keeps the explicit one.
   const patternHost = parseHost(pattern);
   if (patternHost === undefined) return false;
-  const usual = protocol === 'https:' ? '443' : '80';
-  if ((patternHost.port || usual) !== (port || usual)) return false;
-  return isWild ? hostname.endsWith(`.${patternHost.hostname}`) : hostname === patternHost.hostname;
+  const defaultPort = protocol === 'https:' ? '443' : '80';
+  if ((patternHost.port || defaultPort) !== (port || defaultPort)) return false;
+  return pattern.startsWith('*.')
+    ? hostname.endsWith(`.${patternHost.hostname}`)
+    : hostname === patternHost.hostname;
 }
 
 function parseHost(pattern: string): { readonly hostname: string; readonly port: string } | undefined {
@@ -50,7 +50,8 @@ export function decryptSecrets(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer
   return encrypted === null ? null : (JSON.parse(decrypt(deps.secretsKey, encrypted)) as Secrets);
 }
 
-function requireHosts(secrets: Secrets): void {
+/** Throws 400 for an invalid host. */
+function requireValidHosts(secrets: Secrets): void {
   const message = 'must be a host such as api.example.com, *.example.org or api.example.com:8443';
   const issues = Object.entries(secrets).flatMap(([name, secret]) =>
     typeof secret === 'string'
@@ -70,16 +71,16 @@ function requireHosts(secrets: Secrets): void {
 /** Encrypts the secrets. Throws 400 for a name that no config could use, and for an invalid host. */
 export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
   if (secrets === null) return null;
-  const wrong = Object.keys(secrets).filter(name => !NAME.test(name));
-  if (wrong.length > 0) {
+  const invalidNames = Object.keys(secrets).filter(name => !NAME.test(name));
+  if (invalidNames.length > 0) {
     const message = 'must be a letter or _, then letters, digits and _, 64 at most';
     throw new AppError('invalid_request', `The name of a secret ${message}.`, {
-      issues: wrong
+      issues: invalidNames
         .slice(0, 20)
         .map(name => ({ path: `/secrets/${name}`, code: 'invalid_request', message })),
     });
   }
-  requireHosts(secrets);
+  requireValidHosts(secrets);
   return encrypt(deps.secretsKey, JSON.stringify(secrets));
 }
 

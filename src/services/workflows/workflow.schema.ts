@@ -40,7 +40,7 @@ const Secrets = Nullable(
     {
       maxProperties: 100,
       description:
-        'NAME → value, for {{secrets.NAME}} in configs; only the creator may send and see them. Without hosts, an HTTP request sends the secret only in runs that the creator starts',
+        'Values by name, for {{secrets.NAME}} in configs; only the creator may read and write them. Without hosts, a secret is sent only in runs that the creator starts',
     },
   ),
 );
@@ -87,8 +87,12 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
       }),
     ),
   ),
-  updatedAt: Type.Optional(Type.Unknown({ description: 'The value of the GET, to detect a stale write' })),
-  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'Alias of updatedAt' })),
+  updatedAt: Type.Optional(
+    Type.Unknown({
+      description: 'The value that you read, to detect that someone else changed the workflow since',
+    }),
+  ),
+  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'Same as updatedAt' })),
 });
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
@@ -97,8 +101,7 @@ export const GraphWriteQuery = Type.Object({
   breakApp: Type.Optional(
     Type.Boolean({
       default: false,
-      description:
-        'True to save a graph that the app of the workflow cannot use, which puts the app out of order',
+      description: 'True to save a graph that breaks the app of the workflow, which is then out of order',
     }),
   ),
 });
@@ -145,7 +148,7 @@ export const ListWorkflowsQuery = Type.Object({
   callableFrom: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'The id of a workflow: only workflows that it can call as components without a circle',
+      description: 'The id of a workflow: only workflows that it can call as components without a cycle',
     }),
   ),
   status: Type.Optional(

@@ -7,7 +7,7 @@ import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layo
 import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
-import { lintForWrite, type ReadGraph, readGraph, withDims } from './check-graph.ts';
+import { lintForWrite, parseSubmittedGraph, type SubmittedGraph, withDims } from './check-graph.ts';
 import { parseStoredGraph, type StoredGraph, toGraphText } from './graph-versions.ts';
 
 export interface GraphInput {
@@ -40,22 +40,22 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
  * `invalid_graph`.
  */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
-  const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
-  const { text, graph: sized } = sizeGraph(deps, read.graph);
+  const submitted = parseSubmittedGraph(deps, input.nodes, input.edges, input.stored?.graph);
+  const { text, graph: sized } = sizeGraph(deps, submitted.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
-    return { ...storeAsIs(stored.text), findings: read.normalized };
+    return { ...storeAsIs(stored.text), findings: submitted.normalized };
   }
-  const findings = lintForWrite(deps, read, stored?.graph);
-  const { graph, warnings } = arrange(deps, read, input);
-  const arranged = graph === read.graph ? { text, graph: sized } : sizeGraph(deps, graph);
+  const findings = lintForWrite(deps, submitted, stored?.graph);
+  const { graph, warnings } = arrange(deps, submitted, input);
+  const arranged = graph === submitted.graph ? { text, graph: sized } : sizeGraph(deps, graph);
   return { ...arranged, isChanged: arranged.text !== stored?.text, findings, warnings };
 }
 
 /** Returns the graph, parsing its text if needed. */
 export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
-/** Writes this text without checks: that of a stored graph, or a copy with other media ids. */
+/** Stores the text without checks. It must come from a stored graph, possibly with other media ids. */
 export function storeAsIs(text: string): GraphWrite {
   return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
 }
@@ -84,21 +84,21 @@ interface Arrangement {
 }
 
 /** Arranges the board after structural writes, and places only new nodes. */
-function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
+function arrange(deps: WriteDeps, submitted: SubmittedGraph, input: GraphInput): Arrangement {
   const previous = input.stored?.graph;
-  const isAsked = input.autoLayout === 'always';
-  if (previous !== undefined && !isAsked && !diffGraphs(previous, read.graph).isStructural) {
-    return { graph: read.graph, warnings: [] };
+  const isRequested = input.autoLayout === 'always';
+  if (previous !== undefined && !isRequested && !diffGraphs(previous, submitted.graph).isStructural) {
+    return { graph: submitted.graph, warnings: [] };
   }
   const { graph, moves } =
     previous === undefined
-      ? { graph: read.graph, moves: [] }
-      : placeNewNodes(previous, read.graph, deps.catalog, {
-          unplaced: read.unplaced,
+      ? { graph: submitted.graph, moves: [] }
+      : placeNewNodes(previous, submitted.graph, deps.catalog, {
+          unplaced: submitted.unplaced,
           keepsPositions: input.autoLayout === false,
         });
   const reason = explainPending(deps, graph, input);
-  if (reason === undefined) return arrangeGraph(deps, read, graph);
+  if (reason === undefined) return arrangeGraph(deps, submitted, graph);
   const effect =
     moves.length === 0
       ? 'no node was moved and the graph is as written'
@@ -112,13 +112,13 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
   };
 }
 
-function arrangeGraph(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangement {
+function arrangeGraph(deps: WriteDeps, submitted: SubmittedGraph, graph: Graph): Arrangement {
   const layout = layoutGraph(graph, deps.catalog);
   const arranged = applyLayout(graph, layout);
-  const before = new Map(read.graph.nodes.map(({ id, position }) => [id, position]));
+  const before = new Map(submitted.graph.nodes.map(({ id, position }) => [id, position]));
   const movedNodes = arranged.nodes.filter(({ id, position }) => {
     const old = before.get(id);
-    return read.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
+    return submitted.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
   });
   if (movedNodes.length === 0) return { graph: arranged, warnings: layout.warnings };
   const positions = movedNodes.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');

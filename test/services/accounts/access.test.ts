@@ -1,7 +1,7 @@
 // Tests the complete matrix of permissions on a workflow. PostgreSQL determines each user's relation to it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { can, type WorkflowVerb } from '../../../src/services/accounts/access.ts';
+import { can, canInWorkspace, type WorkflowAction } from '../../../src/services/accounts/access.ts';
 import type { Actor } from '../../../src/services/accounts/actor.ts';
 import { ANONYMOUS, SCOPES } from '../../../src/services/accounts/actor.ts';
 import type { Db } from '../../../src/store/db.ts';
@@ -11,7 +11,7 @@ import { insertUser } from '../../../src/store/users.ts';
 import { findWorkflow } from '../../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-const VERBS = [
+const ACTIONS = [
   'read',
   'duplicate',
   'edit',
@@ -21,7 +21,7 @@ const VERBS = [
   'publish',
   'budget',
   'move',
-] as const satisfies readonly WorkflowVerb[];
+] as const satisfies readonly WorkflowAction[];
 
 const PEOPLE = [
   'creator',
@@ -37,9 +37,9 @@ const PEOPLE = [
 type Person = (typeof PEOPLE)[number] | 'anonymous';
 
 /** Users whose role comes from what they created. */
-const MAKERS = ['creator', 'media owner'] as const;
+const CREATORS = ['creator', 'media owner'] as const;
 
-/** In the order of VERBS: x for allowed, . for not allowed. */
+/** In the order of ACTIONS: x for allowed, . for not allowed. */
 const ALWAYS: Readonly<Partial<Record<Person, string>>> = {
   creator: 'xxxxxxxxx',
   'media owner': 'xxxxxxxxx',
@@ -48,11 +48,12 @@ const ALWAYS: Readonly<Partial<Record<Person, string>>> = {
   'team EDITOR': 'xxxx.....',
   'shared EDIT': 'xxxx.....',
 };
-const READERS_ONLY = 'x........';
-const READERS_COPY = 'xx.......';
+const READ_ONLY = 'x........';
+const READ_AND_DUPLICATE = 'xx.......';
 const NOBODY = '.........';
 
-interface World {
+/** Who else may read and copy the workflow. */
+interface Sharing {
   readonly link: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
   readonly published?: Readonly<Record<string, unknown>>;
   /** Users whose rights depend on the workflow's workspace. */
@@ -60,28 +61,32 @@ interface World {
   readonly others: string;
 }
 
-const WORLDS: Readonly<Record<string, World>> = {
-  'a private workflow': { link: 'PRIVATE', viewers: READERS_ONLY, others: NOBODY },
-  'a link that lets view': { link: 'VIEW', viewers: READERS_ONLY, others: READERS_ONLY },
-  'a link that lets duplicate': { link: 'DUPLICATE', viewers: READERS_COPY, others: READERS_COPY },
-  'a published workflow': { link: 'PRIVATE', published: {}, viewers: READERS_ONLY, others: READERS_ONLY },
+const SHARINGS: Readonly<Record<string, Sharing>> = {
+  'a private workflow': { link: 'PRIVATE', viewers: READ_ONLY, others: NOBODY },
+  'a workflow whose link allows viewing': { link: 'VIEW', viewers: READ_ONLY, others: READ_ONLY },
+  'a workflow whose link allows duplicating': {
+    link: 'DUPLICATE',
+    viewers: READ_AND_DUPLICATE,
+    others: READ_AND_DUPLICATE,
+  },
+  'a published workflow': { link: 'PRIVATE', published: {}, viewers: READ_ONLY, others: READ_ONLY },
   'a published workflow that may be copied': {
     link: 'PRIVATE',
     published: { allowDuplicate: true },
-    viewers: READERS_COPY,
-    others: READERS_COPY,
+    viewers: READ_AND_DUPLICATE,
+    others: READ_AND_DUPLICATE,
   },
   'a published template': {
     link: 'PRIVATE',
     published: { isTemplate: true },
-    viewers: READERS_COPY,
-    others: READERS_COPY,
+    viewers: READ_AND_DUPLICATE,
+    others: READ_AND_DUPLICATE,
   },
   'a published template that may not be copied': {
     link: 'PRIVATE',
     published: { isTemplate: true, allowDuplicate: false },
-    viewers: READERS_ONLY,
-    others: READERS_ONLY,
+    viewers: READ_ONLY,
+    others: READ_ONLY,
   },
 };
 
@@ -93,7 +98,7 @@ let database: TestDatabase;
 let db: Db;
 const actors = new Map<Person, Actor>([['anonymous', ANONYMOUS]]);
 
-function userIdOf(person: Person): number {
+function getUserId(person: Person): number {
   const actor = actors.get(person);
   assert(actor?.kind === 'user');
   return actor.userId;
@@ -119,45 +124,45 @@ before(async () => {
   }
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
-    await insertMember(db, TEAM, userIdOf(`team ${role}`), role);
-  // They have the lowest role in the team. What they created counts for more.
-  for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
+    await insertMember(db, TEAM, getUserId(`team ${role}`), role);
+  // Their lowest role in the team must not reduce what they may do as creators.
+  for (const person of CREATORS) await insertMember(db, TEAM, getUserId(person), 'VIEWER');
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)
      values ($1, $2, $3, 'a.png', 'image/png', 1, '', 'upload')`,
-    [MEDIA, userIdOf('media owner'), `user:${userIdOf('media owner')}`],
+    [MEDIA, getUserId('media owner'), `user:${getUserId('media owner')}`],
   );
   await db.query(
     `insert into workflows (id, user_id, team_id, media_id, version, name) values ($1, $2, $3, $4, 1, 'Workflow')`,
-    [WORKFLOW, userIdOf('creator'), TEAM, MEDIA],
+    [WORKFLOW, getUserId('creator'), TEAM, MEDIA],
   );
   for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
-    await upsertPermission(db, { workflowId: WORKFLOW, userId: userIdOf(`shared ${role}`), role });
+    await upsertPermission(db, { workflowId: WORKFLOW, userId: getUserId(`shared ${role}`), role });
 });
 
 after(() => database.drop());
 
 /** Returns a row of the table: x for each allowed action. */
-async function rowOf(person: Person): Promise<string> {
+async function readRow(person: Person): Promise<string> {
   const actor = actors.get(person) ?? ANONYMOUS;
   const workflow = await findWorkflow(db, WORKFLOW, actor.kind === 'user' ? actor.userId : null);
   assert(workflow !== undefined);
-  return VERBS.map(verb => (can(actor, verb, { workflow }) ? 'x' : '.')).join('');
+  return ACTIONS.map(action => (can(actor, action, workflow) ? 'x' : '.')).join('');
 }
 
-for (const [name, world] of Object.entries(WORLDS)) {
+for (const [name, sharing] of Object.entries(SHARINGS)) {
   describe(`access to ${name}`, () => {
     before(() =>
       db.query(
         'update workflows set link_permission = $2, is_published = $3, publish_settings = $4 where id = $1',
-        [WORKFLOW, world.link, world.published !== undefined, JSON.stringify(world.published ?? null)],
+        [WORKFLOW, sharing.link, sharing.published !== undefined, JSON.stringify(sharing.published ?? null)],
       ),
     );
     for (const person of [...PEOPLE, 'anonymous'] as const) {
       const isViewer = person === 'team VIEWER' || person === 'shared VIEW';
-      const expected = ALWAYS[person] ?? (isViewer ? world.viewers : world.others);
-      it(`gives ${person} ${expected} of ${VERBS.join(', ')}`, async () => {
-        assert.equal(await rowOf(person), expected);
+      const expected = ALWAYS[person] ?? (isViewer ? sharing.viewers : sharing.others);
+      it(`gives ${person} ${expected} of ${ACTIONS.join(', ')}`, async () => {
+        assert.equal(await readRow(person), expected);
       });
     }
   });
@@ -165,57 +170,58 @@ for (const [name, world] of Object.entries(WORLDS)) {
 
 describe('a user who left the team', () => {
   before(async () => {
-    for (const person of MAKERS) await deleteMember(db, TEAM, userIdOf(person));
+    for (const person of CREATORS) await deleteMember(db, TEAM, getUserId(person));
   });
   after(async () => {
-    for (const person of MAKERS) await insertMember(db, TEAM, userIdOf(person), 'VIEWER');
+    for (const person of CREATORS) await insertMember(db, TEAM, getUserId(person), 'VIEWER');
   });
 
   it('has the access of any other user to what they created there', async () => {
-    for (const [name, { link, published }] of Object.entries(WORLDS)) {
+    for (const [name, { link, published }] of Object.entries(SHARINGS)) {
       await db.query(
         'update workflows set link_permission = $2, is_published = $3, publish_settings = $4 where id = $1',
         [WORKFLOW, link, published !== undefined, JSON.stringify(published ?? null)],
       );
-      for (const person of MAKERS)
-        assert.equal(await rowOf(person), await rowOf('stranger'), `${person}: ${name}`);
+      for (const person of CREATORS)
+        assert.equal(await readRow(person), await readRow('stranger'), `${person}: ${name}`);
     }
   });
 
   it('has full access to what they created elsewhere', async () => {
     await db.query('update workflows set team_id = null where id = $1', [WORKFLOW]);
-    for (const person of MAKERS) assert.equal(await rowOf(person), ALWAYS[person]);
+    for (const person of CREATORS) assert.equal(await readRow(person), ALWAYS[person]);
     await db.query('update workflows set team_id = $2 where id = $1', [WORKFLOW, TEAM]);
   });
 });
 
 describe('access to a workspace', () => {
-  const VERBS_OF_WORKSPACE = ['read', 'edit', 'manage'] as const;
-  const rowIn = (actor: Actor, team_role: 'OWNER' | 'EDITOR' | 'VIEWER' | null): string =>
-    VERBS_OF_WORKSPACE.map(verb =>
-      can(actor, verb, { workspace: { user_id: 999, team_id: TEAM, team_role } }) ? 'x' : '.',
+  const WORKSPACE_ACTIONS = ['read', 'edit', 'manage'] as const;
+  const formatRow = (actor: Actor, team_role: 'OWNER' | 'EDITOR' | 'VIEWER' | null): string =>
+    WORKSPACE_ACTIONS.map(action =>
+      canInWorkspace(actor, action, { user_id: 999, team_id: TEAM, team_role }) ? 'x' : '.',
     ).join('');
 
   it('depends on the role in the team', () => {
     const actor = actors.get('stranger') ?? ANONYMOUS;
     assert.deepEqual(
-      (['OWNER', 'EDITOR', 'VIEWER', null] as const).map(role => rowIn(actor, role)),
+      (['OWNER', 'EDITOR', 'VIEWER', null] as const).map(role => formatRow(actor, role)),
       ['xxx', 'xx.', 'x..', '...'],
     );
   });
 
   it('is denied to anonymous callers', () => {
-    assert.equal(rowIn(ANONYMOUS, 'OWNER'), '...');
+    assert.equal(formatRow(ANONYMOUS, 'OWNER'), '...');
   });
 
   it('is complete in a personal workspace, and only for its user', () => {
-    const workspace = { user_id: userIdOf('creator'), team_id: null, team_role: null };
-    const may = (person: Person): boolean => can(actors.get(person) ?? ANONYMOUS, 'edit', { workspace });
-    assert.deepEqual([may('creator'), may('stranger'), may('anonymous')], [true, false, false]);
+    const workspace = { user_id: getUserId('creator'), team_id: null, team_role: null };
+    const mayEdit = (person: Person): boolean =>
+      canInWorkspace(actors.get(person) ?? ANONYMOUS, 'edit', workspace);
+    assert.deepEqual([mayEdit('creator'), mayEdit('stranger'), mayEdit('anonymous')], [true, false, false]);
   });
 
-  it('keeps a folder that a former member created in the team', () => {
-    const workspace = { user_id: userIdOf('creator'), team_id: TEAM, team_role: null };
-    assert.equal(can(actors.get('creator') ?? ANONYMOUS, 'read', { workspace }), false);
+  it('is denied to a former member who created the folder', () => {
+    const workspace = { user_id: getUserId('creator'), team_id: TEAM, team_role: null };
+    assert.equal(canInWorkspace(actors.get('creator') ?? ANONYMOUS, 'read', workspace), false);
   });
 });

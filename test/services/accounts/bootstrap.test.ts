@@ -9,7 +9,7 @@ import { findKeyByHash, revokeKey } from '../../../src/store/keys.ts';
 import { findUser } from '../../../src/store/users.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-const GIVEN = 'sk-given-by-the-operator';
+const CONFIGURED_KEY = 'sk-given-by-the-operator';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -17,25 +17,25 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-const start = (key?: string): Promise<string | undefined> =>
+const bootstrapWith = (key?: string): Promise<string | undefined> =>
   bootstrap(database.db, readSettings(key === undefined ? {} : { BOOTSTRAP_API_KEY: key }));
-const find = (key: string) => findKeyByHash(database.db, sha256(key));
+const findStoredKey = (key: string) => findKeyByHash(database.db, sha256(key));
 
 describe('the first start', () => {
   it('creates an author on the plan self_hosted with a key for every scope', async () => {
-    const key = (await start()) ?? '';
+    const key = (await bootstrapWith()) ?? '';
     const user = await findUser(database.db, BOOTSTRAP_USER_ID);
     assert.deepEqual([user?.plan, user?.is_author], ['self_hosted', true]);
-    assert.deepEqual((await find(key))?.scopes, SCOPES);
+    assert.deepEqual((await findStoredKey(key))?.scopes, SCOPES);
   });
 
   it('uses BOOTSTRAP_API_KEY instead and does not print it', async () => {
-    assert.equal(await start(GIVEN), undefined);
-    assert.equal((await find(GIVEN))?.user_id, BOOTSTRAP_USER_ID);
+    assert.equal(await bootstrapWith(CONFIGURED_KEY), undefined);
+    assert.equal((await findStoredKey(CONFIGURED_KEY))?.user_id, BOOTSTRAP_USER_ID);
   });
 
-  it('of several processes at once creates one user and prints one key', async () => {
-    const keys = await Promise.all([start(), start(), start()]);
+  it('creates one user and prints one key if several processes start at once', async () => {
+    const keys = await Promise.all([bootstrapWith(), bootstrapWith(), bootstrapWith()]);
     assert.equal(keys.filter(key => key !== undefined).length, 1);
     const { rows } = await database.db.query('select id from users');
     assert.deepEqual(rows, [{ id: BOOTSTRAP_USER_ID }]);
@@ -44,20 +44,20 @@ describe('the first start', () => {
 
 describe('a later start', () => {
   it('creates nothing', async () => {
-    await start();
-    assert.equal(await start(), undefined);
+    await bootstrapWith();
+    assert.equal(await bootstrapWith(), undefined);
   });
 
   it('gives the first user a new BOOTSTRAP_API_KEY once', async () => {
-    await start();
-    for (let round = 0; round < 2; round++) assert.equal(await start(GIVEN), undefined);
-    assert.deepEqual((await find(GIVEN))?.scopes, SCOPES);
+    await bootstrapWith();
+    for (let round = 0; round < 2; round++) assert.equal(await bootstrapWith(CONFIGURED_KEY), undefined);
+    assert.deepEqual((await findStoredKey(CONFIGURED_KEY))?.scopes, SCOPES);
   });
 
   it('does not restore a revoked key that the setting still contains', async () => {
-    await start(GIVEN);
-    await revokeKey(database.db, (await find(GIVEN))?.id ?? '', BOOTSTRAP_USER_ID);
-    await start(GIVEN);
-    assert.equal(await find(GIVEN), undefined);
+    await bootstrapWith(CONFIGURED_KEY);
+    await revokeKey(database.db, (await findStoredKey(CONFIGURED_KEY))?.id ?? '', BOOTSTRAP_USER_ID);
+    await bootstrapWith(CONFIGURED_KEY);
+    assert.equal(await findStoredKey(CONFIGURED_KEY), undefined);
   });
 });

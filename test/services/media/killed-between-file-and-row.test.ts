@@ -30,46 +30,46 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const media = () => join(folder, 'media');
-const files = async (): Promise<readonly string[]> =>
-  (await readdir(media(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
+const getMediaFolder = () => join(folder, 'media');
+const listFileIds = async (): Promise<readonly string[]> =>
+  (await readdir(getMediaFolder(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
 
-it('a file without a row is not served, and is deleted a day later', async () => {
+it('does not serve a file without a row, and deletes it a day later', async () => {
   const bytes = await plainImage(8, 8, '#336699');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
   const kept = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
   assert.equal(kept.status, 200);
-  // The row waits for a lock that the test holds. The file does not.
+  // The test holds a lock that delays the row but not the file.
   const locked = Promise.withResolvers<void>();
   const killed = Promise.withResolvers<void>();
-  const holding = database.db.transaction(async tx => {
+  const lockHeld = database.db.transaction(async tx => {
     await tx.query('lock table media in exclusive mode');
     locked.resolve();
     await killed.promise;
   });
   await locked.promise;
-  const lost = service.request('POST', '/media/upload', { dataUrl }).catch(() => undefined);
-  await waitUntil('the second file', async () => (await files()).length === 2);
+  const interrupted = service.request('POST', '/media/upload', { dataUrl }).catch(() => undefined);
+  await waitUntil('the second file', async () => (await listFileIds()).length === 2);
   await service.end('SIGKILL');
   // Otherwise PostgreSQL would still execute the statement of the killed process.
   await database.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into media %'`,
   );
   killed.resolve();
-  await Promise.all([holding, lost]);
+  await Promise.all([lockHeld, interrupted]);
 
   service = await spawnService(folder, { DATABASE_URL: toDatabaseUrl(database.connection) });
-  const orphan = String((await files()).find(id => id !== kept.body.mediaId));
+  const orphan = String((await listFileIds()).find(id => id !== kept.body.mediaId));
   const list = await service.request<{ data: readonly { mediaId: string }[] }>('GET', '/media');
   assert.deepEqual(
     list.body.data.map(({ mediaId }) => mediaId),
     [kept.body.mediaId],
   );
-  const served = (id: string): Promise<number> =>
+  const fetchStatus = (id: string): Promise<number> =>
     fetch(`${service.url}/cdn/${id}/file.png`).then(response => response.status);
-  assert.deepEqual([await served(kept.body.mediaId), await served(orphan)], [200, 404]);
+  assert.deepEqual([await fetchStatus(kept.body.mediaId), await fetchStatus(orphan)], [200, 404]);
 
-  const storage = await openDiskStorage(media());
+  const storage = await openDiskStorage(getMediaFolder());
   const failures: unknown[] = [];
   const log = { error: (details: unknown) => failures.push(details) };
   const sweep = (now: number, remove = storage.remove) => {
@@ -77,8 +77,8 @@ it('a file without a row is not served, and is deleted a day later', async () =>
     return sweepMedia(deps as unknown as Deps, AbortSignal.timeout(10_000));
   };
   await sweep(Date.now());
-  assert.equal((await files()).length, 2);
-  // One file that cannot be deleted does not keep the others.
+  assert.equal((await listFileIds()).length, 2);
+  // A file that cannot be deleted does not prevent the deletion of others.
   await recordOrphan(database.db, newId('media', Date.now()));
   await sweep(Date.now() + 2 * DAY_MS, async id => {
     if (id === orphan) throw new Error('EACCES');
@@ -87,6 +87,6 @@ it('a file without a row is not served, and is deleted a day later', async () =>
   const { rows } = await database.db.query<{ id: string }>('select id from media_strays');
   assert.deepEqual([rows.map(({ id }) => id), failures.length], [[orphan], 1]);
   await sweep(Date.now() + 2 * DAY_MS);
-  assert.deepEqual(await files(), [kept.body.mediaId]);
-  assert.equal(await served(kept.body.mediaId), 200);
+  assert.deepEqual(await listFileIds(), [kept.body.mediaId]);
+  assert.equal(await fetchStatus(kept.body.mediaId), 200);
 });

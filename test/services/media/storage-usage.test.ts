@@ -12,11 +12,11 @@ import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/se
 import { edge, node } from '../../support/workflows.ts';
 
 const OPERATIONS = 200;
-const AT_ONCE = 5;
+const CONCURRENT = 5;
 /** Kills the service after this many rounds of concurrent operations. */
 const KILL_EVERY = 8;
 
-const COUNTED = `
+const SUM_BY_USER = `
   select user_id, sum(bytes)::bigint as bytes from (
     select user_id, bytes from media
     union all
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 describe('the count of stored bytes', () => {
-  it('is the sum of files and open uploads after 200 operations and several kills', async () => {
+  it('equals the sum of files and open uploads after 200 operations and several kills', async () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
     const images = await Promise.all([8, 24, 60].map(side => noiseImage(side, side, 'png')));
@@ -53,7 +53,7 @@ describe('the count of stored bytes', () => {
       edges: [edge('i.image > r.image'), edge('r.image > end.input')],
     });
     const media: string[] = [];
-    const minted: { mediaId: string; image: Buffer; uploadUrl: string; headers: Record<string, string> }[] =
+    const uploads: { mediaId: string; image: Buffer; uploadUrl: string; headers: Record<string, string> }[] =
       [];
     const dataUrl = (image: Buffer) => `data:image/png;base64,${image.toString('base64')}`;
     const image = () => pick(images) as Buffer;
@@ -67,15 +67,19 @@ describe('the count of stored bytes', () => {
       },
       async () => {
         const file = image();
-        const { status, body } = await service.request<(typeof minted)[number]>('POST', '/media/upload-url', {
-          contentType: 'image/png',
-          bytes: file.length,
-          filename: 'a.png',
-        });
-        if (status === 200) minted.push({ ...body, image: file });
+        const { status, body } = await service.request<(typeof uploads)[number]>(
+          'POST',
+          '/media/upload-url',
+          {
+            contentType: 'image/png',
+            bytes: file.length,
+            filename: 'a.png',
+          },
+        );
+        if (status === 200) uploads.push({ ...body, image: file });
       },
       async () => {
-        const upload = pick(minted);
+        const upload = pick(uploads);
         if (upload === undefined) return;
         const { pathname, search } = new URL(upload.uploadUrl);
         // Sometimes sends another number of bytes than declared, which is refused.
@@ -106,37 +110,37 @@ describe('the count of stored bytes', () => {
     ];
 
     let kills = 0;
-    for (let done = 0; done < OPERATIONS; done += AT_ONCE) {
-      const underWay = Array.from({ length: AT_ONCE }, () =>
+    for (let started = 0; started < OPERATIONS; started += CONCURRENT) {
+      const running = Array.from({ length: CONCURRENT }, () =>
         (pick(operations) as () => Promise<unknown>)().catch(() => undefined),
       );
-      if ((done / AT_ONCE) % KILL_EVERY === KILL_EVERY - 1) {
+      if ((started / CONCURRENT) % KILL_EVERY === KILL_EVERY - 1) {
         await sleep(random() * 60);
         await service.end('SIGKILL');
         kills++;
-        await Promise.all(underWay);
+        await Promise.all(running);
         service = await start();
       }
-      await Promise.all(underWay);
+      await Promise.all(running);
     }
     await service.end('SIGKILL');
     assert.ok(kills >= 4, `${kills} kills`);
     assert.ok(media.length > 10, `${media.length} files`);
-    const { rows: counted } = await database.db.query<{ bytes: number }>(COUNTED);
-    const { rows: kept } = await database.db.query(
+    const { rows: counted } = await database.db.query<{ bytes: number }>(SUM_BY_USER);
+    const { rows: stored } = await database.db.query(
       'select user_id, bytes from storage_usage where bytes <> 0 order by user_id',
     );
     assert.ok((counted[0]?.bytes ?? 0) > 0);
-    assert.deepEqual(kept, counted);
+    assert.deepEqual(stored, counted);
   });
 
-  it('is computed again from the rows', async () => {
+  it('can be recomputed from the rows', async () => {
     await database.db.query('update storage_usage set bytes = bytes + 1');
     await database.db.query('select recount_storage()');
-    const { rows: counted } = await database.db.query(COUNTED);
-    const { rows: kept } = await database.db.query(
+    const { rows: counted } = await database.db.query(SUM_BY_USER);
+    const { rows: stored } = await database.db.query(
       'select user_id, bytes from storage_usage order by user_id',
     );
-    assert.deepEqual(kept, counted);
+    assert.deepEqual(stored, counted);
   });
 });

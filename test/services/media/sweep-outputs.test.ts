@@ -65,7 +65,7 @@ describe('the sweep of outputs', () => {
     await test.deps.db.query('insert into execution_steps values ($1, 1, $2)', [id, JSON.stringify(steps)]);
     return id;
   };
-  const forgetRun = (id: string) =>
+  const deleteRun = (id: string) =>
     test.deps.db.query(
       `with steps as (delete from execution_steps where execution_id = $1) delete from executions where id = $1`,
       [id],
@@ -73,24 +73,24 @@ describe('the sweep of outputs', () => {
   const owner = (executionId: string | null) => ({ userId: caller.userId, workspace, executionId });
   const signal = AbortSignal.timeout(600_000);
   /** Creates the output of a run that is no longer kept, or a preview without a run. */
-  const make = async (executionId: string | null): Promise<string> => {
+  const storeOutput = async (executionId: string | null): Promise<string> => {
     // Created in sequence, so that the newest is known.
     now += 1;
     const file = { source: bytes, contentType: 'image/png', name: 'a' };
     return (await storeMedia(test.deps, owner(executionId), file, signal)).mediaId;
   };
-  const makeOfLostRun = async (): Promise<string> => {
+  const storeOutputOfDeletedRun = async (): Promise<string> => {
     const run = await insertRun();
-    const id = await make(run);
-    await forgetRun(run);
+    const id = await storeOutput(run);
+    await deleteRun(run);
     return id;
   };
-  const makeFetched = async (): Promise<string> => {
+  const storeFetchedInput = async (): Promise<string> => {
     const run = await insertRun();
     const incoming = { source: bytes, declared: 'image/png', name: 'b', maxBytes: () => 10_000 };
     const file = await receiveFile(test.deps, incoming, signal);
     await recordFile(test.deps, file, { ...owner(run), origin: 'input' });
-    await forgetRun(run);
+    await deleteRun(run);
     return file.id;
   };
   const sweep = async (): Promise<void> => {
@@ -98,32 +98,32 @@ describe('the sweep of outputs', () => {
     await sweepOutputs(test.deps, signal);
     now -= 40 * DAY_MS;
   };
-  const isThere = async (id: string): Promise<boolean> => {
+  const isStored = async (id: string): Promise<boolean> => {
     const { rowCount } = await test.deps.db.query('select from media where id = $1', [id]);
     const file = await test.deps.storage.stat(id);
-    assert.equal(file !== undefined, rowCount === 1, 'a row has its file, and a file its row');
+    assert.equal(file !== undefined, rowCount === 1, 'row and file exist together');
     return rowCount === 1;
   };
 
   it('deletes unreferenced outputs, previews and downloaded inputs, with their files', async () => {
-    const gone = [await makeOfLostRun(), await make(null), await makeFetched()];
+    const deletedIds = [await storeOutputOfDeletedRun(), await storeOutput(null), await storeFetchedInput()];
     // The newest image of a workflow is its poster.
-    const poster = await makeOfLostRun();
+    const poster = await storeOutputOfDeletedRun();
     const { body: upload } = await caller.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${bytes.toString('base64')}`,
     });
     now += 20 * DAY_MS;
-    const young = await make(null);
+    const recent = await storeOutput(null);
     now -= 20 * DAY_MS;
     await sweep();
-    for (const id of gone) assert.equal(await isThere(id), false);
-    for (const id of [poster, upload.mediaId, young]) assert.equal(await isThere(id), true);
+    for (const id of deletedIds) assert.equal(await isStored(id), false);
+    for (const id of [poster, upload.mediaId, recent]) assert.equal(await isStored(id), true);
     const { rows } = await test.deps.db.query('select from media_strays');
     assert.equal(rows.length, 0);
-    assert.equal((await test.app.inject(`/cdn/${gone[0]}/a.png`)).statusCode, 404);
+    assert.equal((await test.app.inject(`/cdn/${deletedIds[0]}/a.png`)).statusCode, 404);
   });
 
-  const page = async (
+  const createPage = async (
     content: Readonly<Record<string, unknown>> & { readonly title: string },
   ): Promise<void> => {
     const response = await test.app.inject({
@@ -134,12 +134,11 @@ describe('the sweep of outputs', () => {
     });
     assert.equal(response.statusCode, 201, response.body);
   };
-  /** Each refers to the media in a different way. */
-  const NAMERS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
-    'a run that found its result kept': id =>
+  /** Functions that refer to the media, each in a different way. */
+  const REFERENCES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+    'the result of a run': id =>
       insertRun([{ nodeId: 'a', outputs: { image: { type: 'IMAGE', media: { mediaId: id } } } }]),
-    'a run that was given its address': id =>
-      insertRun([], { inputs: { a: { url: `http://x/cdn/${id}/a.png` } } }),
+    'the input of a run': id => insertRun([], { inputs: { a: { url: `http://x/cdn/${id}/a.png` } } }),
     'a graph': id =>
       createWorkflow(caller, { nodes: [node('a', 'input:image', { mediaId: id })], edges: [] }),
     'an earlier version of a graph': async id => {
@@ -157,44 +156,45 @@ describe('the sweep of outputs', () => {
         settings: { description: `![x](/cdn/${id}/a.png)` },
       });
     },
-    'the hero of a page': id => page({ title: 'Hero', heroImage: `https://x.test/cdn/${id}/a.png` }),
+    'the hero image of a page': id =>
+      createPage({ title: 'Hero', heroImage: `https://x.test/cdn/${id}/a.png` }),
     'the body of a page': id =>
-      page({
+      createPage({
         title: 'Body',
         contentBlocks: [{ type: 'markdown', markdown: `![x](https://x.test/cdn/${id}/a.png)` }],
       }),
   };
 
-  for (const [name, nameIt] of Object.entries(NAMERS)) {
+  for (const [name, addReference] of Object.entries(REFERENCES)) {
     it(`keeps a file that ${name} refers to`, async () => {
-      const id = await makeOfLostRun();
+      const id = await storeOutputOfDeletedRun();
       // Not the newest, which stays as the poster.
-      await makeOfLostRun();
-      await nameIt(id);
+      await storeOutputOfDeletedRun();
+      await addReference(id);
       await sweep();
-      assert.equal(await isThere(id), true);
+      assert.equal(await isStored(id), true);
     });
   }
 
   it('keeps the outputs of a run until the run is deleted', async () => {
     const run = await insertRun();
-    const id = await make(run);
-    await makeOfLostRun();
+    const id = await storeOutput(run);
+    await storeOutputOfDeletedRun();
     await sweep();
-    assert.equal(await isThere(id), true);
+    assert.equal(await isStored(id), true);
     assert.equal((await caller.request('DELETE', `/executions/${run}`)).status, 200);
     await sweep();
-    assert.equal(await isThere(id), false);
+    assert.equal(await isStored(id), false);
   });
 
   it('keeps files that another run refers to until that run is deleted', async () => {
-    const id = await make(null);
+    const id = await storeOutput(null);
     const run = await insertRun([{ mediaId: id }]);
     await sweep();
-    assert.equal(await isThere(id), true);
+    assert.equal(await isStored(id), true);
     assert.equal((await caller.request('DELETE', `/executions/${run}`)).status, 200);
     await sweep();
-    assert.equal(await isThere(id), false);
+    assert.equal(await isStored(id), false);
   });
 
   it('handles more than one batch, skipping files that stay', async () => {
@@ -216,10 +216,10 @@ describe('the sweep of outputs', () => {
   });
 
   it('does nothing if KEEP_OUTPUTS_DAYS is not set', async () => {
-    const id = await make(null);
+    const id = await storeOutput(null);
     const settings = { ...test.deps.settings, KEEP_OUTPUTS_DAYS: undefined };
     await sweepOutputs({ ...test.deps, settings, now: () => now + 1000 * DAY_MS }, signal);
-    assert.equal(await isThere(id), true);
+    assert.equal(await isStored(id), true);
   });
 
   it("keeps files that the operator's templates refer to", async () => {
@@ -230,11 +230,11 @@ describe('the sweep of outputs', () => {
       [inTemplate, caller.userId, workspace],
     );
     await sweep();
-    assert.equal(await isThere(inTemplate), true);
+    assert.equal(await isStored(inTemplate), true);
   });
 });
 
-it('if a worker is killed during the sweep, every row has its file, and files without a row are recorded', async () => {
+it('leaves every row with its file, and records files without a row, if the worker is killed', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
   const env = { DATABASE_URL: toDatabaseUrl(database.connection), KEEP_OUTPUTS_DAYS: '1' };
@@ -248,32 +248,36 @@ it('if a worker is killed during the sweep, every row has its file, and files wi
      select id, 1, 'user:1', 'a.png', 'image/png', 1, 'x', 'preview' from unnest($1::text[]) as id`,
     [ids],
   );
-  const files = async (): Promise<readonly string[]> =>
+  const listFileIds = async (): Promise<readonly string[]> =>
     (await readdir(join(folder, 'media'), { recursive: true })).flatMap(
       path => /med_\w{26}$/.exec(path) ?? [],
     );
-  const known = async (table: 'media' | 'media_strays'): Promise<ReadonlySet<string>> => {
+  const listIds = async (table: 'media' | 'media_strays'): Promise<ReadonlySet<string>> => {
     const { rows } = await database.db.query<{ id: string }>(`select id from ${table}`);
     return new Set(rows.map(({ id }) => id));
   };
-  const held = await blockWrites(database.db, 'delete', 'media_strays');
+  const blocked = await blockWrites(database.db, 'delete', 'media_strays');
   try {
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);
-    await waitUntil('the first rows to go', async () => (await known('media')).size < ids.length);
+    await waitUntil('the first rows to go', async () => (await listIds('media')).size < ids.length);
     await service.end('SIGKILL');
-    await held.release();
-    const [there, rows, noted] = [new Set(await files()), await known('media'), await known('media_strays')];
-    assert.ok(there.size > 0, 'it was killed before its end');
-    for (const id of rows) assert.ok(there.has(id), `${id} has its file`);
-    for (const id of there) assert.ok(rows.has(id) || noted.has(id), `${id} is known or noted`);
+    await blocked.release();
+    const [fileIds, rows, recorded] = [
+      new Set(await listFileIds()),
+      await listIds('media'),
+      await listIds('media_strays'),
+    ];
+    assert.ok(fileIds.size > 0, 'the worker was killed before the end of the sweep');
+    for (const id of rows) assert.ok(fileIds.has(id), `${id} has its file`);
+    for (const id of fileIds) assert.ok(rows.has(id) || recorded.has(id), `${id} has a row or is recorded`);
 
     service = await spawnService(folder, env);
     await database.db.query(`select graphile_worker.add_job('sweep_outputs', '{}')`);
-    await waitUntil('the other rows to go', async () => (await known('media')).size === 0);
+    await waitUntil('the other rows to go', async () => (await listIds('media')).size === 0);
     await service.end('SIGTERM');
-    const later = { db: database.db, storage, now: () => Date.now() + 2 * DAY_MS } as unknown as Deps;
-    await sweepMedia(later, AbortSignal.timeout(60_000));
-    assert.deepEqual(await files(), []);
+    const laterDeps = { db: database.db, storage, now: () => Date.now() + 2 * DAY_MS } as unknown as Deps;
+    await sweepMedia(laterDeps, AbortSignal.timeout(60_000));
+    assert.deepEqual(await listFileIds(), []);
   } finally {
     await service.end('SIGKILL');
     await database.drop();

@@ -30,7 +30,7 @@ describe('segments of a video', () => {
   });
 
   const countParts = async (scope: string) => (await listParts(test.deps.db, scope)).length;
-  const keep = async (scope: string, names: readonly string[]) => {
+  const storeParts = async (scope: string, names: readonly string[]) => {
     const parts = createParts(test.deps, scope);
     for (const name of names) {
       await writeFile(join(folder, name), `content of ${name}`);
@@ -48,8 +48,8 @@ describe('segments of a video', () => {
     return (await readdir(target)).sort();
   };
 
-  it('are returned to the worker that continues it, and to no other, until they are deleted', async () => {
-    const parts = await keep('ex_1/video', ['a.mp4', 'b.mp4']);
+  it('are restored by the worker that continues the render, until they are deleted', async () => {
+    const parts = await storeParts('ex_1/video', ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_1/video'), ['a.mp4', 'b.mp4']);
     assert.deepEqual(await restore('ex_2/video'), []);
     const [file] = await listParts(test.deps.db, 'ex_1/video');
@@ -59,7 +59,7 @@ describe('segments of a video', () => {
   });
 
   it('are stored again if their files are missing', async () => {
-    await keep('ex_3/video', ['a.mp4', 'b.mp4']);
+    await storeParts('ex_3/video', ['a.mp4', 'b.mp4']);
     const [lost] = await listParts(test.deps.db, 'ex_3/video');
     await test.deps.storage.remove(lost?.file_id ?? '');
     assert.equal((await restore('ex_3/video')).length, 1);
@@ -70,11 +70,11 @@ describe('segments of a video', () => {
     await other.drop();
   });
 
-  it('are deleted when they are old, and so are old clips with their files, unless a workflow refers to them', async () => {
+  it('are deleted when they are old, like clips that no workflow refers to', async () => {
     const { userId } = await test.createCaller();
     const owner = { userId, workspace: `user:${userId}`, executionId: null };
     const old = new Date(Date.now() - 11 * DAY_MS);
-    const clip = async (finishedAt: Date | null): Promise<string> => {
+    const createClip = async (finishedAt: Date | null): Promise<string> => {
       const file = { source: await plainImage(4, 4, '#123456'), contentType: 'image/png', name: 'x' };
       const { mediaId } = await storeMedia(test.deps, owner, file, signal);
       await test.deps.db.query(
@@ -84,7 +84,11 @@ describe('segments of a video', () => {
       );
       return mediaId;
     };
-    const [gone, named, open] = [await clip(old), await clip(old), await clip(null)];
+    const [unreferenced, referenced, unfinished] = [
+      await createClip(old),
+      await createClip(old),
+      await createClip(null),
+    ];
     await test.deps.db.query(
       `insert into workflows (id, user_id, name, version) values ('wf_1', $1, 'W', 1)`,
       [userId],
@@ -93,16 +97,16 @@ describe('segments of a video', () => {
       `insert into workflow_versions (workflow_id, version, graph, user_id) values ('wf_1', 1, '', $1)`,
       [userId],
     );
-    await test.deps.db.query(`insert into workflow_media values ($1, 'wf_1', 1)`, [named]);
-    await keep('ex_4/video', ['a.mp4']);
+    await test.deps.db.query(`insert into workflow_media values ($1, 'wf_1', 1)`, [referenced]);
+    await storeParts('ex_4/video', ['a.mp4']);
     await test.deps.db.query(`update render_parts set created_at = $1`, [old]);
     await sweepRuns(test.deps, signal);
     assert.equal(await countParts('ex_4/video'), 0);
-    assert.equal(await findMedia(test.deps.db, gone), undefined);
-    assert.ok((await findMedia(test.deps.db, named)) && (await findMedia(test.deps.db, open)));
+    assert.equal(await findMedia(test.deps.db, unreferenced), undefined);
+    assert.ok((await findMedia(test.deps.db, referenced)) && (await findMedia(test.deps.db, unfinished)));
     const { rowCount } = await test.deps.db.query('select from renders');
     assert.equal(rowCount, 1);
-    const orphans = await test.deps.db.query('select from media_strays where id = $1', [gone]);
+    const orphans = await test.deps.db.query('select from media_strays where id = $1', [unreferenced]);
     assert.equal(orphans.rowCount, 1);
   });
 });

@@ -1,4 +1,4 @@
-// Templates of the operator: damaged ones are named when the service starts and left out, and the rest is served.
+// Tests the templates of the operator: damaged ones are logged at startup and left out.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const rewrite = async (path: string, change: (json: Record<string, unknown>) => 
   await writeFile(path, JSON.stringify(change(json)));
 };
 
-/** Starts as the service does; returns what it logged before any request. */
+/** Creates the list of templates, and returns what was logged before any request. */
 function start(
   directories: string,
   hidden: readonly string[] = [],
@@ -42,7 +42,7 @@ function start(
   return { templates: createShippedTemplates(settings, log), warnings };
 }
 
-it('names each damaged template at the start, and serves the rest', async () => {
+it('logs each damaged template at startup, and serves the rest', async () => {
   const damages: Readonly<Record<string, readonly [(path: string) => Promise<void>, RegExp]>> = {
     'no-json': [path => writeFile(join(path, 'template.json'), '{'), /JSON/],
     'no-card': [path => rm(join(path, 'card.webp')), /card\.webp/],
@@ -63,9 +63,9 @@ it('names each damaged template at the start, and serves the rest', async () => 
       path =>
         rewrite(join(path, 'sample', 'results.json'), ({ outputs, ...rest }) => ({
           ...rest,
-          outputs: { ...(outputs as object), nobody: {} },
+          outputs: { ...(outputs as object), unknown: {} },
         })),
-      /nobody, which is not a node/,
+      /unknown, which is not a node/,
     ],
     Capital: [() => Promise.resolve(), /folder name/],
   };
@@ -82,13 +82,13 @@ it('names each damaged template at the start, and serves the rest', async () => 
   assert.ok(templates.find(`tpl_${SLUG}`));
 });
 
-it('names a folder that cannot be read', () => {
+it('logs a folder that cannot be read', () => {
   const { templates, warnings } = start(`${join(folder, 'nowhere')}${delimiter}${folder}`);
   assert.match(warnings[0] ?? '', /nowhere/);
   assert.ok(templates.find('tpl_whole'));
 });
 
-it('replaces a shipped template by one of the same name, and hides others', async () => {
+it('replaces a shipped template of the same name, and hides others on request', async () => {
   const own = await mkdtemp(join(tmpdir(), 'graphwright-operator-'));
   try {
     await cp(join(SHIPPED_FOLDER, SLUG), join(own, SLUG), { recursive: true });

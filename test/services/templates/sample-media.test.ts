@@ -1,4 +1,4 @@
-// Recorded results of copied templates: stored once, kept as long as a workflow needs them, and deleted after it.
+// Tests the recorded results of copied templates: stored once, and kept as long as a workflow needs them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
@@ -28,7 +28,7 @@ describe('the sample of a copied template', () => {
   });
   after(() => test.close());
 
-  const copy = async (): Promise<Copy> => {
+  const duplicate = async (): Promise<Copy> => {
     const { status, body } = await caller.request<Copy>('POST', `/templates/${TEMPLATE}/duplicate`, {});
     assert.equal(status, 201);
     return body;
@@ -47,7 +47,9 @@ describe('the sample of a copied template', () => {
     for (const { id } of rows) assert.ok(await test.deps.storage.stat(id), `${id} has its file`);
     return rows.map(({ id }) => id);
   };
-  const sampleOf = async ({ id }: Copy): Promise<{ readonly nodeStates: readonly object[] } | undefined> => {
+  const readSampleRun = async ({
+    id,
+  }: Copy): Promise<{ readonly nodeStates: readonly object[] } | undefined> => {
     const { body } = await caller.request<{ data: readonly { id: string; trigger: string }[] }>(
       'GET',
       `/workflows/${id}/executions`,
@@ -56,34 +58,34 @@ describe('the sample of a copied template', () => {
     if (run === undefined) return undefined;
     return (await caller.request<{ nodeStates: readonly object[] }>('GET', `/executions/${run.id}`)).body;
   };
-  const posterOf = async ({ id }: Copy): Promise<string | null> => {
+  const readPoster = async ({ id }: Copy): Promise<string | null> => {
     const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?include=card');
     return body.find(workflow => workflow.id === id)?.poster ?? null;
   };
 
   it('shows the card of the template until a run makes an image', async () => {
-    const created = await copy();
+    const created = await duplicate();
     assert.match(String(created.poster), /\/med_\w+\/card\.webp$/);
-    assert.equal(await posterOf(created), created.poster);
+    assert.equal(await readPoster(created), created.poster);
     await test.deps.db.query(
       `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, workflow_id)
        values ('med_zzzzzzzzzzzzzzzzzzzzzzzzzz', $1, 'w', 'new.png', 'image/png', 1, 'x', 'output', $2)`,
       [caller.userId, created.id],
     );
-    assert.match(String(await posterOf(created)), /new\.png$/);
+    assert.match(String(await readPoster(created)), /new\.png$/);
     await test.deps.db.query(`delete from media where name = 'new.png'`);
     await caller.request('DELETE', `/workflows/${created.id}`);
   });
 
   it('shares its files among any number of copies', async () => {
-    await Promise.all(Array.from({ length: 20 }, copy));
+    await Promise.all(Array.from({ length: 20 }, duplicate));
     const files = await listFiles();
-    for (let count = 0; count < 20; count++) await copy();
+    for (let count = 0; count < 20; count++) await duplicate();
     assert.deepEqual(await listFiles(), files);
     assert.equal(files.length, 2, 'the card and the picture');
   });
 
-  it('survives sweeps as long as a copy exists, and goes after the last one', async () => {
+  it('is kept as long as a copy exists, and deleted after the last one', async () => {
     const { body } = await caller.request<readonly Copy[]>('GET', '/workflows?limit=200');
     const [last, ...others] = body;
     assert.ok(last && others.length > 0);
@@ -92,8 +94,8 @@ describe('the sample of a copied template', () => {
     await sweepAfter(100);
     await sweepAfter(100);
     assert.deepEqual(await listFiles(), files);
-    assert.equal((await sampleOf(last))?.nodeStates.length, 3);
-    assert.notEqual(await posterOf(last), null);
+    assert.equal((await readSampleRun(last))?.nodeStates.length, 3);
+    assert.notEqual(await readPoster(last), null);
     const estimate = await caller.request<{ readonly sampled: readonly string[] }>(
       'POST',
       `/workflows/${last.id}/estimate`,

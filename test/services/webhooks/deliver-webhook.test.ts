@@ -7,9 +7,9 @@ import { backoffMs } from '../../../src/lib/backoff.ts';
 import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
 import {
-  type Answering,
   type Received,
   type Receiver,
+  type Responder,
   startReceiver,
 } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -32,21 +32,21 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const deliver = async (more: object = {}, workflow = pair, on: Client = service): Promise<string> =>
+const runWithWebhook = async (more: object = {}, workflow = pair, on: Client = service): Promise<string> =>
   on.startRun(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...more });
-const ended = (id: string, state: string, on: Client = service) =>
+const waitForState = (id: string, state: string, on: Client = service) =>
   waitUntil(`the delivery to be ${state}`, async () => (await on.readExecution(id)).webhook?.state === state);
 
 /** Starts a service that gives a receiver one second to respond. */
-async function startImpatient(): Promise<TestService & AsyncDisposable> {
+async function startServiceWithShortTimeout(): Promise<TestService & AsyncDisposable> {
   const started = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '1000' });
   return { ...started, [Symbol.asyncDispose]: () => started.close() };
 }
 
 describe('a delivery', () => {
-  it('is one POST with the event of the run, with both signatures of the body', async () => {
-    const id = await deliver({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
-    await ended(id, 'delivered');
+  it('is one POST with the event of the run and both signatures of the body', async () => {
+    const id = await runWithWebhook({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
+    await waitForState(id, 'delivered');
     assert.equal(receiver.received.length, 1);
     const { headers, raw, body } = receiver.received[0] as Received;
     const record = await service.readExecution(id);
@@ -81,7 +81,7 @@ describe('a delivery', () => {
       ],
       edges: [edge('a.text > i.value'), edge('i.true > yes.input'), edge('i.false > no.input')],
     });
-    await deliver({ webhook: { url: receiver.url } }, workflow);
+    await runWithWebhook({ webhook: { url: receiver.url } }, workflow);
     await waitUntil('the event', () => receiver.received.length === 1);
     const { headers, body } = receiver.received[0] as Received;
     assert.deepEqual(
@@ -100,13 +100,13 @@ describe('a delivery', () => {
       nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
       edges: [edge('a.text > d.input')],
     });
-    const cancelled = await deliver({}, waiting);
+    const cancelled = await runWithWebhook({}, waiting);
     await service.request('POST', `/executions/${cancelled}/cancel`);
     const failing = await service.createWorkflow({
       nodes: [node('m', 'utility:math', { a: 1, b: 0, operation: 'divide' })],
       edges: [],
     });
-    await deliver({}, failing);
+    await runWithWebhook({}, failing);
     await waitUntil('both events', () => receiver.received.length === 2);
     assert.deepEqual(receiver.received.map(({ body }) => `${body.event} ${body.status}`).sort(), [
       'execution.failed CANCELLED',
@@ -115,8 +115,8 @@ describe('a delivery', () => {
   });
 
   it('is retried with the same event after errors, redirects, resets and timeouts', async () => {
-    await using impatient = await startImpatient();
-    const responses: readonly Answering[] = [
+    await using impatient = await startServiceWithShortTimeout();
+    const responses: readonly Responder[] = [
       res => res.writeHead(500).end('no'),
       res => res.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
       res => res.destroy(),
@@ -124,8 +124,8 @@ describe('a delivery', () => {
       res => res.writeHead(299).end(),
     ];
     receiver.answer((res, one) => responses[receiver.received.length - 1]?.(res, one));
-    const id = await deliver({}, await impatient.createWorkflow(PAIR), impatient);
-    await ended(id, 'delivered', impatient);
+    const id = await runWithWebhook({}, await impatient.createWorkflow(PAIR), impatient);
+    await waitForState(id, 'delivered', impatient);
     assert.equal(receiver.received.length, responses.length);
     assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook']);
     assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
@@ -149,8 +149,8 @@ describe('a delivery', () => {
 
   it('is exhausted and kept after the twelfth failed attempt', async () => {
     receiver.answer(res => res.writeHead(404).end());
-    const id = await deliver();
-    await ended(id, 'exhausted');
+    const id = await runWithWebhook();
+    await waitForState(id, 'exhausted');
     const { webhook, status } = await service.readExecution(id);
     assert.deepEqual([webhook?.attempts, webhook?.lastStatusCode, status], [12, 404, 'COMPLETED']);
     assert.equal(receiver.received.length, 12);
@@ -162,14 +162,14 @@ describe('a delivery', () => {
       const timer = setInterval(() => res.write('x'.repeat(64)), 1);
       res.once('close', () => clearInterval(timer));
     });
-    const id = await deliver();
-    await ended(id, 'delivered');
+    const id = await runWithWebhook();
+    await waitForState(id, 'delivered');
     assert.equal(receiver.received.length, 1);
   });
 
   it('stores its secret encrypted and never returns it', async () => {
-    const id = await deliver();
-    await ended(id, 'delivered');
+    const id = await runWithWebhook();
+    await waitForState(id, 'delivered');
     const { rows } = await service.db.query(
       'select e::text as run, d::text as delivery from executions e join deliveries d on d.execution_id = e.id where e.id = $1',
       [id],
@@ -178,16 +178,16 @@ describe('a delivery', () => {
       assert.ok(!String(text).includes(SECRET.slice(6)));
   });
 
-  it('is limited to eight per host, without counting waiting as an attempt', async () => {
+  it('waits without an attempt while eight deliveries to its host are open', async () => {
     const open: (() => void)[] = [];
     receiver.answer(res => open.push(() => res.writeHead(204).end()));
-    const ids = await Promise.all(Array.from({ length: 20 }, () => deliver()));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => runWithWebhook()));
     await waitUntil('eight', () => receiver.open.now === 8);
     for (const id of ids) await service.waitForStatus(id, 'COMPLETED');
     assert.equal(receiver.received.length, 8);
     receiver.answer(res => res.writeHead(204).end());
     for (const response of open) response();
-    for (const id of ids) await ended(id, 'delivered');
+    for (const id of ids) await waitForState(id, 'delivered');
     assert.deepEqual([receiver.open.most, receiver.received.length], [8, ids.length]);
     const { rows } = await service.db.query(
       'select distinct attempts from deliveries where execution_id = any ($1)',

@@ -7,14 +7,14 @@ import { signWebhook } from '../../../src/services/webhooks/webhook-signature.ts
 
 const body = JSON.stringify({ event: 'execution.completed', text: 'Grüße 🎈' });
 /** Verifiers refuse timestamps older than five minutes, and this file may be loaded long before it runs. */
-const deliver = () => ({
+const createEvent = () => ({
   body,
   eventId: '0f8fad5b-d9cb-469f-a165-70867728950e',
   timestampSeconds: Math.floor(Date.now() / 1000),
 });
 
 test('X-Service-Signature is accepted by a third-party verifier', async () => {
-  const headers = signWebhook({ ...deliver(), secret: 'hunter2 ä' });
+  const headers = signWebhook({ ...createEvent(), secret: 'hunter2 ä' });
   const signature = headers['X-Service-Signature'] ?? '';
   assert.match(signature, /^sha256=[0-9a-f]{64}$/);
   assert.equal(await verify('hunter2 ä', body, signature), true);
@@ -23,10 +23,10 @@ test('X-Service-Signature is accepted by a third-party verifier', async () => {
 });
 
 test('the Standard Webhooks headers are accepted by their reference library, for raw and whsec_ secrets', () => {
-  const raw = signWebhook({ ...deliver(), secret: 'plain words' });
+  const raw = signWebhook({ ...createEvent(), secret: 'plain words' });
   assert.deepEqual(new Webhook('plain words', { format: 'raw' }).verify(body, { ...raw }), JSON.parse(body));
   const secret = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`;
-  const encoded = signWebhook({ ...deliver(), secret });
+  const encoded = signWebhook({ ...createEvent(), secret });
   assert.deepEqual(new Webhook(secret).verify(body, { ...encoded }), JSON.parse(body));
   assert.throws(() => new Webhook(secret).verify(`${body} `, { ...encoded }));
 });

@@ -6,9 +6,9 @@ import { readSettings } from '../../../src/lib/settings.ts';
 import { parseWebhook } from '../../../src/services/webhooks/webhook-target.ts';
 
 const LOCAL = readSettings({});
-const URL_OF = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
+const createUrl = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
 
-const pathOf = (block: unknown, settings = LOCAL): string | undefined => {
+const findErrorPath = (block: unknown, settings = LOCAL): string | undefined => {
   try {
     parseWebhook(settings, block);
     return undefined;
@@ -24,17 +24,17 @@ describe('a webhook block', () => {
       url: 'https://example.com/x?y=1',
       secret: null,
     });
-    assert.equal(parseWebhook(LOCAL, { url: URL_OF(2048), secret: 's' })?.secret, 's');
+    assert.equal(parseWebhook(LOCAL, { url: createUrl(2048), secret: 's' })?.secret, 's');
     assert.equal(parseWebhook(LOCAL, { url: 'https://example.com', secret: '' })?.secret, null);
     assert.equal(parseWebhook(LOCAL, undefined), undefined);
   });
 
-  it('is refused with the invalid member', () => {
-    assert.equal(pathOf('https://example.com'), '/webhook');
-    assert.equal(pathOf([]), '/webhook');
-    assert.equal(pathOf({ url: 'https://example.com', events: [] }), '/webhook/events');
-    assert.equal(pathOf({ url: 'https://example.com', secret: 1 }), '/webhook/secret');
-    assert.equal(pathOf({ url: 'https://example.com', secret: 'x'.repeat(1025) }), '/webhook/secret');
+  it('is refused with a pointer to the invalid member', () => {
+    assert.equal(findErrorPath('https://example.com'), '/webhook');
+    assert.equal(findErrorPath([]), '/webhook');
+    assert.equal(findErrorPath({ url: 'https://example.com', events: [] }), '/webhook/events');
+    assert.equal(findErrorPath({ url: 'https://example.com', secret: 1 }), '/webhook/secret');
+    assert.equal(findErrorPath({ url: 'https://example.com', secret: 'x'.repeat(1025) }), '/webhook/secret');
     for (const url of [
       undefined,
       '',
@@ -45,13 +45,13 @@ describe('a webhook block', () => {
       'http://example.com',
       'http://localhost.example.com',
       'https://user:word@example.com',
-      URL_OF(2049),
+      createUrl(2049),
     ]) {
-      assert.equal(pathOf({ url }), '/webhook/url', String(url));
+      assert.equal(findErrorPath({ url }), '/webhook/url', String(url));
     }
   });
 
-  it('may name this machine only if the service runs alone on it, or if the operator allows it', () => {
+  it('may have a loopback address only if the service listens on one, or if the operator allows it', () => {
     const local = ['http://localhost:9/x', 'http://127.0.0.1:9', 'http://a.localhost', 'https://localhost'];
     const everywhere = readSettings({ HOST: '0.0.0.0' });
     const inNetwork = readSettings({ HOST: '192.0.2.7', BASE_URL: 'http://localhost:3000' });
@@ -59,12 +59,12 @@ describe('a webhook block', () => {
     const split = readSettings({ ROLE: 'api', DATABASE_URL: 'postgres://x/y' });
     const allowed = readSettings({ BASE_URL: 'https://flows.example.com', ALLOW_PRIVATE_NETWORK: 'true' });
     for (const url of local) {
-      assert.equal(pathOf({ url }), undefined, url);
+      assert.equal(findErrorPath({ url }), undefined, url);
       for (const settings of [everywhere, inNetwork, open])
-        assert.equal(pathOf({ url }, settings), '/webhook/url', url);
-      assert.equal(pathOf({ url }, readSettings({ HOST: '::1' })), undefined, url);
-      assert.equal(pathOf({ url }, split), '/webhook/url', url);
-      assert.equal(pathOf({ url }, allowed), undefined, url);
+        assert.equal(findErrorPath({ url }, settings), '/webhook/url', url);
+      assert.equal(findErrorPath({ url }, readSettings({ HOST: '::1' })), undefined, url);
+      assert.equal(findErrorPath({ url }, split), '/webhook/url', url);
+      assert.equal(findErrorPath({ url }, allowed), undefined, url);
     }
   });
 });

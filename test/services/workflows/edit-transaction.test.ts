@@ -20,6 +20,7 @@ before(async () => {
 });
 after(() => test.drop());
 
+const getDeps = () => ({ db: test.db, catalog, settings, versions: createGraphVersions(catalog) });
 const caller = { id: 'wf_1', versions: [1] };
 
 const makeTask = (count: number): TaskOf<'write'> => ({
@@ -35,14 +36,14 @@ const makeTask = (count: number): TaskOf<'write'> => ({
   },
 });
 
-/** The number of this transaction. */
-async function idOf(tx: Tx): Promise<string> {
+/** Returns the ID of the transaction. */
+async function readTransactionId(tx: Tx): Promise<string> {
   const { rows } = await tx.query<{ id: string }>('select pg_current_xact_id()::text as id');
   return rows[0]?.id ?? '';
 }
 
-/** Transactions that are in progress. */
-async function listOpen(): Promise<readonly string[]> {
+/** Returns the IDs of the active transactions. */
+async function listActiveTransactions(): Promise<readonly string[]> {
   const { rows } = await test.db.query<{ id: string }>(
     'select pg_snapshot_xip(pg_current_snapshot())::text as id',
   );
@@ -50,36 +51,32 @@ async function listOpen(): Promise<readonly string[]> {
 }
 
 it('prepares a small graph within the transaction', async () => {
-  const tries: string[] = [];
-  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
-  const write = await editTransaction(deps, user, async (tx, work) => {
-    tries.push(await idOf(tx));
-    return work<'write'>(1, makeTask(1), caller);
+  const transactionIds: string[] = [];
+  const write = await editTransaction(getDeps(), user, async (tx, runTask) => {
+    transactionIds.push(await readTransactionId(tx));
+    return runTask<'write'>(1, makeTask(1), caller);
   });
   assert.equal(write.isChanged, true);
-  assert.equal(tries.length, 1);
+  assert.equal(transactionIds.length, 1);
 });
 
 it('ends the transaction before a thread prepares a large graph, and prepares again for another version', async () => {
-  const tries: string[] = [];
+  const transactionIds: string[] = [];
   const bases = [1, 2, 2];
-  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
-  const editing = editTransaction(deps, user, async (tx, work) => {
-    const open = await listOpen();
-    assert.ok(tries.every(id => !open.includes(id)));
-    tries.push(await idOf(tx));
-    return work<'write'>(bases[tries.length - 1] ?? 0, makeTask(1500), caller);
+  const { text } = await editTransaction(getDeps(), user, async (tx, runTask) => {
+    const open = await listActiveTransactions();
+    assert.ok(transactionIds.every(id => !open.includes(id)));
+    transactionIds.push(await readTransactionId(tx));
+    return runTask<'write'>(bases[transactionIds.length - 1] ?? 0, makeTask(1500), caller);
   });
-  const { text } = await editing;
-  assert.equal(tries.length, 3);
+  assert.equal(transactionIds.length, 3);
   assert.match(text, /"n1499"/);
 });
 
 it('fails if the version changes each time', async () => {
   let base = 0;
-  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   await assert.rejects(
-    editTransaction(deps, user, async (_, work) => work<'write'>(base++, makeTask(1500), caller)),
+    editTransaction(getDeps(), user, async (_, runTask) => runTask<'write'>(base++, makeTask(1500), caller)),
     (err: unknown) => err instanceof AppError && err.code === 'unavailable',
   );
   assert.equal(base, 5);
@@ -88,9 +85,8 @@ it('fails if the version changes each time', async () => {
 it('passes on errors of the task', async () => {
   const { input } = makeTask(1500);
   const task: TaskOf<'write'> = { kind: 'write', input: { ...input, edges: [{}] } };
-  const deps = { db: test.db, catalog, settings, versions: createGraphVersions(catalog) };
   await assert.rejects(
-    editTransaction(deps, user, async (_, work) => work<'write'>(1, task, caller)),
+    editTransaction(getDeps(), user, async (_, runTask) => runTask<'write'>(1, task, caller)),
     (err: unknown) => err instanceof AppError && err.code === 'invalid_graph',
   );
 });

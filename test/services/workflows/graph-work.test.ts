@@ -42,14 +42,14 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   interface: { kind: 'interface', stored },
 };
 
-describe('work on a large graph', () => {
+describe('a task on a large graph', () => {
   for (const [kind, task] of Object.entries(TASKS)) {
     it(`${kind} has the same result in a thread, while timers of this thread run`, async () => {
-      let turns = 0;
-      const timer = setInterval(() => turns++, 1);
+      let ticks = 0;
+      const timer = setInterval(() => ticks++, 1);
       const result = await performGraphWork(deps, user, task);
       clearInterval(timer);
-      assert.ok(turns > 0);
+      assert.ok(ticks > 0);
       const expected = performGraphTask(deps, task);
       const isWrite = typeof expected === 'object' && 'graph' in expected;
       assert.deepEqual(result, isWrite ? { ...expected, graph: undefined } : expected);
@@ -58,27 +58,27 @@ describe('work on a large graph', () => {
 
   it('fails with the same error and issues', async () => {
     const task = { kind: 'write', input: { nodes: [...nodes, node(1)], edges } } as const;
-    const refusalOf = async (work: () => unknown): Promise<AppError> => {
+    const catchError = async (work: () => unknown): Promise<AppError> => {
       try {
         await work();
       } catch (err) {
         if (err instanceof AppError) return err;
         throw err;
       }
-      throw new Error('It was not refused.');
+      throw new Error('The task did not fail.');
     };
-    const expected = await refusalOf(() => performGraphTask<'write'>(deps, task));
-    const refused = await refusalOf(() => performGraphWork<'write'>(deps, user, task));
+    const expected = await catchError(() => performGraphTask<'write'>(deps, task));
+    const actual = await catchError(() => performGraphWork<'write'>(deps, user, task));
     assert.deepEqual(
-      [refused.code, refused.message, refused.details],
+      [actual.code, actual.message, actual.details],
       [expected.code, expected.message, expected.details],
     );
-    assert.deepEqual(refused.issues, expected.issues);
-    assert.equal(refused.issues?.length, 500);
-    assert.deepEqual(refused.details, { truncated: true, total: 5804 });
+    assert.deepEqual(actual.issues, expected.issues);
+    assert.equal(actual.issues?.length, 500);
+    assert.deepEqual(actual.details, { truncated: true, total: 5804 });
   });
 
-  it('keeps what JSON cannot contain: a number that was marked as too large', async () => {
+  it('passes values that JSON cannot contain, such as an infinite number', async () => {
     const task = {
       kind: 'lint',
       nodes: [...nodes, { ...node(2000), size: Number.POSITIVE_INFINITY }],
@@ -88,10 +88,10 @@ describe('work on a large graph', () => {
     assert.ok(issues.some(({ code }: LintIssue) => code === 'invalid_number'));
   });
 
-  it('asks the caller to try again if the thread takes too long', async t => {
+  it('fails with 503 if the thread takes too long', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const lint = performGraphWork(deps, user, TASKS.lint);
-    // Five times the limit of processor time: by then a task ends, whatever it has used.
+    // A task ends after five times its limit of processor time, even if it has used none.
     t.mock.timers.tick(75_000);
     await assert.rejects(
       lint,
@@ -102,30 +102,30 @@ describe('work on a large graph', () => {
 });
 
 describe('a graph is processed in this thread', () => {
-  const isAtOnce = (config: object, savedConfig: object = {}): boolean => {
-    const graphOf = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
-    const saved = parseStoredGraph(toGraphText({ nodes: graphOf(savedConfig), edges: [] } as never));
-    const task = { kind: 'lint', nodes: graphOf(config), edges: [], stored: saved } as const;
+  const runsInPlace = (config: object, savedConfig: object = {}): boolean => {
+    const createNodes = (own: object) => [{ ...node(0), data: { ...node(0).data, config: own } }];
+    const saved = parseStoredGraph(toGraphText({ nodes: createNodes(savedConfig), edges: [] } as never));
+    const task = { kind: 'lint', nodes: createNodes(config), edges: [], stored: saved } as const;
     return performInPlace<'lint'>(deps, task) !== undefined;
   };
   const many = 30_000;
 
   it('if it has few values, however long its texts are', () => {
     const long = { value: 'a lighthouse, on a cliff '.repeat(100_000) };
-    assert.equal(isAtOnce(long, long), true);
+    assert.equal(runsInPlace(long, long), true);
   });
 
   it('unless it has many values', () => {
     const keys = Object.fromEntries(Array.from({ length: many }, (_, index) => [`key${index}`, 1]));
-    assert.equal(isAtOnce(keys), false);
-    assert.equal(isAtOnce({}, keys), false);
-    assert.equal(isAtOnce({ value: Array.from({ length: many }, () => 1) }), false);
-    assert.equal(isAtOnce({}, { value: Array.from({ length: 500_000 }, () => 1) }), false);
+    assert.equal(runsInPlace(keys), false);
+    assert.equal(runsInPlace({}, keys), false);
+    assert.equal(runsInPlace({ value: Array.from({ length: many }, () => 1) }), false);
+    assert.equal(runsInPlace({}, { value: Array.from({ length: 500_000 }, () => 1) }), false);
   });
 
   it('unless its texts have many references', () => {
     const template = { value: '{{a}}'.repeat(many) };
-    assert.equal(isAtOnce(template), false);
-    assert.equal(isAtOnce({}, template), false);
+    assert.equal(runsInPlace(template), false);
+    assert.equal(runsInPlace({}, template), false);
   });
 });

@@ -11,36 +11,34 @@ const secretsKey = randomBytes(32);
 const CREATOR = 1;
 
 /** Creates a database with one workflow that has these secrets, and counts its queries. */
-function databaseWith(secrets: Secrets | null): Tx & { asked: number } {
+function createDatabase(secrets: Secrets | null): Tx & { queryCount: number } {
   const encrypted = secrets === null ? null : encrypt(secretsKey, JSON.stringify(secrets));
   return {
-    asked: 0,
+    queryCount: 0,
     async query<R>() {
-      this.asked++;
+      this.queryCount++;
       return { rows: [{ secrets: encrypted, user_id: CREATOR } as R], rowCount: 1 };
     },
   };
 }
 
-async function secretsOf(secrets: Secrets | null, userId = CREATOR) {
+async function createSecrets(secrets: Secrets | null, userId = CREATOR) {
   const run = { workflow_id: 'wf', user_id: userId };
-  const created = await createRunSecrets({ secretsKey }, databaseWith(secrets), run, '{{secrets.A}}');
+  const created = await createRunSecrets({ secretsKey }, createDatabase(secrets), run, '{{secrets.A}}');
   assert.ok(created);
   return created;
 }
 
-const at = (address: string): URL => new URL(address);
-
 describe('the secrets of a run', () => {
   it('are read only if the graph names one', async () => {
-    const tx = databaseWith({ A: 'a' });
+    const tx = createDatabase({ A: 'a' });
     const run = { workflow_id: 'wf', user_id: CREATOR };
     assert.equal(await createRunSecrets({ secretsKey }, tx, run, '"nodes":[]'), undefined);
-    assert.equal(tx.asked, 0);
+    assert.equal(tx.queryCount, 0);
   });
 
   it('are inserted into strings at any depth, and nowhere else', async () => {
-    const { replace } = await secretsOf({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
+    const { replace } = await createSecrets({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
     assert.deepEqual(
       replace({
         headers: { auth: 'Bearer {{ secrets.A }}' },
@@ -54,23 +52,23 @@ describe('the secrets of a run', () => {
   });
 
   it('may contain text that looks like another secret', async () => {
-    const { replace } = await secretsOf({ A: '{{secrets.B}} $&', B: 'b' });
+    const { replace } = await createSecrets({ A: '{{secrets.B}} $&', B: 'b' });
     assert.equal(replace('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
   it('are refused if the workflow has no secret of that name, including inherited property names', async () => {
-    const { replace } = await secretsOf(null);
+    const { replace } = await createSecrets(null);
     assert.throws(() => replace('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
     assert.throws(() => replace('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 
   it('without hosts are sent only in runs of the creator, and only to the original host', async () => {
-    const url = at('https://api.example.com/x');
-    const own = await secretsOf({ A: 'value' });
+    const url = new URL('https://api.example.com/x');
+    const own = await createSecrets({ A: 'value' });
     assert.equal(own.valueFor('A', url), 'value');
-    assert.equal(own.mayRedirect(['A'], url, at('https://api.example.com/y')), true);
-    assert.equal(own.mayRedirect(['A'], url, at('http://api.example.com/y')), false);
-    const others = await secretsOf({ A: 'value' }, 2);
+    assert.equal(own.mayRedirect(['A'], url, new URL('https://api.example.com/y')), true);
+    assert.equal(own.mayRedirect(['A'], url, new URL('http://api.example.com/y')), false);
+    const others = await createSecrets({ A: 'value' }, 2);
     assert.throws(() => others.valueFor('A', url), {
       code: 'secret_not_allowed',
       message: /no allowed hosts/,
@@ -79,7 +77,7 @@ describe('the secrets of a run', () => {
 
   it('with hosts are sent only to those, whoever starts the run', async () => {
     const hosts = ['api.example.com', '*.example.org:8443', 'Bücher.example', '[::1]:9000', 'localhost:8080'];
-    const { mayRedirect, valueFor } = await secretsOf({ A: { value: 'value', hosts } }, 2);
+    const { mayRedirect, valueFor } = await createSecrets({ A: { value: 'value', hosts } }, 2);
     const allowed = [
       'https://api.example.com/x',
       'https://API.example.com:443/x',
@@ -101,19 +99,19 @@ describe('the secrets of a run', () => {
       'http://localhost/',
     ];
     for (const address of allowed) {
-      assert.equal(valueFor('A', at(address)), 'value', address);
-      assert.equal(mayRedirect(['A'], at('https://other.example'), at(address)), true, address);
+      assert.equal(valueFor('A', new URL(address)), 'value', address);
+      assert.equal(mayRedirect(['A'], new URL('https://other.example'), new URL(address)), true, address);
     }
     for (const address of refused) {
-      assert.throws(() => valueFor('A', at(address)), { code: 'secret_not_allowed' }, address);
-      assert.equal(mayRedirect(['A'], at('https://api.example.com'), at(address)), false, address);
+      assert.throws(() => valueFor('A', new URL(address)), { code: 'secret_not_allowed' }, address);
+      assert.equal(mayRedirect(['A'], new URL('https://api.example.com'), new URL(address)), false, address);
     }
   });
 
   it('are redacted from messages in any case and in their usual encodings', async () => {
     const value = 'Sword Fish+ü';
-    const { scrub } = await secretsOf({ A: value, B: { value: 'TokenOne', hosts: ['example.com'] } });
-    const forms = [
+    const { scrub } = await createSecrets({ A: value, B: { value: 'TokenOne', hosts: ['example.com'] } });
+    const texts = [
       value,
       value.toUpperCase(),
       value.toLowerCase(),
@@ -125,11 +123,11 @@ describe('the secrets of a run', () => {
       'tokenone',
       'tokenone.invalid could not be found',
     ];
-    for (const form of forms) {
-      const words = scrub(`before ${form} after`);
-      assert.ok(words.startsWith('before …'), words);
+    for (const text of texts) {
+      const scrubbed = scrub(`before ${text} after`);
+      assert.ok(scrubbed.startsWith('before …'), scrubbed);
     }
-    assert.equal((await secretsOf({ H: 'Bücher' })).scrub('xn--bcher-kva.example'), '….example');
+    assert.equal((await createSecrets({ H: 'Bücher' })).scrub('xn--bcher-kva.example'), '….example');
     const err = new Error(`at ${value}`, { cause: new TypeError('tokenONE') });
     const copy = scrubError(err, scrub) as Error;
     assert.equal(copy.message, 'at …');

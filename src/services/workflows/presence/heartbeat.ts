@@ -9,18 +9,19 @@ import type { Deps } from '../../deps.ts';
 /** How long after a heartbeat the workflow counts as open. */
 const HEARTBEAT_TTL_MS = 30_000;
 
+/** Records that an editor has the workflow open. Throws 404, 403. */
 export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   authorize(user, 'edit', await findWorkflow(deps.db, id, user.userId));
-  const at = await touchHeartbeat(deps.db, id);
+  const heartbeatAt = await touchHeartbeat(deps.db, id);
   return {
-    lastEditorHeartbeatAt: at.toISOString(),
-    heldUntil: new Date(at.getTime() + HEARTBEAT_TTL_MS).toISOString(),
+    lastEditorHeartbeatAt: heartbeatAt.toISOString(),
+    heldUntil: new Date(heartbeatAt.getTime() + HEARTBEAT_TTL_MS).toISOString(),
   };
 }
 
 /** Returns whether an editor has the workflow open. */
 export function isBeingEdited(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
-  const at = workflow.last_editor_heartbeat_at;
-  return at !== null && at.getTime() + HEARTBEAT_TTL_MS > deps.now();
+  const heartbeatAt = workflow.last_editor_heartbeat_at;
+  return heartbeatAt !== null && heartbeatAt.getTime() + HEARTBEAT_TTL_MS > deps.now();
 }

@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts';
 import { labelModel, type ModelLabels } from './model-labels.ts';
 import { toMonth } from './operator/overview.ts';
 
-export interface Workload {
+export interface WorkCounts {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
   readonly jobs: readonly JobCount[];
   readonly calls: readonly CallCount[];
@@ -19,7 +19,7 @@ export interface Workload {
 const TIMEOUT_MS = 1000;
 
 /** Returns undefined if the database does not respond in time; the reason is logged. */
-export async function countWork(deps: Deps): Promise<Workload | undefined> {
+export async function countWork(deps: Deps): Promise<WorkCounts | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
   const counts = count(deps).catch((err: unknown) => {
@@ -30,7 +30,7 @@ export async function countWork(deps: Deps): Promise<Workload | undefined> {
 }
 
 /** Runs the queries one after another: a scrape uses at most one connection. */
-async function count(deps: Deps): Promise<Workload> {
+async function count(deps: Deps): Promise<WorkCounts> {
   const { db } = deps;
   const jobs = await countJobs(db);
   const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');
@@ -42,25 +42,20 @@ async function count(deps: Deps): Promise<Workload> {
     jobs,
     calls: await countCalls(db),
     reserved: await sumReserved(db),
-    spent: sumByLabels(
-      (await listInstanceSpendingByType(db, toMonth(deps.now()), MAX_TYPES)).map(
-        ({ node_type, credits }) => ({
-          ...labelModel(deps, node_type),
-          credits,
-        }),
-      ),
-    ),
+    spent: await sumSpending(deps),
   };
 }
 
 /** More node types than a catalog has. */
 const MAX_TYPES = 2000;
 
-function sumByLabels(spent: Workload['spent']): Workload['spent'] {
-  const groups = Map.groupBy(spent, ({ provider, modelClass }) => `${provider} ${modelClass}`);
-  return [...groups.values()].flatMap(group =>
-    group
-      .slice(0, 1)
-      .map(first => ({ ...first, credits: group.reduce((sum, { credits }) => sum + credits, 0) })),
-  );
+async function sumSpending(deps: Deps): Promise<WorkCounts['spent']> {
+  const types = await listInstanceSpendingByType(deps.db, toMonth(deps.now()), MAX_TYPES);
+  const sums = new Map<string, ModelLabels & { readonly credits: number }>();
+  for (const { node_type, credits } of types) {
+    const labels = labelModel(deps, node_type);
+    const key = `${labels.provider} ${labels.modelClass}`;
+    sums.set(key, { ...labels, credits: (sums.get(key)?.credits ?? 0) + credits });
+  }
+  return [...sums.values()];
 }

@@ -1,4 +1,4 @@
-// Finds circles of components: workflows that call each other.
+// Finds cycles of components: workflows that call each other.
 import { quote } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -6,18 +6,18 @@ import {
   type CallEdge,
   listComponents,
   listReachableCalls,
-  listReadable,
+  listReadableWorkflows,
 } from '../../store/workflows/components.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
-/** The calls that are followed to find a circle. */
+/** Maximum number of calls that are followed. */
 const MAX_EDGES = 20_000;
 
 /**
- * Returns the workflows of a circle that the calls of these components would form: the caller, a component, …, the
- * caller. Judges by current versions, whatever version a call pins.
+ * Returns the cycle of workflows that would form if the caller called these components: the caller, a component, …, the
+ * caller. Follows the calls of current versions, even if a call pins another version.
  */
-export async function findCircle(
+export async function findCycle(
   tx: Tx,
   callerId: string,
   componentIds: readonly string[],
@@ -39,10 +39,10 @@ function findPath(
   componentIds: readonly string[],
   edges: readonly CallEdge[],
 ): readonly string[] {
-  const called = Map.groupBy(edges, edge => edge.caller_id);
+  const edgesByCaller = Map.groupBy(edges, edge => edge.caller_id);
   const callerOf = new Map(componentIds.map(id => [id, callerId]));
   for (const [id] of callerOf) {
-    for (const { component_id } of called.get(id) ?? []) {
+    for (const { component_id } of edgesByCaller.get(id) ?? []) {
       if (callerOf.has(component_id)) continue;
       callerOf.set(component_id, id);
       if (component_id === callerId) break;
@@ -55,17 +55,17 @@ function findPath(
   return [callerId, ...path];
 }
 
-/** Returns the message that names the workflows of a circle which the user may read. */
-export async function nameCircle(
+/** Returns the error message about a cycle. It names only the workflows that the user may read. */
+export async function describeCycle(
   tx: Tx,
   user: Pick<UserActor, 'userId'>,
-  circle: readonly string[],
+  cycle: readonly string[],
 ): Promise<string> {
-  const readable = new Set((await listReadable(tx, circle, user.userId)).map(({ id }) => id));
-  const rows = await listComponents(tx, circle);
+  const readable = new Set((await listReadableWorkflows(tx, cycle, user.userId)).map(({ id }) => id));
+  const rows = await listComponents(tx, cycle);
   const names = new Map(
     rows.map(({ id, name }) => [id, readable.has(id) ? quote(name) : 'another workflow']),
   );
-  const path = circle.map(id => names.get(id) ?? 'this workflow').join(' → ');
+  const path = cycle.map(id => names.get(id) ?? 'this workflow').join(' → ');
   return `A component cannot contain itself: ${path}. Remove one of the calls.`;
 }

@@ -12,6 +12,7 @@ export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string):
   return plans[plan] ?? (plans.free as PlanLimits);
 }
 
+/** Returns the key under which the executions of a user are counted per day. */
 const getDailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
 type LimitDeps = Pick<Deps, 'settings' | 'limiter'>;
@@ -25,16 +26,16 @@ export function countExecution({ limiter, settings }: LimitDeps, actor: UserActo
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
-export const startsKey = (caller: string): string => `executions:${caller}`;
+export const getStartsKey = (caller: string): string => `executions:${caller}`;
 
 /** Counts a start that is not a REST request toward the limit per minute. Throws 429 `rate_limited`. */
 export async function countStart({ limiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
-  const key = startsKey(`user:${actor.userId}`);
+  const key = getStartsKey(`user:${actor.userId}`);
   await limiter.requireToken(key, limit, MINUTE, `More than ${limit} executions in a minute`);
 }
 
-/** Undoes `countExecution` if nothing was started. */
-export function undoExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
+/** Returns the count of `countExecution` if nothing was started. */
+export function uncountExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
   limiter.returnToken(getDailyKey(actor), DAY, allowance);
 }

@@ -2,13 +2,13 @@
 import type { Db } from '../../store/db.ts';
 import { touchGrants } from '../../store/oauth/grants.ts';
 import { findAccessToken } from '../../store/oauth/tokens.ts';
-import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import { AGENT_SCOPES } from '../accounts/actor.ts';
 import { type CredentialCache, createCredentialCache } from '../accounts/credential-cache.ts';
 
 export type TokenAuthenticator = CredentialCache<undefined>;
 
-/** Creates the lookup of access tokens. Every process rejects a revoked token within five seconds. */
-export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
+/** Creates the authenticator. Every process rejects a revoked token within five seconds. */
+export function createTokenAuthenticator(db: Db, now: () => number): TokenAuthenticator {
   return createCredentialCache({
     now,
     recordUse: ids => touchGrants(db, ids),

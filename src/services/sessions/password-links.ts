@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { invalidField, requireFound } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
-import { type LinkKind, type NewLink, offerLink, putLink } from '../../store/people/password-links.ts';
+import { insertFirstLink, type LinkKind, type NewLink, putLink } from '../../store/people/password-links.ts';
 import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
@@ -36,26 +36,26 @@ export async function createPasswordLink(
   userId: number,
   kind: LinkKind,
 ): Promise<PasswordLink> {
-  const { row, link } = newLink(deps, userId, kind);
+  const { row, link } = generateLink(deps, userId, kind);
   await putLink(tx, row);
   return link;
 }
 
 /** Creates the link with which the first user sets a password; undefined if there is already a password or a link. */
 export async function createSetupLink(deps: LinkDeps): Promise<string | undefined> {
-  const { row, link } = newLink(deps, BOOTSTRAP_USER_ID, 'setup');
-  return (await offerLink(deps.db, row)) ? link.url : undefined;
+  const { row, link } = generateLink(deps, BOOTSTRAP_USER_ID, 'setup');
+  return (await insertFirstLink(deps.db, row)) ? link.url : undefined;
 }
 
-// The kind precedes the random bits, so that the page knows which form to show; only the stored kind counts.
-function newLink(
+// The token starts with the kind, so that the page knows which form to show. Only the stored kind is authoritative.
+function generateLink(
   { now, settings }: Pick<LinkDeps, 'now' | 'settings'>,
   userId: number,
   kind: LinkKind,
 ): { readonly row: NewLink; readonly link: PasswordLink } {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
-  const life = LIFETIMES_MS[kind];
-  const expiresAt = life === null ? null : new Date(now() + life);
+  const lifetimeMs = LIFETIMES_MS[kind];
+  const expiresAt = lifetimeMs === null ? null : new Date(now() + lifetimeMs);
   return {
     row: { userId, kind, hash: sha256(token), expiresAt },
     // The token is in the fragment, which browsers do not send to servers.

@@ -6,7 +6,7 @@ import type { Tx } from '../../store/db.ts';
 import { type GraphWrite, getWrittenGraph } from './write-graph.ts';
 
 /** The controls of each type of input node. The first one is the default. */
-const CONTROLS_OF: Readonly<Record<string, readonly Control[]>> = {
+const CONTROLS_BY_TYPE: Readonly<Record<string, readonly Control[]>> = {
   'input:text': ['textarea', 'text', 'choice'],
   'input:number': ['text', 'slider', 'choice', 'switch'],
   'input:json': ['textarea', 'choice', 'switch'],
@@ -20,60 +20,62 @@ const CONTROLS_OF: Readonly<Record<string, readonly Control[]>> = {
 export function getControl({ control, min, max }: AppInput, nodeType: string): Control {
   if (control !== undefined) return control;
   if (nodeType === 'input:number' && min !== undefined && max !== undefined) return 'slider';
-  return CONTROLS_OF[nodeType]?.[0] ?? 'text';
+  return CONTROLS_BY_TYPE[nodeType]?.[0] ?? 'text';
 }
 
-/** Lists why the graph cannot serve the app, as JSON pointers into its settings. */
-export function findAppFaults(
+/** Lists why the graph cannot serve the app, with JSON pointers into its settings. */
+export function findAppIssues(
   { inputs, outputs }: Pick<AppSettings, 'inputs' | 'outputs'>,
   graph: Graph,
 ): readonly Issue[] {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   return [
-    ...inputs.flatMap((input, index) => findInputFaults(input, nodes.get(input.nodeId), `/inputs/${index}`)),
+    ...inputs.flatMap((input, index) => findInputIssues(input, nodes.get(input.nodeId), `/inputs/${index}`)),
     ...outputs.flatMap((nodeId, index) =>
       nodes.has(nodeId)
         ? []
-        : [fault(`/outputs/${index}`, nodeId, 'unknown_node', 'This output is not a node of the workflow.')],
+        : [issue(`/outputs/${index}`, nodeId, 'unknown_node', 'This output is not a node of the workflow.')],
     ),
   ];
 }
 
-const fault = (path: string, nodeId: string, code: string, message: string): Issue => ({
+const issue = (path: string, nodeId: string, code: string, message: string): Issue => ({
   path,
   nodeId,
   code,
   message,
 });
 
-function findInputFaults(input: AppInput, node: GraphNode | undefined, path: string): readonly Issue[] {
+function findInputIssues(input: AppInput, node: GraphNode | undefined, path: string): readonly Issue[] {
   const { nodeId, control, min, max, choices } = input;
-  const at = (member: string, message: string) =>
-    fault(`${path}/${member}`, nodeId, 'invalid_request', message);
+  const memberIssue = (member: string, message: string) =>
+    issue(`${path}/${member}`, nodeId, 'invalid_request', message);
   if (node === undefined)
-    return [fault(`${path}/nodeId`, nodeId, 'unknown_node', 'This input is not a node of the workflow.')];
+    return [issue(`${path}/nodeId`, nodeId, 'unknown_node', 'This input is not a node of the workflow.')];
   const { nodeType, config } = node.data;
-  const allowed = CONTROLS_OF[nodeType];
+  const allowed = CONTROLS_BY_TYPE[nodeType];
   if (allowed === undefined)
-    return [fault(`${path}/nodeId`, nodeId, 'not_an_input', 'This node is not an input node.')];
+    return [issue(`${path}/nodeId`, nodeId, 'not_an_input', 'This node is not an input node.')];
   const itemType = config?.itemType ?? 'TEXT';
   if (nodeType === 'input:list' && itemType !== 'TEXT' && itemType !== 'NUMBER')
     return [
-      fault(`${path}/nodeId`, nodeId, 'not_an_input', 'An app can show lists of texts or numbers only.'),
+      issue(`${path}/nodeId`, nodeId, 'not_an_input', 'An app can show lists of texts or numbers only.'),
     ];
-  const used = getControl(input, nodeType);
-  const faults: Issue[] = [];
+  const usedControl = getControl(input, nodeType);
+  const issues: Issue[] = [];
   if (control !== undefined && !allowed.includes(control))
-    faults.push(at('control', `This input can be shown as ${allowed.join(', ')}, not as ${control}.`));
-  if (used === 'choice' && (choices === undefined || choices.length === 0))
-    faults.push(at('choices', 'List the choices of this input.'));
-  if (used === 'choice' && nodeType === 'input:number' && choices?.some(choice => !isNumber(choice)))
-    faults.push(at('choices', 'The choices of a number must be numbers.'));
-  if (used === 'slider' && (min === undefined || max === undefined))
-    faults.push(at(min === undefined ? 'min' : 'max', 'A slider needs min and max.'));
+    issues.push(
+      memberIssue('control', `This input can be shown as ${allowed.join(', ')}, not as ${control}.`),
+    );
+  if (usedControl === 'choice' && (choices === undefined || choices.length === 0))
+    issues.push(memberIssue('choices', 'List the choices of this input.'));
+  if (usedControl === 'choice' && nodeType === 'input:number' && choices?.some(choice => !isNumber(choice)))
+    issues.push(memberIssue('choices', 'The choices of a number must be numbers.'));
+  if (usedControl === 'slider' && (min === undefined || max === undefined))
+    issues.push(memberIssue(min === undefined ? 'min' : 'max', 'A slider needs min and max.'));
   if (min !== undefined && max !== undefined && min >= max)
-    faults.push(at('max', 'max must be greater than min.'));
-  return faults;
+    issues.push(memberIssue('max', 'max must be greater than min.'));
+  return issues;
 }
 
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
@@ -85,7 +87,7 @@ const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinit
 export async function requireAppServed(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
   if (settings === undefined) return;
-  const issues = findAppFaults(settings, getWrittenGraph(write));
+  const issues = findAppIssues(settings, getWrittenGraph(write));
   const [first] = issues;
   if (first === undefined) return;
   throw new AppError(
