@@ -1,5 +1,4 @@
-// Gathers what the page of an app shows: the form with its values, a run, examples, earlier results and the gallery.
-
+// Reads the data of an app's page: the form with its values, a run, examples, earlier results and the gallery.
 import { hideCalls } from '../graph/components/hide-calls.ts';
 import { redact } from '../graph/redact.ts';
 import type { Graph } from '../graph/types.ts';
@@ -10,19 +9,19 @@ import { findExecution } from '../store/executions.ts';
 import { listGallery, listOwnResults, listResultsOfVisitors, readOpenRun } from './app-run.ts';
 import { presentInputs, readExamples } from './examples.ts';
 import type { AppField } from './fields.ts';
-import { type OpenApp, openApp } from './open-app.ts';
-import type { ShownOutput, ShownValue } from './outputs.ts';
+import { type OpenedApp, openApp } from './open-app.ts';
+import type { OutputValue, PresentedOutput } from './outputs.ts';
 import { estimateAppRun } from './run-app.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
 import { createPageToken, type VisitorRequest } from './visitor.ts';
 
-/** A refused form: its values and the error. */
+/** A form that was refused. */
 export interface RefusedForm {
   readonly values: JsonObject;
   readonly error: AppError;
 }
 
-export interface PageChoice {
+export interface PageOptions {
   readonly runId?: string | undefined;
   /** The number of the example that fills the form, from 1. */
   readonly example?: number | undefined;
@@ -31,81 +30,87 @@ export interface PageChoice {
 
 const MAX_GALLERY = 24;
 
-export async function readAppPage(deps: RunDeps, slug: string, request: VisitorRequest, choice: PageChoice) {
-  const open = await openApp(deps, slug, request);
-  const { settings, visitor } = open;
-  const run = choice.runId === undefined ? undefined : await readOpenRun(deps, open, choice.runId);
-  const canPick = open.canEdit && settings.showsGallery;
-  const [examples, history, gallery, ofVisitors] = await Promise.all([
-    readExamples(deps, open),
-    listOwnResults(deps, open),
+export async function readAppPage(
+  deps: RunDeps,
+  slug: string,
+  request: VisitorRequest,
+  options: PageOptions,
+) {
+  const opened = await openApp(deps, slug, request);
+  const { settings, visitor } = opened;
+  const run = options.runId === undefined ? undefined : await readOpenRun(deps, opened, options.runId);
+  const canPick = opened.canEdit && settings.showsGallery;
+  const [examples, history, gallery, visitorResults] = await Promise.all([
+    readExamples(deps, opened),
+    listOwnResults(deps, opened),
     settings.showsGallery ? listGallery(deps, slug, request, { limit: MAX_GALLERY }) : undefined,
-    canPick ? listResultsOfVisitors(deps, open) : [],
+    canPick ? listResultsOfVisitors(deps, opened) : [],
   ]);
-  const example = choice.example === undefined ? undefined : examples[choice.example - 1];
+  const example = options.example === undefined ? undefined : examples[options.example - 1];
   const values: Readonly<Record<string, unknown>> =
-    choice.refused?.values ??
+    options.refused?.values ??
     example?.inputs ??
-    (run?.isOwn === true ? await readInputs(deps, open, run.executionId) : {});
+    (run?.isOwn === true ? await readInputs(deps, opened, run.executionId) : {});
   return {
     slug,
-    token: visitor.subject === undefined ? undefined : await createPageToken(deps, open.app, visitor.subject),
+    token:
+      visitor.subject === undefined ? undefined : await createPageToken(deps, opened.app, visitor.subject),
     title: settings.title,
     description: settings.description,
     embedOrigins: settings.embedOrigins,
-    fields: open.fields.map(field => toFormField(field, values[field.key], choice.refused?.error)),
+    fields: opened.fields.map(field => toFormField(field, values[field.key], options.refused?.error)),
     run: run && {
       ...run.presented,
-      results: listResults(open, run.presented.outputs),
+      results: listResults(opened, run.presented.outputs),
       isOwn: run.isOwn,
     },
-    exampleResults: example && listResults(open, example.outputs),
-    examples: examples.map(({ inputs, outputs }) => ({ inputs, items: listFirstItems(outputs) })),
+    exampleResults: example && listResults(opened, example.outputs),
+    examples: examples.map(({ inputs, outputs }) => ({ inputs, items: listThumbnailItems(outputs) })),
     history: history.map(toPreview),
     gallery: (gallery?.data ?? []).map(toPreview),
-    ofVisitors: ofVisitors.map(toPreview),
+    visitorResults: visitorResults.map(toPreview),
     canPick,
-    error: choice.refused?.error.message,
-    notes: describeLimits(deps, open),
-    price: await findPrice(deps, open, request, values),
-    access: findAccess(open),
-    isOutOfOrder: open.faults.length > 0,
+    error: options.refused?.error.message,
+    notes: describeLimits(deps, opened),
+    price: await findPrice(deps, opened, request, values),
+    access: findAccess(opened),
+    isOutOfOrder: opened.issues.length > 0,
     graph:
-      settings.showsGraph && open.version !== undefined
-        ? (redact(hideCalls(open.version.graph, new Set())) as Graph)
+      settings.showsGraph && opened.version !== undefined
+        ? (redact(hideCalls(opened.version.graph, new Set())) as Graph)
         : undefined,
     canDuplicate: settings.allowsDuplicate && visitor.user !== undefined,
   };
 }
 
-async function readInputs(deps: RunDeps, open: OpenApp, executionId: string) {
+async function readInputs(deps: RunDeps, opened: OpenedApp, executionId: string) {
   const execution = await findExecution(deps.db, executionId);
-  return execution === undefined ? {} : presentInputs(deps, open, execution);
+  return execution === undefined ? {} : presentInputs(deps, opened, execution);
 }
 
 const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listOwnResults>>[number]) => ({
   page,
   createdAt,
-  items: listFirstItems(outputs),
+  items: listThumbnailItems(outputs),
 });
 
-function listResults({ outputs }: OpenApp, shown: Readonly<Record<string, ShownOutput>>) {
+function listResults({ outputs }: OpenedApp, shown: Readonly<Record<string, PresentedOutput>>) {
   return outputs.flatMap(({ key, label, hasCaption }) => {
     const items = listItems(shown[key]);
     return items.length === 0 ? [] : [{ label, hasCaption, items }];
   });
 }
 
-function listItems(output: ShownOutput | undefined): readonly ShownValue[] {
+function listItems(output: PresentedOutput | undefined): readonly OutputValue[] {
   if (output === undefined) return [];
   return output.items ?? [output];
 }
 
-/** Returns the values of the first output, images and videos first, for a thumbnail. */
-function listFirstItems(outputs: Readonly<Record<string, ShownOutput>>): readonly ShownValue[] {
+/** Returns the first image or video for a thumbnail, or else the first value. */
+function listThumbnailItems(outputs: Readonly<Record<string, PresentedOutput>>): readonly OutputValue[] {
   const items = Object.values(outputs).flatMap(listItems);
-  const pictures = items.filter(({ type }) => type === 'IMAGE' || type === 'VIDEO');
-  return [...pictures, ...items].slice(0, 1);
+  const visuals = items.filter(({ type }) => type === 'IMAGE' || type === 'VIDEO');
+  return [...visuals, ...items].slice(0, 1);
 }
 
 function toFormField(field: AppField, value: unknown, error: AppError | undefined) {
@@ -126,34 +131,34 @@ function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function findAccess({ app, visitor }: OpenApp): 'open' | 'proof' | 'sign in' {
+function findAccess({ app, visitor }: OpenedApp): 'open' | 'proof' | 'sign in' {
   if (visitor.user !== undefined) return 'open';
   if (app.payer === 'visitor') return 'sign in';
   return visitor.isVouched ? 'open' : 'proof';
 }
 
-function describeLimits(deps: RunDeps, open: OpenApp): readonly string[] {
-  const limit = open.app.runs_per_visitor;
-  const left = countRunsLeft(deps, open);
+function describeLimits(deps: RunDeps, opened: OpenedApp): readonly string[] {
+  const limit = opened.app.runs_per_visitor;
+  const left = countRunsLeft(deps, opened);
   const notes: string[] = [];
   if (left !== null)
     notes.push(`You can run it ${limit === 1 ? 'once' : `${limit} times`} a day (UTC). ${left} left today.`);
-  if (open.fields.some(({ control }) => control === 'media'))
+  if (opened.fields.some(({ control }) => control === 'media'))
     notes.push('Files may have at most 10 MB. They are deleted after 24 hours.');
   return notes;
 }
 
 async function findPrice(
   deps: RunDeps,
-  { app, visitor, faults }: OpenApp,
+  { app, visitor, issues }: OpenedApp,
   request: VisitorRequest,
   values: Readonly<Record<string, unknown>>,
 ): Promise<number | undefined> {
-  if (app.payer !== 'visitor' || visitor.user === undefined || faults.length > 0) return undefined;
+  if (app.payer !== 'visitor' || visitor.user === undefined || issues.length > 0) return undefined;
   try {
     return (await estimateAppRun(deps, app.slug, request, values as JsonObject)).credits;
   } catch (err) {
-    // Fields that are still empty, for example. The price is shown once they are filled in.
+    // For example, fields may still be empty. The price is shown when they are filled in.
     if (err instanceof AppError && err.status < 500) return undefined;
     throw err;
   }

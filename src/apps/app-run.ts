@@ -1,13 +1,12 @@
 // Reads, follows and cancels a run of an app as its visitors see it, and keeps the gallery.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../engine/types.ts';
-import { createChangeWaiter } from '../lib/change-waiter.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../runs/executed-graph.ts';
 import { cancelRuns } from '../runs/executions.ts';
 import { ANYONE, presentStep } from '../runs/present-execution.ts';
+import { watchChanges } from '../runs/watch-changes.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { byId, type PageQuery, readPage } from '../services/paging.ts';
 import {
@@ -19,16 +18,14 @@ import {
   setInGallery,
 } from '../store/apps.ts';
 import { type ExecutionRow, type ExecutionStatus, findExecution } from '../store/executions.ts';
+import type { AppRunStatus } from './app.schema.ts';
 import { explainFailure } from './failures.ts';
-import { type OpenApp, openApp } from './open-app.ts';
+import { type OpenedApp, openApp } from './open-app.ts';
 import { presentAppOutputs } from './outputs.ts';
 import type { VisitorRequest } from './visitor.ts';
 
-const APP_RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
-type AppRunStatus = (typeof APP_RUN_STATUSES)[number];
-
-/** Visitors cannot decide on approvals, so a run that waits looks like one that runs. */
-const SHOWN_STATUS: Readonly<Record<ExecutionStatus, AppRunStatus>> = {
+/** Visitors cannot decide on approvals, so they see a waiting run as running. */
+const VISITOR_STATUS: Readonly<Record<ExecutionStatus, AppRunStatus>> = {
   QUEUED: 'QUEUED',
   RUNNING: 'RUNNING',
   WAITING: 'RUNNING',
@@ -40,12 +37,12 @@ const SHOWN_STATUS: Readonly<Record<ExecutionStatus, AppRunStatus>> = {
 };
 
 interface FoundRun {
-  readonly open: OpenApp;
+  readonly opened: OpenedApp;
   readonly run: AppRunRow;
   readonly execution: ExecutionRow;
 }
 
-/** Throws 404 for a run that has expired, and for visitors who may not use the app. */
+/** Throws 404 if the run has expired, or if the visitor may not use the app. */
 async function findRun(
   deps: RunDeps,
   slug: string,
@@ -55,20 +52,20 @@ async function findRun(
   return findOpenRun(deps, await openApp(deps, slug, request), runId);
 }
 
-async function findOpenRun(deps: RunDeps, open: OpenApp, runId: string): Promise<FoundRun> {
-  const run = isId('appRun', runId) ? await findAppRun(deps.db, open.app.id, runId) : undefined;
+async function findOpenRun(deps: RunDeps, opened: OpenedApp, runId: string): Promise<FoundRun> {
+  const run = isId('appRun', runId) ? await findAppRun(deps.db, opened.app.id, runId) : undefined;
   const isExpired = run !== undefined && !run.in_gallery && run.expires_at.getTime() <= deps.now();
   const execution =
     run === undefined || isExpired ? undefined : await findExecution(deps.db, run.execution_id);
   if (run === undefined || execution === undefined)
     throw new AppError('not_found', 'Result not found. Its link may have expired.');
-  return { open, run, execution };
+  return { opened, run, execution };
 }
 
 /** Returns a run of an app that is open, and whether the visitor started it. */
-export async function readOpenRun(deps: RunDeps, open: OpenApp, runId: string) {
-  const found = await findOpenRun(deps, open, runId);
-  const isOwn = open.visitor.names.includes(found.run.visitor);
+export async function readOpenRun(deps: RunDeps, opened: OpenedApp, runId: string) {
+  const found = await findOpenRun(deps, opened, runId);
+  const isOwn = opened.visitor.ids.includes(found.run.visitor);
   return { presented: await presentRun(deps, found), isOwn, executionId: found.execution.id };
 }
 
@@ -78,25 +75,25 @@ export async function readAppRun(deps: RunDeps, slug: string, runId: string, req
 
 export type PresentedAppRun = Awaited<ReturnType<typeof readAppRun>>;
 
-async function presentRun(deps: RunDeps, { open, run, execution }: FoundRun) {
+async function presentRun(deps: RunDeps, { opened, run, execution }: FoundRun) {
   const steps = await readBoundedSteps(deps.db, execution.id);
   return {
     runId: run.id,
-    status: SHOWN_STATUS[execution.status],
+    status: VISITOR_STATUS[execution.status],
     progress: await computeProgress(deps, execution, steps),
-    outputs: presentAppOutputs(open.outputs, steps),
+    outputs: presentAppOutputs(opened.outputs, steps),
     error: explainFailure(execution),
     inGallery: run.in_gallery,
     createdAt: run.created_at.toISOString(),
     expiresAt: run.in_gallery ? null : run.expires_at.toISOString(),
-    page: runPageUrl(deps, open.app.slug, run.id),
+    page: runPageUrl(deps, opened.app.slug, run.id),
   };
 }
 
 export const runPageUrl = ({ settings }: Pick<RunDeps, 'settings'>, slug: string, runId: string): string =>
   `${settings.BASE_URL}/a/${slug}/runs/${runId}`;
 
-/** Returns the share of the work that is done, from 0 to 1, in steps that do not show the number of nodes. */
+/** Returns the share of the work that is done, from 0 to 1. Rounded to 1/20, which hides the number of nodes. */
 async function computeProgress(
   deps: RunDeps,
   execution: ExecutionRow,
@@ -107,11 +104,6 @@ async function computeProgress(
   const done = nodes.reduce((sum, node) => sum + presentStep(node, steps.get(node.id), ANYONE).progress, 0);
   return nodes.length === 0 ? 0 : Math.floor((done / nodes.length) * 20) / 20;
 }
-
-/** Other processes change runs without a notification. */
-const POLL_MS = 1000;
-/** Changes that arrive faster are sent together. */
-const MIN_PAUSE_MS = 200;
 
 export interface AppRunEvent {
   readonly event: 'run';
@@ -132,34 +124,23 @@ export async function watchAppRun(
 }
 
 async function* follow(deps: RunDeps, found: FoundRun, signal: AbortSignal): AsyncGenerator<AppRunEvent> {
-  const { wait, notify } = createChangeWaiter();
-  const unsubscribe = deps.runNotifier.subscribe(found.execution.id, {
-    onChange: notify,
-    onProgress: notify,
-  });
-  try {
-    let sent = '';
-    while (!signal.aborted) {
-      const execution = await findExecution(deps.db, found.execution.id);
-      if (execution === undefined) return;
-      const data = await presentRun(deps, { ...found, execution });
-      const text = JSON.stringify(data);
-      if (text !== sent) yield { event: 'run', data };
-      sent = text;
-      if (execution.finished_at !== null) return;
-      await sleep(MIN_PAUSE_MS);
-      await wait(POLL_MS, signal);
-    }
-  } finally {
-    unsubscribe();
+  let sent = '';
+  for await (const _ of watchChanges(deps, found.execution.id, signal)) {
+    const execution = await findExecution(deps.db, found.execution.id);
+    if (execution === undefined) return;
+    const data = await presentRun(deps, { ...found, execution });
+    const text = JSON.stringify(data);
+    if (text !== sent) yield { event: 'run', data };
+    sent = text;
+    if (execution.finished_at !== null) return;
   }
 }
 
 /** Cancels a run. Only the visitor who started it and editors of the workflow may. Throws 403, 404. */
 export async function cancelAppRun(deps: RunDeps, slug: string, runId: string, request: VisitorRequest) {
   const found = await findRun(deps, slug, runId, request);
-  const { open, run, execution } = found;
-  if (!open.canEdit && !open.visitor.names.includes(run.visitor))
+  const { opened, run, execution } = found;
+  if (!opened.canEdit && !opened.visitor.ids.includes(run.visitor))
     throw new AppError('forbidden', 'Only the visitor who started this run can cancel it.');
   if (execution.finished_at === null) await cancelRuns(deps, [execution.id]);
   return readAppRun(deps, slug, runId, request);
@@ -176,28 +157,28 @@ export async function changeAppRun(
   }: { readonly slug: string; readonly inGallery: boolean; readonly request: VisitorRequest },
 ) {
   requireScope(request.actor, 'workflows:write');
-  const { open, run } = await findRun(deps, slug, runId, request);
-  if (!open.canEdit)
+  const { opened, run } = await findRun(deps, slug, runId, request);
+  if (!opened.canEdit)
     throw new AppError('forbidden', 'Only editors of the workflow can change the gallery of its app.');
   await setInGallery(deps.db, run.id, inGallery);
   return readAppRun(deps, slug, runId, request);
 }
 
-/** Lists the results that the owner picked, newest first. Throws 404 if the app shows no gallery. */
+/** Lists the results in the gallery, newest first. Throws 404 if the app shows no gallery. */
 export async function listGallery(deps: RunDeps, slug: string, request: VisitorRequest, query: PageQuery) {
-  const open = await openApp(deps, slug, request);
-  if (!open.settings.showsGallery) throw new AppError('not_found', 'This app has no gallery.');
+  const opened = await openApp(deps, slug, request);
+  if (!opened.settings.showsGallery) throw new AppError('not_found', 'This app has no gallery.');
   const page = await readPage(
     query,
     byId('appRun'),
-    part => listGalleryRuns(deps.db, open.app.id, part),
+    part => listGalleryRuns(deps.db, opened.app.id, part),
     row => row,
   );
-  return { ...page, data: await presentResults(deps, open, page.data) };
+  return { ...page, data: await presentResults(deps, opened, page.data) };
 }
 
 /** Presents runs without their progress. */
-async function presentResults(deps: RunDeps, { app, outputs }: OpenApp, runs: readonly AppRunRow[]) {
+async function presentResults(deps: RunDeps, { app, outputs }: OpenedApp, runs: readonly AppRunRow[]) {
   const results = [];
   // One after the other, because each may be large.
   for (const run of runs) {
@@ -215,12 +196,12 @@ async function presentResults(deps: RunDeps, { app, outputs }: OpenApp, runs: re
 const MAX_HISTORY = 12;
 
 /** Lists the newest results of all visitors, for editors of the workflow. */
-export async function listResultsOfVisitors(deps: RunDeps, open: OpenApp) {
-  return presentResults(deps, open, await listCompletedAppRuns(deps.db, open.app.id, MAX_HISTORY));
+export async function listResultsOfVisitors(deps: RunDeps, opened: OpenedApp) {
+  return presentResults(deps, opened, await listCompletedAppRuns(deps.db, opened.app.id, MAX_HISTORY));
 }
 
 /** Lists the newest results of the visitor. */
-export async function listOwnResults(deps: RunDeps, open: OpenApp) {
-  const own = { appId: open.app.id, visitors: open.visitor.names.slice(0, 1) };
-  return presentResults(deps, open, await listRunsOfVisitor(deps.db, own, MAX_HISTORY));
+export async function listOwnResults(deps: RunDeps, opened: OpenedApp) {
+  const own = { appId: opened.app.id, visitors: opened.visitor.ids.slice(0, 1) };
+  return presentResults(deps, opened, await listRunsOfVisitor(deps.db, own, MAX_HISTORY));
 }

@@ -2,35 +2,35 @@
 import type { RunDeps } from '../runs/deps.ts';
 import { readExamples } from './examples.ts';
 import { toInputSchema } from './fields.ts';
-import { type OpenApp, openApp } from './open-app.ts';
+import { type OpenedApp, openApp } from './open-app.ts';
 import { createAppChallenge } from './proof.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
 import { appUrl } from './settings.ts';
-import type { VisitorRequest } from './visitor.ts';
+import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 export async function readAppView(deps: RunDeps, slug: string, request: VisitorRequest) {
-  const open = await openApp(deps, slug, request);
+  const opened = await openApp(deps, slug, request);
   return {
-    slug: open.app.slug,
-    url: appUrl(deps, open.app.slug),
-    title: open.settings.title,
-    description: open.settings.description,
-    inputSchema: toInputSchema(open.fields),
-    outputs: open.outputs.map(({ key, label, type }) => ({ key, label, type })),
-    examples: await readExamples(deps, open),
-    limits: presentLimits(deps, open),
-    isOutOfOrder: open.faults.length > 0,
-    hasGallery: open.settings.showsGallery,
+    slug: opened.app.slug,
+    url: appUrl(deps, opened.app.slug),
+    title: opened.settings.title,
+    description: opened.settings.description,
+    inputSchema: toInputSchema(opened.fields),
+    outputs: opened.outputs.map(({ key, label, type }) => ({ key, label, type })),
+    examples: await readExamples(deps, opened),
+    limits: presentLimits(deps, opened),
+    isOutOfOrder: opened.issues.length > 0,
+    hasGallery: opened.settings.showsGallery,
   };
 }
 
-function presentLimits(deps: RunDeps, open: OpenApp) {
-  const { app, visitor } = open;
+function presentLimits(deps: RunDeps, opened: OpenedApp) {
+  const { app, visitor } = opened;
   return {
     payer: app.payer,
-    needsProof: visitor.user === undefined && !visitor.isVouched,
+    needsProof: isAnonymous(visitor),
     runsPerVisitor: app.runs_per_visitor,
-    runsLeft: countRunsLeft(deps, open),
+    runsLeft: countRunsLeft(deps, opened),
   };
 }
 

@@ -40,7 +40,7 @@ const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
     Type.Integer({
       minimum: 1,
       maximum: 100_000,
-      description: 'The most characters of a text. Default: 10,000',
+      description: 'The maximum number of characters of a text. Default: 10,000',
     }),
   ),
   isRequired: Type.Optional(Type.Boolean({ default: false })),
@@ -51,7 +51,7 @@ const SETTINGS = {
   title: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
   isEnabled: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether others than editors of the workflow see the app' }),
+    Type.Boolean({ default: true, description: 'Whether people who cannot edit the workflow see the app' }),
   ),
   version: Type.Optional(
     Type.Union([Type.Literal('current'), PositiveInteger()], {
@@ -130,7 +130,7 @@ const SETTINGS = {
 
 export const AppBody = NamedExact(
   'AppRequest',
-  'The settings of an app. Members that are left out get their default',
+  'The settings of an app. Settings that are left out get their default',
   SETTINGS,
 );
 export type AppBody = Static<typeof AppBody>;
@@ -140,7 +140,7 @@ const Issues = Type.Array(
     { path: Type.String(), code: Type.String(), message: Type.String() },
     { additionalProperties: true },
   ),
-  { description: 'Why the app is out of order: what its version cannot serve. Empty: it can run' },
+  { description: 'Why the app is out of order; empty if it can run' },
 );
 
 export const AppSettingsSchema = Named('AppSettings', 'The app of a workflow', {
@@ -272,10 +272,13 @@ export const AcceptedAppRun = Named('AcceptedAppRun', 'A run of an app that was 
   urls: Urls,
 });
 
+const APP_RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export type AppRunStatus = (typeof APP_RUN_STATUSES)[number];
+
 const RunError = Nullable(Type.Object({ code: Type.String(), message: Type.String() }));
 export const AppRun = Named('AppRun', 'A run of an app. Whoever has its id can read it until it expires', {
   runId: Type.String(),
-  status: Type.Enum(['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED']),
+  status: Type.Enum(APP_RUN_STATUSES),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
   outputs: Outputs,
   error: RunError,

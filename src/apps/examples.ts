@@ -3,56 +3,54 @@ import { isFields, type JsonObject } from '../graph/types.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readBoundedSteps } from '../runs/executed-graph.ts';
 import { parseRunRequest } from '../runs/run-request.ts';
-import { mediaUrl } from '../services/media/media-record.ts';
+import { getMediaUrl } from '../services/media/media-record.ts';
 import { type ExecutionRow, findExecution } from '../store/executions.ts';
 import { findMedia } from '../store/media/media.ts';
-import type { OpenApp } from './open-app.ts';
+import type { OpenedApp } from './open-app.ts';
 import { presentAppOutputs } from './outputs.ts';
 
-/** Returns the examples with their inputs under the names of the form. Deleted runs are left out. */
-export async function readExamples(deps: RunDeps, open: OpenApp) {
+/** Returns the inputs, by the keys of the form's fields, and the outputs of the examples. Leaves out deleted runs. */
+export async function readExamples(deps: RunDeps, opened: OpenedApp) {
   const examples = [];
   // One after the other, because each may be large.
-  for (const execution of await findRuns(deps, open)) {
-    const outputs = presentAppOutputs(open.outputs, await readBoundedSteps(deps.db, execution.id));
-    examples.push({ inputs: await presentInputs(deps, open, execution), outputs });
+  for (const execution of await findRuns(deps, opened)) {
+    const outputs = presentAppOutputs(opened.outputs, await readBoundedSteps(deps.db, execution.id));
+    examples.push({ inputs: await presentInputs(deps, opened, execution), outputs });
   }
   return examples;
 }
 
-async function findRuns(deps: RunDeps, { settings, app }: OpenApp): Promise<readonly ExecutionRow[]> {
+async function findRuns(deps: RunDeps, { settings, app }: OpenedApp): Promise<readonly ExecutionRow[]> {
   const rows = await Promise.all(settings.examples.map(id => findExecution(deps.db, id)));
-  return rows.filter(
-    row => row !== undefined && row.workflow_id === app.workflow_id,
-  ) as readonly ExecutionRow[];
+  return rows.filter(row => row?.workflow_id === app.workflow_id) as readonly ExecutionRow[];
 }
 
 const readInputs = ({ request }: ExecutionRow): JsonObject => parseRunRequest(request).inputs?.value ?? {};
 
 /** Returns the values of the form's fields in a run. */
-export async function presentInputs(deps: RunDeps, { fields }: OpenApp, execution: ExecutionRow) {
+export async function presentInputs(deps: RunDeps, { fields }: OpenedApp, execution: ExecutionRow) {
   const values = readInputs(execution);
-  const shown: Record<string, unknown> = {};
+  const presented: Record<string, unknown> = {};
   for (const { key, nodeId, control } of fields) {
     const value = values[nodeId];
     if (value === undefined) continue;
     const mediaId = getMediaId(value);
-    if (control !== 'media') shown[key] = value;
+    if (control !== 'media') presented[key] = value;
     else if (mediaId !== undefined) {
       const row = await findMedia(deps.db, mediaId);
-      if (row !== undefined) shown[key] = { mediaId, url: mediaUrl(deps, row) };
+      if (row !== undefined) presented[key] = { mediaId, url: getMediaUrl(deps, row) };
     }
   }
-  return shown;
+  return presented;
 }
 
 const getMediaId = (value: unknown): string | undefined =>
   isFields(value) && typeof value.mediaId === 'string' ? value.mediaId : undefined;
 
 /** Returns the ids of the files in the form's inputs of the examples. */
-export async function listExampleMedia(deps: RunDeps, open: OpenApp): Promise<ReadonlySet<string>> {
-  const runs = await findRuns(deps, open);
-  const media = open.fields.filter(({ control }) => control === 'media');
+export async function listExampleMedia(deps: RunDeps, opened: OpenedApp): Promise<ReadonlySet<string>> {
+  const runs = await findRuns(deps, opened);
+  const media = opened.fields.filter(({ control }) => control === 'media');
   return new Set(
     runs.flatMap(run => media.flatMap(({ nodeId }) => getMediaId(readInputs(run)[nodeId]) ?? [])),
   );

@@ -1,12 +1,12 @@
-// Explains to visitors why a run was refused or failed, without a word about the graph, its models or prices.
+// Explains to visitors why a run was refused or failed, without revealing the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-import { APP_LIMIT_REACHED, appLimitReached } from '../runs/pay.ts';
+import { APP_LIMIT_REACHED, createAppLimitError } from '../runs/pay.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { outOfOrder } from './open-app.ts';
 
-type Kind = 'input' | 'credits' | 'limit' | 'cancelled' | 'order' | 'failed';
+type FailureKind = 'input' | 'credits' | 'limit' | 'cancelled' | 'out of order' | 'failed';
 
-const KIND_OF_CODE: Readonly<Record<string, Kind>> = {
+const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   invalid_inputs: 'input',
   invalid_input: 'input',
   svg_not_drawable: 'input',
@@ -29,73 +29,73 @@ const KIND_OF_CODE: Readonly<Record<string, Kind>> = {
   rate_limited: 'limit',
   cancelled: 'cancelled',
   // The workflow, its provider or its owner cannot run it.
-  provider_not_configured: 'order',
-  provider_auth: 'order',
-  provider_insufficient_funds: 'order',
-  provider_unavailable: 'order',
-  unpriced_model: 'order',
-  workflow_inactive: 'order',
-  invalid_graph: 'order',
-  cyclic_graph: 'order',
-  component_missing: 'order',
-  component_forbidden: 'order',
-  component_circle: 'order',
-  component_too_deep: 'order',
-  component_too_large: 'order',
-  unknown_node_type: 'order',
-  unknown_secret: 'order',
-  missing_max_credits: 'order',
-  forbidden: 'order',
-  not_found: 'order',
+  provider_not_configured: 'out of order',
+  provider_auth: 'out of order',
+  provider_insufficient_funds: 'out of order',
+  provider_unavailable: 'out of order',
+  unpriced_model: 'out of order',
+  workflow_inactive: 'out of order',
+  invalid_graph: 'out of order',
+  cyclic_graph: 'out of order',
+  component_missing: 'out of order',
+  component_forbidden: 'out of order',
+  component_circle: 'out of order',
+  component_too_deep: 'out of order',
+  component_too_large: 'out of order',
+  unknown_node_type: 'out of order',
+  unknown_secret: 'out of order',
+  missing_max_credits: 'out of order',
+  forbidden: 'out of order',
+  not_found: 'out of order',
 };
 
 const TEXTS: Readonly<
-  Record<Kind, readonly [code: ErrorCode | 'cancelled' | 'run_failed', message: string]>
+  Record<FailureKind, readonly [code: ErrorCode | 'cancelled' | 'run_failed', message: string]>
 > = {
   input: ['invalid_inputs', 'The app cannot use one of the inputs. Change them and try again.'],
   credits: ['app_out_of_credits', 'There are not enough credits for this run.'],
   limit: ['app_limit_reached', APP_LIMIT_REACHED],
   cancelled: ['cancelled', 'The run was canceled.'],
-  order: [
+  'out of order': [
     'app_out_of_order',
     'This app is out of order at the moment. Its owner has been told. Try again later.',
   ],
   failed: ['run_failed', 'The run failed. Try again, or change the inputs.'],
 };
 
-/** Whether the owner must mend something before the app can run again. */
+/** Whether the app cannot run until its owner solves the problem. */
 export const needsOwner = (code: string): boolean =>
-  KIND_OF_CODE[code] === 'order' || code === 'insufficient_credits';
+  KIND_BY_CODE[code] === 'out of order' || code === 'insufficient_credits';
 
 /** Returns the error of an ended run for its visitor. */
 export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
   if (error === null) return null;
   const stored = JSON.parse(error) as { readonly code: string };
-  const [code, message] = TEXTS[KIND_OF_CODE[stored.code] ?? 'failed'];
+  const [code, message] = TEXTS[KIND_BY_CODE[stored.code] ?? 'failed'];
   return { code, message };
 }
 
 /** Returns the error for a visitor whose run was refused. Errors of the service are returned unchanged. */
 export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown {
   if (!(err instanceof AppError)) return err;
-  if (PASSED_ON.has(err.code)) return err;
-  const kind = KIND_OF_CODE[err.code];
-  if (kind === 'order') return outOfOrder(err);
-  if (kind === 'limit') return appLimitReached();
+  if (MEANT_FOR_VISITORS.has(err.code)) return err;
+  const kind = KIND_BY_CODE[err.code];
+  if (kind === 'out of order') return outOfOrder(err);
+  if (kind === 'limit') return createAppLimitError();
   if (kind === 'credits') {
-    const whose = isPaidByVisitor
+    const shortage = isPaidByVisitor
       ? 'Your workspace does not have enough credits for this run.'
       : TEXTS.credits[1];
     const message =
-      err.code === 'max_credits_exceeded' ? 'This run would cost more than a run of this app may.' : whose;
+      err.code === 'max_credits_exceeded' ? 'This run would cost more than a run of this app may.' : shortage;
     return new AppError('app_out_of_credits', message, { cause: err });
   }
   if (kind === 'input') return new AppError('invalid_inputs', TEXTS.input[1], { cause: err });
   return err.status >= 500 ? err : outOfOrder(err);
 }
 
-/** Their messages are written for visitors. */
-const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
+/** Codes of errors whose messages are returned as they are. */
+const MEANT_FOR_VISITORS: ReadonlySet<ErrorCode> = new Set([
   'idempotency_in_progress',
   'idempotency_key_reused',
   'invalid_request',

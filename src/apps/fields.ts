@@ -1,36 +1,31 @@
-// Builds the form of an app from its settings: fields, their JSON Schema, and the values of a request. Nothing here
-// shows the ids, labels or values of nodes.
+// Builds the form of an app from its settings: its fields and their JSON Schema. Also parses the values of a request.
+// Visitors do not learn the ids, labels or values of nodes.
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { getControl } from '../services/workflows/app-faults.ts';
+import { getControl } from '../services/workflows/app-issues.ts';
 import type { AppInput, AppSettings, Control } from '../store/apps.ts';
 
-export interface AppField {
-  /** Its name to visitors: `input_1`, `input_2` and so on. */
+/** An input with its defaults filled in. */
+export interface AppField extends AppInput {
+  /** Its name for visitors: `input_1`, `input_2` and so on. */
   readonly key: string;
-  readonly nodeId: string;
   readonly nodeType: string;
   readonly label: string;
-  readonly help: string | undefined;
-  readonly placeholder: string | undefined;
-  readonly group: string | undefined;
   readonly control: Control;
-  readonly min: number | undefined;
-  readonly max: number | undefined;
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
-  /** What the control shows at first. Only controls that always have a value have one. */
+  /** The initial value of controls that always have one. */
   readonly initial: string | undefined;
 }
 
 export interface AppOutput {
-  /** Its name to visitors: `output_1`, `output_2` and so on. */
+  /** Its name for visitors: `output_1`, `output_2` and so on. */
   readonly key: string;
   readonly nodeId: string;
   readonly label: string;
-  /** Whether the page shows the label. The kind of a single result is obvious. */
+  /** Whether the page shows the label. A default label of the only output says nothing new. */
   readonly hasCaption: boolean;
   readonly type: string;
 }
@@ -38,7 +33,7 @@ export interface AppOutput {
 const DEFAULT_MAX_LENGTH = 10_000;
 const MAX_LIST_ITEMS = 1000;
 
-const KINDS: Readonly<Record<string, string>> = {
+const INPUT_LABELS: Readonly<Record<string, string>> = {
   'input:text': 'Text',
   'input:number': 'Number',
   'input:json': 'Data',
@@ -51,34 +46,28 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Returns the fields in the order of the form. */
 export function listFields({ inputs }: AppSettings, graph: Graph): readonly AppField[] {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
-  const names = nameByKind(
-    inputs.map(({ nodeId }) => KINDS[nodes.get(nodeId)?.data.nodeType ?? ''] ?? 'Input'),
+  const labels = numberRepeated(
+    inputs.map(({ nodeId }) => INPUT_LABELS[nodes.get(nodeId)?.data.nodeType ?? ''] ?? 'Input'),
   );
   return inputs.flatMap((input, index) => {
     const node = nodes.get(input.nodeId);
-    return node === undefined ? [] : [toField(input, node, { index, name: names[index] ?? '' })];
+    return node === undefined ? [] : [toField(input, node, { index, defaultLabel: labels[index] ?? '' })];
   });
 }
 
 function toField(
   input: AppInput,
   { data: { nodeType, config = {} } }: GraphNode,
-  { index, name }: { readonly index: number; readonly name: string },
+  { index, defaultLabel }: { readonly index: number; readonly defaultLabel: string },
 ): AppField {
   const control = getControl(input, nodeType);
-  const choices = input.choices ?? [];
   return {
+    ...input,
     key: `input_${index + 1}`,
-    nodeId: input.nodeId,
     nodeType,
-    label: input.label ?? name,
-    help: input.help,
-    placeholder: input.placeholder,
-    group: input.group,
+    label: input.label ?? defaultLabel,
     control,
-    min: input.min,
-    max: input.max,
-    choices,
+    choices: input.choices ?? [],
     maxLength: input.maxLength ?? DEFAULT_MAX_LENGTH,
     isRequired: input.isRequired ?? false,
     initial: findInitial(control, input, config.value),
@@ -97,11 +86,11 @@ function findInitial(
   return undefined;
 }
 
-/** Adds a number to kinds that occur more than once. */
-function nameByKind(kinds: readonly string[]): readonly string[] {
-  return kinds.map((kind, index) => {
-    if (kinds.indexOf(kind) === kinds.lastIndexOf(kind)) return kind;
-    return `${kind} ${kinds.slice(0, index + 1).filter(other => other === kind).length}`;
+/** Adds a number to labels that occur more than once. */
+function numberRepeated(labels: readonly string[]): readonly string[] {
+  return labels.map((label, index) => {
+    if (labels.indexOf(label) === labels.lastIndexOf(label)) return label;
+    return `${label} ${labels.slice(0, index + 1).filter(other => other === label).length}`;
   });
 }
 
@@ -115,24 +104,24 @@ const OUTPUT_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the outputs in the order shown. */
-export function listOutputsOf({ outputs, outputLabels = {} }: AppSettings, plan: Plan): readonly AppOutput[] {
+export function listOutputs({ outputs, outputLabels = {} }: AppSettings, plan: Plan): readonly AppOutput[] {
   const nodes = new Map(plan.nodes.map(node => [node.id, node]));
   const types = outputs.map(id => findOutputType(plan, nodes.get(id)));
-  const names = nameByKind(types.map(type => OUTPUT_LABELS[type] ?? 'Result'));
+  const defaultLabels = numberRepeated(types.map(type => OUTPUT_LABELS[type] ?? 'Result'));
   const labels = new Map(Object.entries(outputLabels));
   return outputs.map((nodeId, index) => ({
     key: `output_${index + 1}`,
     nodeId,
-    label: labels.get(nodeId) ?? names[index] ?? '',
+    label: labels.get(nodeId) ?? defaultLabels[index] ?? '',
     hasCaption: outputs.length > 1 || labels.has(nodeId),
     type: types[index] ?? 'ANY',
   }));
 }
 
-/** Returns the type of a node's first output, or of what is connected to a node that shows anything. */
+/** Returns the type of a node's first output. A node that accepts any type has the type of the output connected to it. */
 function findOutputType(plan: Plan, node: Plan['nodes'][number] | undefined): string {
-  const [own] = node?.outputDefs ?? [];
-  if (own !== undefined && own.type !== 'ANY') return own.type;
+  const [output] = node?.outputDefs ?? [];
+  if (output !== undefined && output.type !== 'ANY') return output.type;
   const [input] = node?.inputs ?? [];
   const source = input && plan.nodes[input.source];
   return source?.outputDefs.find(({ id }) => id === input?.sourcePort)?.type ?? 'ANY';
@@ -150,16 +139,16 @@ export function toInputSchema(fields: readonly AppField[]): JsonObject {
 
 function toPropertySchema(field: AppField): JsonObject {
   const { label, help, placeholder, initial } = field;
-  const shown = {
+  const description = {
     title: label,
     ...(help === undefined ? {} : { description: help }),
     ...(placeholder === undefined ? {} : { examples: [placeholder] }),
     ...(initial === undefined ? {} : { default: parseText(field, initial) ?? '' }),
   };
-  return { ...shown, ...valueSchema(field) };
+  return { ...description, ...toValueSchema(field) };
 }
 
-function valueSchema({ nodeType, control, choices, min, max, maxLength }: AppField): JsonObject {
+function toValueSchema({ nodeType, control, choices, min, max, maxLength }: AppField): JsonObject {
   if (control === 'media')
     return {
       type: 'object',
@@ -181,8 +170,8 @@ function valueSchema({ nodeType, control, choices, min, max, maxLength }: AppFie
   return nodeType === 'input:json' ? {} : { type: 'string', maxLength };
 }
 
-/** The values of a request by the id of their nodes. */
 export interface ParsedInputs {
+  /** By node id. */
   readonly values: JsonObject;
   /** The media that the values refer to, with the keys of their fields. */
   readonly media: readonly { readonly key: string; readonly mediaId: string }[];
@@ -225,9 +214,9 @@ export function invalidInputs(issues: readonly Issue[]): AppError {
   });
 }
 
-type Converted = { readonly problem: string } | { readonly value: Json; readonly mediaId?: string };
+type ConversionResult = { readonly problem: string } | { readonly value: Json; readonly mediaId?: string };
 
-function convert(field: AppField, value: Json): Converted {
+function convert(field: AppField, value: Json): ConversionResult {
   const { control, nodeType, choices } = field;
   if (control === 'media') return convertMedia(value);
   if (control === 'switch') return convertSwitch(nodeType, value);
@@ -243,18 +232,18 @@ function convert(field: AppField, value: Json): Converted {
     : { value: text };
 }
 
-function convertMedia(value: Json): Converted {
+function convertMedia(value: Json): ConversionResult {
   const mediaId =
     typeof value === 'object' && value !== null && 'mediaId' in value ? value.mediaId : undefined;
   return typeof mediaId === 'string' ? { value: { mediaId }, mediaId } : { problem: 'Upload a file.' };
 }
 
-function convertSwitch(nodeType: string, value: Json): Converted {
+function convertSwitch(nodeType: string, value: Json): ConversionResult {
   if (typeof value !== 'boolean') return { problem: 'Choose on or off.' };
   return { value: nodeType === 'input:number' ? Number(value) : value };
 }
 
-function convertNumber({ min, max }: AppField, value: Json): Converted {
+function convertNumber({ min, max }: AppField, value: Json): ConversionResult {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return { problem: 'Write a number.' };
   if (min !== undefined && number < min) return { problem: `Write a number of ${min} or more.` };
@@ -262,7 +251,7 @@ function convertNumber({ min, max }: AppField, value: Json): Converted {
   return { value: number };
 }
 
-function convertList({ maxLength }: AppField, value: Json): Converted {
+function convertList({ maxLength }: AppField, value: Json): ConversionResult {
   if (!Array.isArray(value)) return { problem: 'Write one item per line.' };
   if (value.length > MAX_LIST_ITEMS) return { problem: `Write at most ${MAX_LIST_ITEMS} lines.` };
   const isItem = (item: Json): boolean =>

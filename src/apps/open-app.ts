@@ -4,18 +4,17 @@ import type { Graph } from '../graph/types.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/executed-graph.ts';
-import { toPlainRun } from '../runs/run-version.ts';
-import { canDo, findRole, hasOwnRole } from '../services/accounts/access.ts';
-import { findAppFaults } from '../services/workflows/app-faults.ts';
+import { toVersionKey } from '../runs/run-version.ts';
+import { canRole, findRole, hasOwnRole } from '../services/accounts/access.ts';
+import { findAppIssues } from '../services/workflows/app-issues.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { type AppField, type AppOutput, listFields, listOutputsOf } from './fields.ts';
+import { type AppField, type AppOutput, listFields, listOutputs } from './fields.ts';
 import { identifyVisitor, type Visitor, type VisitorRequest } from './visitor.ts';
 
-export interface OpenApp {
+export interface OpenedApp {
   readonly app: AppRow;
   readonly settings: AppSettings;
-  /** As its runs see it. */
   readonly workflow: ReadWorkflowRow;
   readonly visitor: Visitor;
   /** Whether the visitor may edit the workflow. */
@@ -25,17 +24,17 @@ export interface OpenApp {
   readonly fields: readonly AppField[];
   readonly outputs: readonly AppOutput[];
   /** Why it cannot run. */
-  readonly faults: readonly Issue[];
+  readonly issues: readonly Issue[];
 }
 
 /** No user has this id. */
 const NOBODY = 0;
 
 /**
- * Throws 404, also if the visitor may not know that there is such an app, 401 for an invalid token, and 308 `app_moved`
- * for an earlier slug.
+ * Throws 404 if there is no such app or the visitor may not use it, 401 for an invalid token, and 308 `app_moved` for an
+ * earlier slug.
  */
-export async function openApp(deps: RunDeps, slug: string, request: VisitorRequest): Promise<OpenApp> {
+export async function openApp(deps: RunDeps, slug: string, request: VisitorRequest): Promise<OpenedApp> {
   const app = await findAppBySlug(deps.db, slug);
   if (app === undefined) throw notFound();
   const { actor } = request;
@@ -43,20 +42,20 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   const workflow = await findWorkflow(deps.db, app.workflow_id, userId);
   if (workflow === undefined) throw notFound();
   const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
-  const canEdit = isOwn && canDo(findRole(actor, workflow), 'edit');
-  if (!canEdit && !(app.is_enabled && (isOwn || mayAdmit(app, request)))) throw notFound();
+  const canEdit = isOwn && canRole(findRole(actor, workflow), 'edit');
+  if (!canEdit && !(app.is_enabled && (isOwn || isInAudience(app, request)))) throw notFound();
   const visitor = await identifyVisitor(deps, app, request);
   if (app.slug !== slug) throw moved(app.slug, request);
   const settings = JSON.parse(app.settings) as AppSettings;
   const version = await readVersion(deps, app, workflow);
   if (version === undefined) {
-    const faults = [
+    const issues = [
       { path: '/version', code: 'not_found', message: 'The version was deleted or cannot run.' },
     ];
-    return { app, settings, workflow, visitor, canEdit, version, fields: [], outputs: [], faults };
+    return { app, settings, workflow, visitor, canEdit, version, fields: [], outputs: [], issues };
   }
-  const faults = findAppFaults(settings, version.graph);
-  const isSound = faults.length === 0;
+  const issues = findAppIssues(settings, version.graph);
+  const canRun = issues.length === 0;
   return {
     app,
     settings,
@@ -64,9 +63,9 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
     visitor,
     canEdit,
     version,
-    fields: isSound ? listFields(settings, version.graph) : [],
-    outputs: isSound ? listOutputsOf(settings, version.plan) : [],
-    faults,
+    fields: canRun ? listFields(settings, version.graph) : [],
+    outputs: canRun ? listOutputs(settings, version.plan) : [],
+    issues,
   };
 }
 
@@ -83,13 +82,13 @@ const notFound = (): AppError => new AppError('not_found', 'App not found.');
 
 function moved(slug: string, { toAddress }: VisitorRequest): AppError {
   const location = toAddress?.(slug);
-  // Not cached, because the owner may change the slug back.
+  // Not cached, because the owner may restore the slug.
   const headers = { 'cache-control': 'no-store', ...(location === undefined ? {} : { location }) };
   return new AppError('app_moved', `This app has a new slug: ${slug}. Use it instead.`, { headers });
 }
 
-/** Decides before the token is verified, so that a wrong token does not reveal an app that is not for strangers. */
-function mayAdmit({ audience, embed_key: embedKey }: AppRow, { actor, token }: VisitorRequest): boolean {
+/** Called before the token is verified, so that an invalid token does not reveal the app. */
+function isInAudience({ audience, embed_key: embedKey }: AppRow, { actor, token }: VisitorRequest): boolean {
   if (audience === 'anyone') return true;
   return audience === 'signed_in' && (actor.kind === 'user' || (token !== undefined && embedKey !== null));
 }
@@ -98,18 +97,18 @@ async function readVersion(
   deps: RunDeps,
   app: AppRow,
   workflow: ReadWorkflowRow,
-): Promise<OpenApp['version']> {
+): Promise<OpenedApp['version']> {
   const number = app.version ?? workflow.version;
   try {
     const version = await deps.versions.get(deps.db, app.workflow_id, number);
-    const plan = await readPlan(deps, toPlainRun(workflow.id, number));
+    const plan = await readPlan(deps, toVersionKey(workflow.id, number));
     return plan.nodes.length === 0 ? undefined : { number, graph: version.graph, plan };
   } catch (err) {
     return ignoreNotFound(err);
   }
 }
 
-/** Throws 503 `app_out_of_order`, which says nothing about the reason. */
+/** Creates the error 503 `app_out_of_order`, which does not reveal the reason. */
 export function outOfOrder(cause?: unknown): AppError {
   return new AppError(
     'app_out_of_order',

@@ -1,11 +1,11 @@
-// Presents the results of a run of an app: only its outputs, by their names to visitors.
+// Presents the outputs of an app's run by their names for visitors.
 import type { Step } from '../engine/types.ts';
 import type { Value } from '../graph/types.ts';
 import { valueToJson } from '../graph/values.ts';
 import type { AppOutput } from './fields.ts';
 
 /** One value of an output. */
-export interface ShownValue {
+export interface OutputValue {
   readonly type: string;
   readonly url?: string;
   readonly text?: string;
@@ -15,17 +15,17 @@ export interface ShownValue {
   readonly height?: number;
 }
 
-/** An output with one value has its members; a list has the first value's, and all in `items`. */
-export type ShownOutput = ShownValue & { readonly items?: readonly ShownValue[] };
+/** The members of the first value. If there are more, `items` has all. */
+export type PresentedOutput = OutputValue & { readonly items?: readonly OutputValue[] };
 
 const MAX_ITEMS = 200;
 
-/** Returns the values of the outputs that have any. */
+/** Leaves out outputs without a value. */
 export function presentAppOutputs(
   outputs: readonly AppOutput[],
   steps: ReadonlyMap<string, Step>,
-): Readonly<Record<string, ShownOutput>> {
-  const shown = outputs.flatMap(({ key, nodeId }) => {
+): Readonly<Record<string, PresentedOutput>> {
+  const entries = outputs.flatMap(({ key, nodeId }) => {
     const step = steps.get(nodeId);
     const values = step?.status === 'COMPLETED' ? Object.values(step.outputs ?? {}) : [];
     const items = values.flatMap(value => (value.type === 'LIST' ? value.items : [value])).map(presentValue);
@@ -33,10 +33,10 @@ export function presentAppOutputs(
     if (first === undefined) return [];
     return [[key, items.length === 1 ? first : { ...first, items: items.slice(0, MAX_ITEMS) }] as const];
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(entries);
 }
 
-function presentValue(value: Value): ShownValue {
+function presentValue(value: Value): OutputValue {
   if (value.type === 'TEXT') return { type: value.type, text: value.text };
   if (!('media' in value)) return { type: value.type, value: valueToJson(value) };
   const { url, contentType, width, height } = value.media;

@@ -1,4 +1,4 @@
-// Creates challenges for anonymous visitors and checks their proofs of work. Each proof is good for one run of one app.
+// Creates challenges for anonymous visitors and checks their proofs of work. Each proof is valid for one run of one app.
 import { createChallenge, extractParams, verifySolution } from 'altcha-lib';
 import type { Payload } from 'altcha-lib/types';
 import { hmacSha256Hex } from '../lib/crypto.ts';
@@ -6,21 +6,21 @@ import { AppError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
 import { type AppRow, recordProofOfWork } from '../store/apps.ts';
 
-/** A phone finds a number below it in about a second. */
+/** The solution is a number below this. A phone finds it in about a second. */
 const MAX_NUMBER = 100_000;
 const LIFETIME_MS = 600_000;
 const ALGORITHM = 'SHA-256';
 const MAX_PROOF_LENGTH = 2000;
 
-/** Derives a key for each app, so that no proof is good for another one. */
-const keyOf = ({ secretsKey }: Pick<Deps, 'secretsKey'>, { id }: AppRow): string =>
+/** Derives a key for each app, so that a proof is not valid for another one. */
+const deriveKey = ({ secretsKey }: Pick<Deps, 'secretsKey'>, { id }: AppRow): string =>
   hmacSha256Hex(secretsKey, `app proof of work ${id}`);
 
-/** Returns a challenge that is good for ten minutes. */
+/** Returns a challenge that is valid for ten minutes. */
 export function createAppChallenge(deps: Pick<Deps, 'secretsKey' | 'now'>, app: AppRow) {
   return createChallenge({
     algorithm: ALGORITHM,
-    hmacKey: keyOf(deps, app),
+    hmacKey: deriveKey(deps, app),
     maxnumber: MAX_NUMBER,
     expires: new Date(deps.now() + LIFETIME_MS),
   });
@@ -39,7 +39,7 @@ export async function requireProof(
     payload !== undefined &&
     expiresAtMs > nowMs &&
     expiresAtMs <= nowMs + LIFETIME_MS &&
-    (await verifySolution(payload, keyOf(deps, app), false));
+    (await verifySolution(payload, deriveKey(deps, app), false));
   if (isSolved && (await recordProofOfWork(deps.db, payload.challenge, new Date(expiresAtMs)))) return;
   throw new AppError(
     'invalid_proof',
@@ -52,8 +52,8 @@ function parseProof(proof: string | undefined): Payload | undefined {
   try {
     const value = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
     const { algorithm, challenge, number, salt, signature } = value;
-    const isWhole = [challenge, salt, signature].every(text => typeof text === 'string');
-    return isWhole && algorithm === ALGORITHM && Number.isSafeInteger(number) ? value : undefined;
+    const isComplete = [challenge, salt, signature].every(text => typeof text === 'string');
+    return isComplete && algorithm === ALGORITHM && Number.isSafeInteger(number) ? value : undefined;
   } catch {
     return undefined;
   }

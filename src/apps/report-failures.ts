@@ -1,4 +1,4 @@
-// Tells the owner of an app why it cannot run. Visitors only learn that it is out of order.
+// Notifies the owner of an app why it cannot run. Visitors only learn that it is out of order.
 import type { AppError } from '../lib/errors.ts';
 import { getFirstIdAt } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -7,13 +7,13 @@ import { type AppRow, type AppSettings, findApp, findAppWorkspace, listRecentErr
 import { insertNotice } from '../store/notices.ts';
 import { needsOwner } from './failures.ts';
 
-/** Tells of a run that was refused, if the owner can do something about it. */
+/** Reports a refused run if the owner has to solve the problem. */
 export async function reportRefusal(deps: Deps, app: AppRow, { code, message }: AppError): Promise<void> {
-  if (needsOwner(code)) await reportFault(deps, app, message);
+  if (needsOwner(code)) await reportOutOfOrder(deps, app, message);
 }
 
-/** Tells the user who saved the app and the owners of its workspace. */
-export async function reportFault({ db }: Pick<Deps, 'db'>, app: AppRow, reason: string): Promise<void> {
+/** Notifies the user who saved the app and the owners of its workspace. */
+export async function reportOutOfOrder({ db }: Pick<Deps, 'db'>, app: AppRow, reason: string): Promise<void> {
   const { title } = JSON.parse(app.settings) as AppSettings;
   const workspace = await findAppWorkspace(db, app.id);
   if (workspace === undefined) return;
@@ -31,7 +31,7 @@ export async function reportFault({ db }: Pick<Deps, 'db'>, app: AppRow, reason:
 const RECENT_MINUTES = 5;
 const DAY_MS = 86_400_000;
 
-/** Called by a job when runs of the app have ended: tells the owner of failures that only the owner can mend. */
+/** Reports failures that the owner has to solve. A job calls it when runs of the app have ended. */
 export async function reportFailures(deps: RunDeps, appId: string): Promise<void> {
   const fromRunId = getFirstIdAt('appRun', deps.now() - DAY_MS);
   const errors = await listRecentErrors(deps.db, { appId, fromRunId }, RECENT_MINUTES);
@@ -40,5 +40,5 @@ export async function reportFailures(deps: RunDeps, appId: string): Promise<void
   );
   const failure = failures.find(({ code }) => needsOwner(code));
   const app = failure === undefined ? undefined : await findApp(deps.db, appId);
-  if (failure !== undefined && app !== undefined) await reportFault(deps, app, failure.message);
+  if (failure !== undefined && app !== undefined) await reportOutOfOrder(deps, app, failure.message);
 }

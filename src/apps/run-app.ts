@@ -9,7 +9,7 @@ import { JsonText, stringifyJson } from '../lib/json-text.ts';
 import { createLimiter, type Limiter } from '../lib/limiter.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
-import { findReplay, toIdempotency } from '../runs/idempotency.ts';
+import { findReplay, parseIdempotencyKey } from '../runs/idempotency.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
@@ -25,16 +25,16 @@ import { getPool } from '../store/credits.ts';
 import { listExampleMedia } from './examples.ts';
 import { explainRefusal } from './failures.ts';
 import { inputIssue, invalidInputs, type ParsedInputs, parseInputs } from './fields.ts';
-import { type OpenApp, openApp, outOfOrder } from './open-app.ts';
+import { type OpenedApp, openApp, outOfOrder } from './open-app.ts';
 import { requireProof } from './proof.ts';
-import { reportFault, reportRefusal } from './report-failures.ts';
-import { countRun, returnRuns } from './runs-per-visitor.ts';
-import type { Visitor, VisitorRequest } from './visitor.ts';
+import { reportOutOfOrder, reportRefusal } from './report-failures.ts';
+import { countRun, uncountRun } from './runs-per-visitor.ts';
+import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 const DAY_MS = 86_400_000;
-/** How long a link to a result works. */
-const KEPT_MS = 30 * DAY_MS;
-const KEPT_ANONYMOUS_MS = DAY_MS;
+/** How long the link to a result works. */
+const LINK_LIFETIME_MS = 30 * DAY_MS;
+const ANONYMOUS_LINK_LIFETIME_MS = DAY_MS;
 
 export interface RunAppInput {
   readonly inputs: JsonObject;
@@ -49,11 +49,11 @@ export interface StartedAppRun {
   readonly replayed: boolean;
 }
 
-/** Starts of an app at the same time, so that a crowd of visitors does not delay the other requests of the process. */
+/** Runs of an app that start at the same time. The rest waits, so that many visitors do not delay other requests. */
 const CONCURRENT_STARTS = 8;
 const MAX_WAITING_STARTS = 1000;
-/** Apps that are being started, by slug. */
-const startsBySlug = new Map<string, { readonly limit: Limiter; requests: number }>();
+/** Limiters of apps that have requests, by slug. */
+const limitersBySlug = new Map<string, { readonly limit: Limiter; requests: number }>();
 
 /**
  * Throws 400 `invalid_inputs`, 401, 402 `app_out_of_credits`, 403 `invalid_proof`, 404, 429 `app_limit_reached`, 503
@@ -65,49 +65,49 @@ export async function runApp(
   { request, input }: { readonly request: VisitorRequest; readonly input: RunAppInput },
   signal: AbortSignal,
 ): Promise<StartedAppRun> {
-  const starts = startsBySlug.get(slug) ?? {
+  const limiter = limitersBySlug.get(slug) ?? {
     limit: createLimiter({ concurrency: CONCURRENT_STARTS, maxWaiting: MAX_WAITING_STARTS }),
     requests: 0,
   };
-  startsBySlug.set(slug, starts);
-  starts.requests++;
+  limitersBySlug.set(slug, limiter);
+  limiter.requests++;
   try {
-    return await starts.limit(() => startInTurn(deps, slug, request, input), signal);
+    return await limiter.limit(() => checkAndStart(deps, slug, request, input), signal);
   } finally {
-    starts.requests--;
-    if (starts.requests === 0) startsBySlug.delete(slug);
+    limiter.requests--;
+    if (limiter.requests === 0) limitersBySlug.delete(slug);
   }
 }
 
-async function startInTurn(
+async function checkAndStart(
   deps: RunDeps,
   slug: string,
   request: VisitorRequest,
   input: RunAppInput,
 ): Promise<StartedAppRun> {
-  const open = await openApp(deps, slug, request);
-  const { app, visitor, version } = open;
+  const opened = await openApp(deps, slug, request);
+  const { app, visitor, version } = opened;
   if (visitor.user !== undefined) requireScope(visitor.user, 'workflows:execute');
-  requirePayer(open);
-  if (version === undefined || open.faults.length > 0) {
-    await reportFault(deps, app, open.faults[0]?.message ?? '');
+  requirePayer(opened);
+  if (version === undefined || opened.issues.length > 0) {
+    await reportOutOfOrder(deps, app, opened.issues[0]?.message ?? '');
     throw outOfOrder();
   }
-  const parsed = parseInputs(open.fields, input.inputs);
-  await requireOwnMedia(deps, open, parsed);
-  const start = prepareStart(open, version.number, parsed, input);
-  const repeated = await findRepeated(deps, open, start);
+  const parsed = parseInputs(opened.fields, input.inputs);
+  await requireAllowedMedia(deps, opened, parsed);
+  const start = prepareRun(opened, version.number, parsed, input);
+  const repeated = await findRepeated(deps, opened, start);
   if (repeated !== undefined) return repeated;
-  if (visitor.user === undefined && !visitor.isVouched) await requireProof(deps, app, input.proof);
-  const allowances = await countRun(deps, open);
+  if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
+  const counted = await countRun(deps, opened);
   try {
-    const started = await startCounted(deps, open, start);
-    if (started.replayed) returnRuns(deps, allowances);
+    const started = await startRun(deps, opened, start);
+    if (started.replayed) uncountRun(deps, counted);
     return started;
   } catch (err) {
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
-      returnRuns(deps, allowances);
+      uncountRun(deps, counted);
     if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
       await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
@@ -115,8 +115,8 @@ async function startInTurn(
 }
 
 /**
- * Returns what a run with these inputs would cost the visitor's workspace. Throws 404 if the owner pays, because prices
- * are then nobody else's business.
+ * Returns what a run with these inputs would cost the visitor's workspace. Throws 404 if the owner pays, because visitors
+ * must not see the owner's prices.
  */
 export async function estimateAppRun(
   deps: RunDeps,
@@ -124,12 +124,12 @@ export async function estimateAppRun(
   request: VisitorRequest,
   inputs: JsonObject,
 ) {
-  const open = await openApp(deps, slug, request);
-  const { app, version, visitor } = open;
+  const opened = await openApp(deps, slug, request);
+  const { app, version, visitor } = opened;
   if (app.payer !== 'visitor') throw new AppError('not_found', 'The owner of this app pays for its runs.');
-  requirePayer(open);
-  if (version === undefined || open.faults.length > 0 || visitor.user === undefined) throw outOfOrder();
-  const { values } = parseInputs(open.fields, inputs);
+  requirePayer(opened);
+  if (version === undefined || opened.issues.length > 0 || visitor.user === undefined) throw outOfOrder();
+  const { values } = parseInputs(opened.fields, inputs);
   try {
     const { credits, exact } = await estimateWorkflow(deps, await getUserActor(deps, app.user_id), {
       workflowId: app.workflow_id,
@@ -143,8 +143,8 @@ export async function estimateAppRun(
   }
 }
 
-/** Throws 401 if the visitor would pay and has no account. */
-function requirePayer({ app, visitor }: Pick<OpenApp, 'app' | 'visitor'>): void {
+/** Throws 401 if visitors pay and this one has no account. */
+function requirePayer({ app, visitor }: Pick<OpenedApp, 'app' | 'visitor'>): void {
   if (app.payer === 'visitor' && visitor.user === undefined)
     throw new AppError(
       'unauthorized',
@@ -155,46 +155,46 @@ function requirePayer({ app, visitor }: Pick<OpenApp, 'app' | 'visitor'>): void 
     );
 }
 
-/** Visitors may use files that were uploaded to the app and those of its examples, no others of its owner. */
-async function requireOwnMedia(deps: RunDeps, open: OpenApp, { media }: ParsedInputs): Promise<void> {
+/** Throws 400 unless the files were uploaded to the app or belong to its examples. */
+async function requireAllowedMedia(deps: RunDeps, opened: OpenedApp, { media }: ParsedInputs): Promise<void> {
   if (media.length === 0) return;
   const ids = media.map(({ mediaId }) => mediaId);
-  const uploads = await listAppUploads(deps.db, open.app.id, ids);
+  const uploads = await listAppUploads(deps.db, opened.app.id, ids);
   const missing = media.filter(({ mediaId }) => !uploads.has(mediaId));
   if (missing.length === 0) return;
-  const ofExamples = await listExampleMedia(deps, open);
+  const exampleMedia = await listExampleMedia(deps, opened);
   const issues = missing
-    .filter(({ mediaId }) => !ofExamples.has(mediaId))
+    .filter(({ mediaId }) => !exampleMedia.has(mediaId))
     .map(({ key }) => inputIssue(key, 'The file was deleted. Upload it again.'));
   if (issues.length > 0) throw invalidInputs(issues);
 }
 
-interface Start {
+interface PreparedRun {
   readonly version: number;
   readonly inputs: JsonText<JsonObject>;
   readonly maxCredits: number | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-function prepareStart(
-  { app, visitor }: OpenApp,
+function prepareRun(
+  { app, visitor }: OpenedApp,
   version: number,
   { values }: ParsedInputs,
   { maxCredits, idempotencyKey }: RunAppInput,
-): Start {
+): PreparedRun {
   const limits = [app.max_credits_per_run, maxCredits].filter(limit => typeof limit === 'number');
-  // Checked before it is hashed with the name of the visitor, so that visitors do not share keys.
-  toIdempotency('app', idempotencyKey, {});
+  // The key is hashed with the visitor's id below, so that visitors do not share keys. Its form is checked before.
+  parseIdempotencyKey('app', idempotencyKey, {});
   return {
     version,
     inputs: new JsonText<JsonObject>(stringifyJson(values)),
     maxCredits: limits.length === 0 ? undefined : Math.min(...limits),
     idempotencyKey:
-      idempotencyKey === undefined ? undefined : sha256Hex(`${app.id} ${visitor.names[0]} ${idempotencyKey}`),
+      idempotencyKey === undefined ? undefined : sha256Hex(`${app.id} ${visitor.ids[0]} ${idempotencyKey}`),
   };
 }
 
-const toRequest = ({ inputs, maxCredits }: Start) => ({
+const toRequest = ({ inputs, maxCredits }: PreparedRun) => ({
   inputs,
   ...(maxCredits === undefined ? {} : { maxCredits }),
 });
@@ -202,28 +202,31 @@ const toRequest = ({ inputs, maxCredits }: Start) => ({
 /** Returns the run of an earlier request with the same idempotency key. */
 async function findRepeated(
   deps: RunDeps,
-  { app }: OpenApp,
-  start: Start,
+  { app }: OpenedApp,
+  start: PreparedRun,
 ): Promise<StartedAppRun | undefined> {
-  const idempotency = toIdempotency('app', start.idempotencyKey, { ...toRequest(start), webhook: null });
+  const idempotency = parseIdempotencyKey('app', start.idempotencyKey, {
+    ...toRequest(start),
+    webhook: null,
+  });
   const first = await findReplay(deps, app.user_id, app.workflow_id, idempotency);
   const run = first && (await findAppRunOfExecution(deps.db, first.executionId));
   return run && { run, replayed: true };
 }
 
-async function startCounted(deps: RunDeps, open: OpenApp, start: Start): Promise<StartedAppRun> {
-  const { app, visitor } = open;
+async function startRun(deps: RunDeps, opened: OpenedApp, start: PreparedRun): Promise<StartedAppRun> {
+  const { app, visitor } = opened;
   const actor = await getUserActor(deps, app.user_id);
-  const payer = await findPayer(deps, open);
+  const payer = await findPayer(deps, opened);
   const nowMs = deps.now();
   const executionId = newId('execution', nowMs);
   const run = {
     id: newId('appRun', nowMs),
     app_id: app.id,
     execution_id: executionId,
-    visitor: visitor.names[0],
+    visitor: visitor.ids[0],
     created_at: new Date(nowMs),
-    expires_at: new Date(nowMs + (isAnonymous(visitor) ? KEPT_ANONYMOUS_MS : KEPT_MS)),
+    expires_at: new Date(nowMs + (isAnonymous(visitor) ? ANONYMOUS_LINK_LIFETIME_MS : LINK_LIFETIME_MS)),
   };
   await insertAppRun(deps.db, run);
   try {
@@ -245,10 +248,8 @@ async function startCounted(deps: RunDeps, open: OpenApp, start: Start): Promise
   }
 }
 
-const isAnonymous = ({ user, isVouched }: Visitor): boolean => user === undefined && !isVouched;
-
-/** Returns the visitor's active workspace if it pays in place of the workflow's own. */
-async function findPayer(deps: RunDeps, { app, visitor, workflow }: OpenApp): Promise<string | undefined> {
+/** Returns the visitor's active workspace if it pays instead of the workflow's workspace. */
+async function findPayer(deps: RunDeps, { app, visitor, workflow }: OpenedApp): Promise<string | undefined> {
   if (app.payer !== 'visitor' || visitor.user === undefined) return undefined;
   const payer = getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user));
   return payer === getWorkspaceId(workflow) ? undefined : payer;

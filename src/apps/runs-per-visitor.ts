@@ -1,37 +1,37 @@
-// Limits the runs that a visitor of an app may start in a day (UTC). Each name of the visitor is counted.
+// Limits the runs that a visitor of an app may start in a day (UTC). Counts them for each id of the visitor.
 import type { RunDeps } from '../runs/deps.ts';
 import { type Allowance, createRateLimitError } from '../services/accounts/rate-limits.ts';
-import type { OpenApp } from './open-app.ts';
+import type { OpenedApp } from './open-app.ts';
 
-type Limited = Pick<OpenApp, 'app' | 'visitor'>;
+type VisitedApp = Pick<OpenedApp, 'app' | 'visitor'>;
 
-interface CountedName {
+interface CountedRun {
   readonly key: string;
   readonly allowance: Allowance;
 }
 
 const DAY_SECONDS = 86_400;
 
-const listKeys = ({ app, visitor }: Limited): readonly string[] =>
-  visitor.names.map(name => `app:${app.id}:${name}`);
+const listKeys = ({ app, visitor }: VisitedApp): readonly string[] =>
+  visitor.ids.map(id => `app:${app.id}:${id}`);
 
-/** Returns about how many runs are left today; null: any number. */
-export function countRunsLeft({ limiter }: RunDeps, open: Limited): number | null {
-  const limit = open.app.runs_per_visitor;
+/** Returns about how many runs are left today; null if there is no limit. */
+export function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): number | null {
+  const limit = opened.app.runs_per_visitor;
   if (limit === null) return null;
-  const [key = ''] = listKeys(open);
+  const [key = ''] = listKeys(opened);
   return limiter.peek(key, limit, DAY_SECONDS).remaining;
 }
 
-/** Counts the run toward the daily runs of each name of the visitor. Throws 429 `app_limit_reached`. */
-export async function countRun(deps: RunDeps, open: Limited): Promise<readonly CountedName[]> {
-  const limit = open.app.runs_per_visitor;
+/** Counts the run for each id of the visitor. Throws 429 `app_limit_reached`. */
+export async function countRun(deps: RunDeps, opened: VisitedApp): Promise<readonly CountedRun[]> {
+  const limit = opened.app.runs_per_visitor;
   if (limit === null) return [];
-  const counted: CountedName[] = [];
-  for (const key of listKeys(open)) {
+  const counted: CountedRun[] = [];
+  for (const key of listKeys(opened)) {
     const allowance = await deps.limiter.consume(key, limit, DAY_SECONDS);
     if (!allowance.isAllowed) {
-      returnRuns(deps, counted);
+      uncountRun(deps, counted);
       const reason = `You have used your ${limit === 1 ? 'run' : `${limit} runs`} of this app for today`;
       throw createRateLimitError('app_limit_reached', reason, allowance, deps.now());
     }
@@ -40,7 +40,7 @@ export async function countRun(deps: RunDeps, open: Limited): Promise<readonly C
   return counted;
 }
 
-/** Undoes `countRun` if nothing was started. */
-export function returnRuns({ limiter }: RunDeps, counted: readonly CountedName[]): void {
+/** Undoes `countRun`. */
+export function uncountRun({ limiter }: RunDeps, counted: readonly CountedRun[]): void {
   for (const { key, allowance } of counted) limiter.returnToken(key, DAY_SECONDS, allowance);
 }

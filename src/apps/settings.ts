@@ -7,12 +7,13 @@ import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readPlan } from '../runs/executed-graph.ts';
-import { toPlainRun } from '../runs/run-version.ts';
+import { toVersionKey } from '../runs/run-version.ts';
 import { authorize } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
-import { findAppFaults } from '../services/workflows/app-faults.ts';
+import { presentColumns } from '../services/present-columns.ts';
+import { findAppIssues } from '../services/workflows/app-issues.ts';
 import {
   type AppRow,
   type AppSettings,
@@ -44,7 +45,7 @@ async function requireApp(tx: Tx, workflowId: string): Promise<AppRow> {
 }
 
 /**
- * Creates or replaces the app of a workflow. Throws 400 `invalid_request` with an issue for each field that is wrong or
+ * Creates or replaces the app of a workflow. Throws 400 `invalid_request` with an issue for each field that is invalid or
  * that the version cannot serve, 403, 404, 409 `slug_taken`.
  */
 export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, body: AppBody) {
@@ -100,17 +101,17 @@ async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, bo
   if (stored.length === 0)
     throw refuse([issue('/version', `The workflow has no version ${number}. Choose another version.`)]);
   const version = await deps.versions.get(tx, workflow.id, number);
-  const plan = await readPlan(deps, toPlainRun(workflow.id, number));
+  const plan = await readPlan(deps, toVersionKey(workflow.id, number));
   const issues = [
-    ...findAppFaults(body, version.graph),
+    ...findAppIssues(body, version.graph),
     ...(plan.nodes.length > 0
-      ? findPlanFaults(body, plan)
+      ? findPlanIssues(body, plan)
       : [issue('/version', 'This version cannot run. Choose another version.')]),
-    ...findRepeated(body),
+    ...findRepeatedNodes(body),
     ...findStrayLabels(body),
-    ...findMoneyFaults(body, hasPaidNode(deps, plan)),
-    ...findOriginFaults(body.embedOrigins ?? []),
-    ...(await findExampleFaults(tx, workflow.id, body.examples ?? [])),
+    ...findCreditIssues(body, hasPaidNode(deps, plan)),
+    ...findOriginIssues(body.embedOrigins ?? []),
+    ...(await findExampleIssues(tx, workflow.id, body.examples ?? [])),
   ];
   if (issues.length > 0) throw refuse(issues);
 }
@@ -122,15 +123,15 @@ function refuse(issues: readonly Issue[]): AppError {
   return new AppError('invalid_request', `${first?.path}: ${first?.message}`, { issues });
 }
 
-/** Nodes that only decorate the board are no part of a plan and have no results. */
-function findPlanFaults({ outputs }: AppBody, { nodes }: Plan): readonly Issue[] {
+/** Notes and other nodes that only decorate the board are not part of a plan. */
+function findPlanIssues({ outputs }: AppBody, { nodes }: Plan): readonly Issue[] {
   const ids = new Set(nodes.map(({ id }) => id));
   return outputs.flatMap((id, index) =>
     ids.has(id) ? [] : [issue(`/outputs/${index}`, 'This node has no results. Choose another one.')],
   );
 }
 
-function findRepeated({ inputs, outputs }: AppBody): readonly Issue[] {
+function findRepeatedNodes({ inputs, outputs }: AppBody): readonly Issue[] {
   const ids = inputs.map(({ nodeId }) => nodeId);
   return [
     ...ids.flatMap((id, index) =>
@@ -157,8 +158,8 @@ function findStrayLabels({ outputs, outputLabels = {} }: AppBody): readonly Issu
 const hasPaidNode = ({ catalog }: Pick<Deps, 'catalog'>, { nodes }: Plan): boolean =>
   nodes.some(({ nodeType }) => catalog.find(nodeType)?.executionCost === 'paid');
 
-/** Strangers may spend the owner's credits only within limits. */
-function findMoneyFaults(body: AppBody, isPaid: boolean): readonly Issue[] {
+/** Anonymous visitors may spend the owner's credits only within limits. */
+function findCreditIssues(body: AppBody, isPaid: boolean): readonly Issue[] {
   const { audience, payer = 'owner', maxCreditsPerRun, dailyCredits, runsPerVisitor } = body;
   if (audience !== 'anyone') return [];
   const issues: Issue[] = [];
@@ -174,7 +175,7 @@ function findMoneyFaults(body: AppBody, isPaid: boolean): readonly Issue[] {
   return issues;
 }
 
-function findOriginFaults(origins: readonly string[]): readonly Issue[] {
+function findOriginIssues(origins: readonly string[]): readonly Issue[] {
   return origins.flatMap((text, index) => {
     const url = URL.parse(text);
     const isOrigin =
@@ -188,7 +189,7 @@ function findOriginFaults(origins: readonly string[]): readonly Issue[] {
   });
 }
 
-async function findExampleFaults(
+async function findExampleIssues(
   tx: Tx,
   workflowId: string,
   ids: readonly string[],
@@ -209,7 +210,7 @@ export async function removeApp(deps: Deps, actor: Actor, workflowId: string): P
   if (!(await deleteApp(deps.db, workflowId))) throw new AppError('not_found', 'The workflow has no app.');
 }
 
-/** Creates the key that signs the tokens of visitors. An earlier key ends. Throws 403, 404. */
+/** Creates the key that signs the tokens of visitors. Replaces an earlier key. Throws 403, 404. */
 export async function createEmbedKey(deps: Deps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:write');
   authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
@@ -229,32 +230,27 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
     ...settings,
     isEnabled: app.is_enabled,
     version: app.version ?? ('current' as const),
-    audience: app.audience,
-    payer: app.payer,
-    maxCreditsPerRun: app.max_credits_per_run,
-    dailyCredits: app.daily_credits,
-    runsPerVisitor: app.runs_per_visitor,
+    ...presentColumns(app, 'audience payer max_credits_per_run daily_credits runs_per_visitor'),
     hasEmbedKey: app.embed_key !== null,
     userId: app.user_id,
     issues: await listAppIssues(deps, app, workflow.version),
-    createdAt: app.created_at.toISOString(),
-    updatedAt: app.updated_at.toISOString(),
+    ...presentColumns(app, 'created_at updated_at'),
   };
 }
 
 export const appUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): string =>
   `${settings.BASE_URL}/a/${slug}`;
 
-/** Lists what the version of the app cannot serve. */
+/** Lists why the version cannot serve the app. */
 async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<readonly Issue[]> {
   const number = app.version ?? current;
   const version = await deps.versions.get(deps.db, app.workflow_id, number).catch(ignoreNotFound);
   if (version === undefined)
     return [issue('/version', `Version ${number} was deleted. Choose another version.`)];
-  return findAppFaults(JSON.parse(app.settings) as AppSettings, version.graph);
+  return findAppIssues(JSON.parse(app.settings) as AppSettings, version.graph);
 }
 
-/** Lists the apps of the caller's workspaces and those that are open to everyone who is signed in, newest first. */
+/** Lists the apps of the caller's workspaces, and those open to everyone who is signed in, newest first. */
 export async function listAppPage(deps: Deps, actor: Actor, query: ListApps) {
   const user = requireScope(actor, 'workflows:read');
   return readPage(
@@ -273,11 +269,8 @@ function presentListed(deps: Deps, row: ListedApp) {
     url: appUrl(deps, row.slug),
     title,
     description,
-    audience: row.audience,
-    payer: row.payer,
-    isEnabled: row.is_enabled,
-    canEdit: row.can_edit,
-    ...(row.can_edit ? { workflowId: row.workflow_id, runs: row.runs, credits: row.credits } : {}),
+    ...presentColumns(row, 'audience payer is_enabled can_edit'),
+    ...(row.can_edit ? presentColumns(row, 'workflow_id runs credits') : {}),
     updatedAt: row.updated_at.toISOString(),
   };
 }

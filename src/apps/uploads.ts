@@ -11,14 +11,14 @@ import { openApp, outOfOrder } from './open-app.ts';
 import type { VisitorRequest } from './visitor.ts';
 
 export const MAX_APP_UPLOAD_BYTES = 10_485_760;
-/** Uploads of a visitor in an hour, by each of the visitor's names. */
+/** Uploads of a visitor in an hour, for each id of the visitor. */
 const UPLOADS_AN_HOUR = 30;
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
 
 /**
- * Stores a file for the next runs of the app, in the workspace of the workflow. Throws 404, 413 `file_too_large`, 429
- * `app_limit_reached`, and what is wrong with the file.
+ * Stores a file for runs of the app, in the workspace of the workflow. Throws 404, 413 `file_too_large`, 429
+ * `app_limit_reached`, and the errors of `receiveFile`.
  */
 export async function uploadToApp(
   deps: RunDeps,
@@ -26,18 +26,15 @@ export async function uploadToApp(
   file: Omit<IncomingFile, 'maxBytes'>,
   signal: AbortSignal,
 ) {
-  const open = await openApp(deps, slug, request);
-  const { app, workflow, visitor, fields } = open;
+  const opened = await openApp(deps, slug, request);
+  const { app, workflow, visitor, fields } = opened;
   if (!fields.some(({ control }) => control === 'media'))
     throw new AppError('not_found', 'This app takes no files.');
-  for (const name of visitor.names) {
-    const key = `app-uploads:${app.id}:${name}`;
+  for (const id of visitor.ids) {
+    const key = `app-uploads:${app.id}:${id}`;
     const reason = `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`;
     await deps.limiter.requireToken(key, UPLOADS_AN_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
   }
-  // The visitor can do nothing about the storage of the owner.
-  const toFault = (err: unknown): unknown =>
-    err instanceof AppError && err.code === 'storage_quota_exceeded' ? outOfOrder(err) : err;
   const owner = {
     userId: app.user_id,
     workspace: getWorkspaceId(workflow),
@@ -52,23 +49,24 @@ export async function uploadToApp(
     const { mediaId, url, contentType } = presentUpload(deps, await recordFile(deps, received, owner));
     return { mediaId, url, contentType, expiresAt: new Date(deps.now() + DAY_MS).toISOString() };
   } catch (err) {
-    throw toFault(err);
+    // Only the owner can free storage.
+    throw err instanceof AppError && err.code === 'storage_quota_exceeded' ? outOfOrder(err) : err;
   }
 }
 
-const BATCH = 100;
+const FILES_AT_ONCE = 100;
 
 /** Deletes files that visitors uploaded more than a day ago. Stops if the signal is aborted. */
 export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - DAY_MS);
   for (;;) {
-    const uploads = await listUploadsOfVisitors(deps.db, before, BATCH);
+    const uploads = await listUploadsOfVisitors(deps.db, before, FILES_AT_ONCE);
     for (const { media_id: id } of uploads) {
       signal.throwIfAborted();
       await deleteMediaRow(deps.db, id);
       await dropFile(deps, id);
       await forgetAppUpload(deps.db, id);
     }
-    if (uploads.length < BATCH) return;
+    if (uploads.length < FILES_AT_ONCE) return;
   }
 }

@@ -6,10 +6,10 @@ import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import { type AppRow, listSlugs } from '../store/apps.ts';
 
-/** What a request says about its visitor. */
+/** The parts of a request that identify its visitor. */
 export interface VisitorRequest {
   readonly actor: Actor;
-  /** The network that the request comes from. */
+  /** The network from which the request comes. */
   readonly network: string;
   /** The value of the visitor's cookie. */
   readonly cookie?: string | undefined;
@@ -25,18 +25,22 @@ export interface Visitor {
   readonly isVouched: boolean;
   /** The name that the embedding page gave the visitor. */
   readonly subject?: string;
-  /** Names that the visitor is known by, hashed. The first one is stored with runs; each is counted by itself. */
-  readonly names: readonly [string, ...string[]];
+  /** Hashes of what identifies the visitor. Limits apply to each; the first one is stored with runs. */
+  readonly ids: readonly [string, ...string[]];
 }
+
+/** Whether the visitor has neither an account nor an embedding page that vouches for them. */
+export const isAnonymous = ({ user, isVouched }: Visitor): boolean => user === undefined && !isVouched;
 
 type VisitorDeps = Pick<Deps, 'db' | 'secretsKey' | 'now'>;
 
-/** How far ahead a token of an embedding page may expire. */
+/** The longest lifetime of a token that an embedding page signed. */
 const MAX_TOKEN_SECONDS = 300;
-/** Forms take time to fill in, and runs take time to end. */
+/** Long enough to fill in a form and wait for a run. */
 const PAGE_TOKEN_SECONDS = 43_200;
-const PAGE = 'page';
-const MAX_SUBJECT = 200;
+/** The key id of tokens for the app's own page. */
+const PAGE_KEY_ID = 'page';
+const MAX_SUBJECT_CHARS = 200;
 
 /** Throws 401 for a token that is invalid or has expired. */
 export async function identifyVisitor(
@@ -44,25 +48,25 @@ export async function identifyVisitor(
   app: AppRow,
   { actor, network, cookie, token }: VisitorRequest,
 ): Promise<Visitor> {
-  const name = (kind: string, text: string): string => sha256Hex(`${app.id} ${kind} ${text}`).slice(0, 32);
+  const toId = (kind: string, text: string): string => sha256Hex(`${app.id} ${kind} ${text}`).slice(0, 32);
   if (token !== undefined) {
     const subject = await verifyToken(deps, app, token);
-    return { user: undefined, isVouched: true, subject, names: [name('subject', subject)] };
+    return { user: undefined, isVouched: true, subject, ids: [toId('subject', subject)] };
   }
   if (actor.kind === 'user')
-    return { user: actor, isVouched: false, names: [name('user', String(actor.userId))] };
-  const ofNetwork = name('network', network);
+    return { user: actor, isVouched: false, ids: [toId('user', String(actor.userId))] };
+  const networkId = toId('network', network);
   return {
     user: undefined,
     isVouched: false,
-    names: cookie === undefined ? [ofNetwork] : [name('cookie', cookie), ofNetwork],
+    ids: cookie === undefined ? [networkId] : [toId('cookie', cookie), networkId],
   };
 }
 
 async function verifyToken(deps: VisitorDeps, app: AppRow, token: string): Promise<string> {
   const nowMs = deps.now();
-  const isOfPage = isPageToken(token);
-  const { payload } = await jwtVerify(token, isOfPage ? getPageKey(deps, app) : getEmbedKey(deps, app), {
+  const isForPage = isPageToken(token);
+  const { payload } = await jwtVerify(token, isForPage ? getPageKey(deps, app) : getEmbedKey(deps, app), {
     algorithms: ['HS256'],
     // Pages that embed the app may not know its new slug.
     audience: [...(await listSlugs(deps.db, app.id))],
@@ -73,26 +77,26 @@ async function verifyToken(deps: VisitorDeps, app: AppRow, token: string): Promi
       throw new AppError('unauthorized', 'Your access to this app has expired. Reload the page.');
     throw invalidToken('It is malformed, or was signed with another key or for another app.', err);
   });
-  if (!isOfPage && (payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
+  if (!isForPage && (payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
     throw invalidToken(`It must expire within ${MAX_TOKEN_SECONDS / 60} minutes.`);
   const { sub = '' } = payload;
-  if (sub === '' || sub.length > MAX_SUBJECT)
-    throw invalidToken(`Its sub must have 1 to ${MAX_SUBJECT} characters.`);
+  if (sub === '' || sub.length > MAX_SUBJECT_CHARS)
+    throw invalidToken(`Its sub must have 1 to ${MAX_SUBJECT_CHARS} characters.`);
   return sub;
 }
 
 function isPageToken(token: string): boolean {
   try {
-    return decodeProtectedHeader(token).kid === PAGE;
+    return decodeProtectedHeader(token).kid === PAGE_KEY_ID;
   } catch {
     return false;
   }
 }
 
-/** Creates the token that the page of an app sends with its requests. A new embed key ends it. */
+/** Creates the token that the page of an app sends with its requests. A new embed key invalidates it. */
 export function createPageToken(deps: VisitorDeps, app: AppRow, subject: string): Promise<string> {
   return new SignJWT()
-    .setProtectedHeader({ alg: 'HS256', kid: PAGE })
+    .setProtectedHeader({ alg: 'HS256', kid: PAGE_KEY_ID })
     .setSubject(subject)
     .setAudience(app.slug)
     .setExpirationTime(Math.floor(deps.now() / 1000) + PAGE_TOKEN_SECONDS)

@@ -1,34 +1,47 @@
-// Checks access to what starts runs of a workflow by itself: batches, schedules and triggers.
+// Checks access to batches, schedules and triggers, which depends on the role of the user in their workflow.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { canDo, findRole, type WorkflowVerb } from '../services/accounts/access.ts';
-import type { UserActor } from '../services/accounts/actor.ts';
+import { authorize, canRole, findRole, type WorkflowAction } from '../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
+import type { AutomationOwner } from '../store/automation/automation.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 
-export interface Access {
+interface RequiredAccess {
   /** The permission that the user needs on the workflow. */
-  readonly verb: Extract<WorkflowVerb, 'edit' | 'run'>;
+  readonly action: Extract<WorkflowAction, 'edit' | 'run'>;
   readonly noun: 'batch' | 'schedule' | 'trigger';
-  /** Whether the user, who started it, may read it with any role on its workflow. */
+  /** Whether the user started it, and so may read it with any role in its workflow. */
   readonly isOwn?: boolean;
 }
 
-/** Returns the workflow of the row if the user has the permission on it. Throws 404 or 403. */
+/** Returns the row and its workflow if the user has the permission. Throws 404 or 403. */
 export async function authorizeAutomation<R extends { readonly workflow_id: string }>(
   deps: RunDeps,
   user: UserActor,
   row: R | undefined,
-  { verb, noun, isOwn = false }: Access,
+  { action, noun, isOwn = false }: RequiredAccess,
 ): Promise<{ readonly row: R; readonly workflow: ReadWorkflowRow }> {
   const workflow = row && (await findWorkflow(deps.db, row.workflow_id, user.userId));
   const role = workflow && findRole(user, workflow);
-  // Whoever may not know the workflow does not learn that the row exists.
+  // Users who cannot see the workflow must not learn that the row exists.
   if (row === undefined || (role === undefined && !isOwn))
     throw new AppError('not_found', `${noun[0]?.toUpperCase()}${noun.slice(1)} not found.`);
-  const mayRead = isOwn && verb === 'edit' && role !== undefined;
-  if (workflow !== undefined && (mayRead || canDo(role, verb))) return { row, workflow };
+  const mayRead = isOwn && action === 'edit' && role !== undefined;
+  if (workflow !== undefined && (mayRead || canRole(role, action))) return { row, workflow };
   throw new AppError(
     'forbidden',
     `You do not have permission for this ${noun}. Ask an owner of its workflow for the role EDITOR.`,
   );
+}
+
+/** Returns whose automations to list. Throws 404 or 403 unless the actor may edit the workflow. */
+export async function authorizeList(
+  deps: RunDeps,
+  actor: Actor,
+  workflowId: string | undefined,
+): Promise<AutomationOwner> {
+  const { userId } = requireScope(actor, 'workflows:read');
+  if (workflowId === undefined) return { userId };
+  authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, userId));
+  return { workflowId };
 }

@@ -1,4 +1,4 @@
-// Lists, pauses, activates, runs and advances schedules and triggers alike.
+// Lists, pauses, activates, runs and advances automations: schedules and triggers.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { Actor } from '../services/accounts/actor.ts';
@@ -11,7 +11,7 @@ import { advanceTrigger } from './triggers/advance-trigger.ts';
 import { changeTrigger, runTrigger } from './triggers/change-trigger.ts';
 import { listTriggerPage } from './triggers/read-trigger.ts';
 
-/** What every automation has in common. */
+/** The members that schedules and triggers share. */
 export interface Automation {
   readonly id: string;
   readonly workflowId: string;
@@ -36,11 +36,11 @@ interface AutomationKind {
     id: string,
     payload: unknown,
   ) => Promise<{ readonly executionId: string }>;
-  /** Settles its runs that have ended, and starts what waited for them. */
+  /** Settles runs that have ended, and starts those that waited for them. */
   readonly advance: (deps: RunDeps, id: string) => Promise<void>;
 }
 
-/** The kinds in the order of the list. */
+/** In the order of the list. */
 const KINDS: readonly AutomationKind[] = [
   {
     prefix: 'sch',
@@ -59,21 +59,21 @@ const KINDS: readonly AutomationKind[] = [
 ];
 
 const DEFAULT_LIMIT = 50;
-/** After all ids of a kind, which are listed newest first. */
-const startOf = ({ prefix }: AutomationKind): string => writeCursor(`${prefix}_${'z'.repeat(26)}`);
+/** Returns the cursor before the first item of a kind, whose ids are in descending order. */
+const getStartCursor = ({ prefix }: AutomationKind): string => writeCursor(`${prefix}_${'z'.repeat(26)}`);
 
-/** Lists the automations of a workflow, or of all workflows that the caller may edit: one kind after the other. */
+/** Lists the automations of a workflow, or of all workflows that the caller may edit: schedules, then triggers. */
 export async function listAutomations(
   deps: RunDeps,
   actor: Actor,
   { limit = DEFAULT_LIMIT, cursor, workflowId }: PageQuery & { readonly workflowId?: string | undefined },
 ): Promise<Page<Automation>> {
-  const first = cursor === undefined ? 0 : Math.max(0, findCursorKind(cursor));
+  const firstKind = cursor === undefined ? 0 : Math.max(0, findCursorKind(cursor));
   const data: Automation[] = [];
   for (const [index, kind] of KINDS.entries()) {
-    if (index < first) continue;
-    if (data.length === limit) return { data, nextCursor: startOf(kind) };
-    const start = index === first && cursor !== undefined ? { cursor } : {};
+    if (index < firstKind) continue;
+    if (data.length === limit) return { data, nextCursor: getStartCursor(kind) };
+    const start = index === firstKind && cursor !== undefined ? { cursor } : {};
     const page = await kind.list(deps, actor, { limit: limit - data.length, ...start }, workflowId);
     data.push(...page.data);
     if (page.nextCursor !== null) return { data, nextCursor: page.nextCursor };
@@ -96,7 +96,7 @@ export function setAutomationActive(
   return getKind(id).setActive(deps, actor, id, isActive);
 }
 
-/** Runs an automation now. `payload`: what the event of a trigger would send. */
+/** Runs an automation now. `payload` replaces the event of a trigger. */
 export function runAutomation(
   deps: RunDeps,
   actor: Actor,

@@ -1,11 +1,11 @@
-// Starts runs that no request asks for. Each runs as the user who set up the automation, with their present rights.
+// Starts the runs of automations and apps as the user who set them up, with that user's current rights.
 import { AppError } from '../lib/errors.ts';
 import type { RunOrigin } from '../runs/accept-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { AcceptedRun } from '../runs/idempotency.ts';
 import { type StartRunInput, startRun } from '../runs/start-run.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
-import { countExecution, undoExecution } from '../services/accounts/daily-executions.ts';
+import { countExecution, uncountExecution } from '../services/accounts/execution-limits.ts';
 
 /**
  * Starts a run that has an idempotency key and an execution id chosen beforehand, so that repeating the call after a
@@ -20,15 +20,15 @@ export async function startForUser(
   const allowance = await countExecution(deps, actor);
   try {
     const accepted = await startRun(deps, actor, input);
-    if (accepted.replayed) undoExecution(deps, actor, allowance);
+    if (accepted.replayed) uncountExecution(deps, actor, allowance);
     return accepted;
   } catch (err) {
-    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
+    if (err instanceof AppError && err.status < 500) uncountExecution(deps, actor, allowance);
     throw err;
   }
 }
 
-/** Returns the error of a refused request. Rethrows errors of the service, so that the work is repeated. */
+/** Returns the error of a refused request. Rethrows errors of the service, so that the job is retried. */
 export function toRefusal(err: unknown): AppError {
   if (err instanceof AppError && err.status < 500) return err;
   throw err;

@@ -1,12 +1,18 @@
-// The page of an app: without script, in a browser, by keyboard, on a phone, embedded, and what its bytes contain.
+// Tests the page of an app: without script, in a browser, by keyboard, on a phone, and embedded in other sites.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { SignJWT } from 'jose';
-import { createVisitor, runAsVisitor, saveApp, waitForAppRun } from '../support/apps/visitors.ts';
+import {
+  createEmbedKey,
+  createVisitor,
+  runAsVisitor,
+  saveApp,
+  signVisitor,
+  waitForAppRun,
+} from '../support/apps/visitors.ts';
 import {
   assertAccessible,
   checkViews,
@@ -63,15 +69,14 @@ after(async () => {
 
 const newApp = async (more: object = {}): Promise<{ slug: string; workflowId: string }> => {
   const workflowId = await service.createWorkflow(GRAPH);
-  const { body } = await service.request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, {
+  const { id } = await service.runWorkflow(workflowId, {
     inputs: { secret_topic: 'A harbor at dawn, in watercolor', secret_amount: 5 },
   });
-  await service.waitForStatus(body.executionId);
-  const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [body.executionId], ...more });
+  const slug = await saveApp(service, workflowId, { ...SETTINGS, examples: [id], ...more });
   return { slug, workflowId };
 };
 
-/** Returns the function of docs/apps.md that signs the token of a visitor. */
+/** Returns the function in docs/apps.md that signs a visitor's token. */
 async function readDocumentedSigner(): Promise<(key: string, slug: string, name: string) => string> {
   const text = await readFile(new URL('../../docs/apps.md', import.meta.url), 'utf8');
   const [, code = ''] = /```js\n(.*?)```/s.exec(text) ?? [];
@@ -79,16 +84,16 @@ async function readDocumentedSigner(): Promise<(key: string, slug: string, name:
   return module.signVisitor;
 }
 
-/** Starts a website of somebody else: to browsers, localhost is another site than 127.0.0.1. */
+/** Starts another website. To browsers, localhost and 127.0.0.1 are different sites. */
 async function startSite() {
-  let shown = '';
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(shown));
+  let html = '';
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
   await once(server.listen(0), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://localhost:${port}`,
-    show: (html: string) => {
-      shown = html;
+    show: (page: string) => {
+      html = page;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -98,7 +103,7 @@ async function startSite() {
 }
 
 describe('the page of an app', () => {
-  it('has the form, examples and a policy, and nothing of the graph', async () => {
+  it('contains the form, the examples and a security policy, and reveals nothing of the graph', async () => {
     const { slug, workflowId } = await newApp({ embedOrigins: ['https://host.example'] });
     const visitor = createVisitor(service);
     const page = await visitor.request('GET', `/a/${slug}`);
@@ -122,7 +127,7 @@ describe('the page of an app', () => {
     assert.equal((await visitor.request('GET', `/a/${hidden}`)).status, 404);
   });
 
-  it('labels a result if its owner did', async () => {
+  it('shows the label that the owner gave a result', async () => {
     const visitor = createVisitor(service);
     for (const outputLabels of [{}, { secret_end: 'Your poster' }]) {
       const { slug } = await newApp({ outputLabels });
@@ -161,8 +166,7 @@ describe('the page of an app', () => {
     assert.equal(sent.status, 303);
     const location = sent.headers.get('location') ?? '';
     const runId = location.split('/').at(-1) ?? '';
-    const client = { request: (method: string, path: string) => service.request(method, path) };
-    await waitForAppRun(client as never, slug, runId);
+    await waitForAppRun(service, slug, runId);
     const page = await (
       await fetch(url + location, { headers: { authorization: `Bearer ${service.key}` } })
     ).text();
@@ -194,31 +198,32 @@ describe('the page of an app', () => {
   });
 });
 
-it('lets editors pick results of visitors for the gallery, on the page and without script', async () => {
+it("lets editors add visitors' results to the gallery on the page, without script", async () => {
   const { slug } = await newApp({ showsGallery: true });
   const visitor = createVisitor(service);
   const { body } = await runAsVisitor(visitor, slug, { input_1: 'A heron at noon' });
   await waitForAppRun(visitor, slug, body.runId);
   const owner = createVisitor(service, { authorization: `Bearer ${service.key}` });
-  const read = async (by: typeof visitor, path = '') => (await by.request('GET', `/a/${slug}${path}`)).text;
+  const readPage = async (client: typeof visitor, path = '') =>
+    (await client.request('GET', `/a/${slug}${path}`)).text;
   const run = `/runs/${body.runId}`;
-  const galleryOf = (text: string) => /data-gallery>(.*?)<\/ul>/s.exec(text)?.[1] ?? '';
-  assert.match(await read(owner), /data-visitors>.*A heron at noon/s);
-  assert.match(await read(owner, run), /gallery\?add=true.*Add to gallery/s);
+  const readGallery = (text: string) => /data-gallery>(.*?)<\/ul>/s.exec(text)?.[1] ?? '';
+  assert.match(await readPage(owner), /data-visitors>.*A heron at noon/s);
+  assert.match(await readPage(owner, run), /gallery\?add=true.*Add to gallery/s);
   for (const path of ['', run])
-    assert.doesNotMatch(await read(visitor, path), /data-visitors|Add to gallery/);
-  const pick = (by: typeof visitor, add: boolean) =>
-    by.request('POST', `/a/${slug}${run}/gallery?add=${add}`);
-  assert.equal((await pick(visitor, true)).status, 401);
-  const picked = await pick(owner, true);
-  assert.deepEqual([picked.status, picked.headers.get('location')], [303, `/a/${slug}${run}`]);
-  assert.match(galleryOf(await read(visitor)), /A heron at noon/);
-  assert.match(await read(owner, run), /Remove from gallery/);
-  assert.equal((await pick(owner, false)).status, 303);
-  assert.equal(galleryOf(await read(visitor)), '');
+    assert.doesNotMatch(await readPage(visitor, path), /data-visitors|Add to gallery/);
+  const setInGallery = (client: typeof visitor, add: boolean) =>
+    client.request('POST', `/a/${slug}${run}/gallery?add=${add}`);
+  assert.equal((await setInGallery(visitor, true)).status, 401);
+  const added = await setInGallery(owner, true);
+  assert.deepEqual([added.status, added.headers.get('location')], [303, `/a/${slug}${run}`]);
+  assert.match(readGallery(await readPage(visitor)), /A heron at noon/);
+  assert.match(await readPage(owner, run), /Remove from gallery/);
+  assert.equal((await setInGallery(owner, false)).status, 303);
+  assert.equal(readGallery(await readPage(visitor)), '');
 });
 
-describe('in a browser, the page', { skip: NO_BROWSER }, () => {
+describe('the page in a browser', { skip: NO_BROWSER }, () => {
   it('runs the app for an anonymous visitor by keyboard, and keeps the result', async () => {
     const { slug } = await newApp({ showsGallery: true });
     await using tab = await browser.open(url);
@@ -246,7 +251,7 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     assert.deepEqual(tab.errors, []);
   });
 
-  it('says what is wrong with a field, and focuses it', async () => {
+  it('shows the error of a field and focuses the field', async () => {
     const { slug } = await newApp();
     await using tab = await browser.open(url);
     const { page } = tab;
@@ -268,7 +273,7 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     await checkViews(browser, { url, path: `/a/${slug}/runs/${body.runId}`, name: 'app-result' }, page =>
       page.locator('[data-status=COMPLETED]').waitFor(),
     );
-    // What 1280 x 1024 pixels show at 400 % zoom.
+    // The viewport of a window of 1280 x 1024 pixels at 400 % zoom.
     for (const colorScheme of ['light', 'dark'] as const)
       for (const path of [`/a/${slug}`, `/a/${slug}/runs/${body.runId}`]) {
         await using tab = await browser.open(url, { width: 320, height: 256, colorScheme });
@@ -287,12 +292,12 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
       }
   });
 
-  it('runs in a frame of another site for a visitor whom its server names', async () => {
+  it('runs in a frame on another site for a visitor with a token from that site', async () => {
     await using site = await startSite();
     await using stranger = await startSite();
     const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
-    const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
-    const token = (await readDocumentedSigner())(body.key, slug, 'ada');
+    const key = await createEmbedKey(service, workflowId);
+    const token = (await readDocumentedSigner())(key, slug, 'ada');
     const html = `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App" width="900" height="700"></iframe>`;
     for (const each of [site, stranger]) each.show(html);
     await using tab = await browser.open(url);
@@ -313,16 +318,10 @@ describe('in a browser, the page', { skip: NO_BROWSER }, () => {
     assert.equal(await frame.getByLabel('Scene').count(), 0);
   });
 
-  it('tells a visitor whose token has expired to reload, in the frame', async () => {
+  it('tells a visitor in a frame to reload once the token has expired', async () => {
     await using site = await startSite();
     const { slug, workflowId } = await newApp({ audience: 'signed_in', embedOrigins: [site.origin] });
-    const { body } = await service.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
-    const token = await new SignJWT()
-      .setProtectedHeader({ alg: 'HS256' })
-      .setSubject('ada')
-      .setAudience(slug)
-      .setExpirationTime(Math.floor(Date.now() / 1000) - 60)
-      .sign(Buffer.from(body.key));
+    const token = await signVisitor(await createEmbedKey(service, workflowId), slug, { seconds: -60 });
     site.show(
       `<!doctype html><title>Host</title><iframe src="${url}/a/${slug}?visitor=${token}" title="App"></iframe>`,
     );

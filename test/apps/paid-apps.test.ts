@@ -1,4 +1,4 @@
-// Apps that cost credits: daily credits in parallel, the limit of a run, visitors who pay, and what they never learn.
+// Tests apps that cost credits: daily credits under concurrent starts, the limit of a run, and visitors who pay.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import {
@@ -46,7 +46,7 @@ beforeEach(async () => {
   workflowId = await owner.createWorkflow(GRAPH);
 });
 
-const open = (settings: object): Promise<string> =>
+const savePaidApp = (settings: object): Promise<string> =>
   saveApp(owner, workflowId, {
     ...FORM,
     audience: 'anyone',
@@ -54,20 +54,23 @@ const open = (settings: object): Promise<string> =>
     maxCreditsPerRun: 10,
     ...settings,
   });
-const noticesOf = async (who: Client): Promise<readonly { kind: string; title: string; text: string }[]> =>
-  (await who.request<{ data: { kind: string; title: string; text: string }[] }>('GET', '/notices')).body.data;
+const listNotices = async (
+  client: Client,
+): Promise<readonly { kind: string; title: string; text: string }[]> =>
+  (await client.request<{ data: { kind: string; title: string; text: string }[] }>('GET', '/notices')).body
+    .data;
 
-it('never reserves a credit more than the daily credits, whoever comes at once', async () => {
-  const slug = await open({ dailyCredits: 10 * PRICE + 2 });
+it('never reserves more than the daily credits when many visitors start runs at once', async () => {
+  const slug = await savePaidApp({ dailyCredits: 10 * PRICE + 2 });
   const count = 60;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       runAsVisitor(createVisitor(paid.service), slug, { input_1: `fox ${index} ${Math.random()}` }),
     ),
   );
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   assert.equal(statuses.filter(status => status === 202).length, 10, JSON.stringify(statuses));
-  const refused = answers.filter(({ status }) => status !== 202);
+  const refused = responses.filter(({ status }) => status !== 202);
   assert.deepEqual(
     [...new Set(refused.map(({ status, body }) => `${status} ${body.code}`))],
     ['429 app_limit_reached'],
@@ -80,23 +83,23 @@ it('never reserves a credit more than the daily credits, whoever comes at once',
 });
 
 it('refuses a run over its limit, and tells the owner when the credits are gone', async () => {
-  const slug = await open({ maxCreditsPerRun: PRICE - 1 });
+  const slug = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
   const over = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([over.status, over.body.code], [402, 'app_out_of_credits']);
   assert.doesNotMatch(JSON.stringify(over.body), /credits":|breakdown|painter|\d+ credits/);
   owner = await paid.newUser(PRICE - 1);
   workflowId = await owner.createWorkflow(GRAPH);
-  const poor = await open({});
+  const poor = await savePaidApp({});
   const refused = await runAsVisitor(createVisitor(paid.service), poor);
   assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
   assert.doesNotMatch(JSON.stringify(refused.body), /balance|availableCredits|\d+ credits/);
-  const [notice] = await noticesOf(owner);
+  const [notice] = await listNotices(owner);
   assert.equal(notice?.kind, 'app_out_of_order');
   assert.match(notice?.text ?? '', /needs 3 credits/);
 });
 
-it('is paid for by the visitor, who sees the price before, and neither node nor model after', async () => {
-  const slug = await open({ payer: 'visitor', audience: 'signed_in' });
+it('charges the visitor if the app says so, and shows the price but neither node nor model', async () => {
+  const slug = await savePaidApp({ payer: 'visitor', audience: 'signed_in' });
   const visitor = await paid.newUser(10);
   const estimate = await visitor.request('POST', `/apps/${slug}/estimate`, { inputs: {} });
   assert.deepEqual(estimate.body, { credits: PRICE, exact: true, availableCredits: 10 });
@@ -107,9 +110,9 @@ it('is paid for by the visitor, who sees the price before, and neither node nor 
     maxCredits: PRICE,
   });
   assert.equal(started.status, 202, JSON.stringify(started.body));
-  const run = await waitForAppRun(visitor as never, slug, started.body.runId);
+  const run = await waitForAppRun(visitor, slug, started.body.runId);
   assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
-  await waitUntil('the credits', async () => (await readBalance(visitor))[1] === 0);
+  await waitUntil('the charge', async () => (await readBalance(visitor))[1] === 0);
   assert.deepEqual(await readBalance(visitor), [10 - PRICE, 0]);
   assert.deepEqual(await readBalance(owner), [FUNDS, 0]);
   await assertLedgerBalanced(paid.service.db);
@@ -122,12 +125,12 @@ it('is paid for by the visitor, who sees the price before, and neither node nor 
   const poor = await paid.newUser(PRICE - 1);
   const refused = await poor.request('POST', `/apps/${slug}/run`, { inputs: {} });
   assert.deepEqual([refused.status, refused.body.code], [402, 'app_out_of_credits']);
-  assert.deepEqual(await noticesOf(owner), []);
+  assert.deepEqual(await listNotices(owner), []);
 });
 
-it('shows nothing of its prompts, nodes, models and prices on its page', async () => {
+it('reveals no prompts, nodes, models or prices on its page', async () => {
   const example = await owner.runWorkflow(workflowId, { inputs: { what: 'an example fox' } });
-  const slug = await open({ examples: [example.id], showsGallery: true });
+  const slug = await savePaidApp({ examples: [example.id], showsGallery: true });
   const visitor = createVisitor(paid.service);
   const started = await runAsVisitor(visitor, slug, { input_1: 'my own fox' });
   await waitForAppRun(visitor, slug, started.body.runId);
@@ -143,7 +146,7 @@ it('shows nothing of its prompts, nodes, models and prices on its page', async (
   };
   for (const path of [`/runs/${started.body.runId}`, '?example=1', '']) await read(`/a/${slug}${path}`);
   for (const path of [`/runs/${started.body.runId}`, '/gallery', '']) await read(`/apps/${slug}${path}`);
-  const poor = await open({ maxCreditsPerRun: PRICE - 1 });
+  const poor = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
   await read(`/a/${poor}`);
   texts.push(JSON.stringify((await runAsVisitor(createVisitor(paid.service), poor)).body));
   assert.match(texts[0] ?? '', /<img/);
@@ -158,7 +161,7 @@ it('shows nothing of its prompts, nodes, models and prices on its page', async (
 });
 
 it('is out of order if its owner may no longer run it, or its provider fails', async () => {
-  const slug = await open({});
+  const slug = await savePaidApp({});
   paid.fal.result = { status: 401, body: { detail: 'bad key of the painter' } };
   const visitor = createVisitor(paid.service);
   const started = await runAsVisitor(visitor, slug, { input_1: `fox ${Math.random()}` });
@@ -166,7 +169,7 @@ it('is out of order if its owner may no longer run it, or its provider fails', a
   const run = await waitForAppRun(visitor, slug, started.body.runId);
   assert.deepEqual([run.status, run.error?.code], ['FAILED', 'app_out_of_order']);
   assert.doesNotMatch(JSON.stringify(run), /fal\b|key|painter/i);
-  await waitUntil('the notice', async () => (await noticesOf(owner)).length === 1);
+  await waitUntil('the notice', async () => (await listNotices(owner)).length === 1);
   const { body: me } = await owner.request<{ id: number; userId: number }>('GET', '/me');
   await paid.service.db.query('update users set disabled = true where id = $1', [me.userId ?? me.id]);
   const refused = await runAsVisitor(createVisitor(paid.service), slug);

@@ -1,4 +1,4 @@
-// Proofs of work that are refused: replayed, precomputed, expired, of another app, forged and malformed.
+// Tests that proofs of work are refused if they are replayed, precomputed, expired, forged, malformed or for another app.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createChallenge } from 'altcha-lib';
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const challenge = async (slug = 'proven'): Promise<Challenge> =>
+const getChallenge = async (slug = 'proven'): Promise<Challenge> =>
   (await test.anonymous.request<Challenge & Record<string, unknown>>('GET', `/apps/${slug}/challenge`)).body;
 const run = (proof?: string, slug = 'proven') =>
   test.anonymous.request('POST', `/apps/${slug}/run`, {
@@ -43,7 +43,7 @@ const run = (proof?: string, slug = 'proven') =>
     ...(proof === undefined ? {} : { proof }),
   });
 const toProof = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
-const read = (proof: string) =>
+const parseProof = (proof: string) =>
   JSON.parse(Buffer.from(proof, 'base64').toString()) as Record<string, unknown>;
 const assertRefused = async (proof: string | undefined, what: string): Promise<void> => {
   const { status, body } = await run(proof);
@@ -51,18 +51,18 @@ const assertRefused = async (proof: string | undefined, what: string): Promise<v
 };
 
 it('accepts a proof once', async () => {
-  const proof = solveChallenge(await challenge());
+  const proof = solveChallenge(await getChallenge());
   const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await run(proof)).status));
   assert.deepEqual(statuses.sort(), [202, 403, 403, 403, 403]);
   await assertRefused(proof, 'replay');
-  await assertRefused(toProof({ ...read(proof), extra: 1 }), 'replay with other bytes');
+  await assertRefused(toProof({ ...parseProof(proof), extra: 1 }), 'replay with other bytes');
 });
 
 it('refuses the proof of another app', async () => {
-  await assertRefused(solveChallenge(await challenge('another')), 'another app');
+  await assertRefused(solveChallenge(await getChallenge('another')), 'another app');
 });
 
-it('refuses proofs that were computed before they were asked for, or kept for later', async () => {
+it('refuses precomputed and expired proofs', async () => {
   const app = await findAppBySlug(test.deps.db, 'proven');
   assert.ok(app);
   const own = await createChallenge({
@@ -72,29 +72,29 @@ it('refuses proofs that were computed before they were asked for, or kept for la
   });
   await assertRefused(solveChallenge(own), 'signed with another key');
   const future = await createAppChallenge({ ...test.deps, now: () => nowMs + LIFETIME_MS }, app);
-  await assertRefused(solveChallenge(future), 'of the future');
-  const kept = solveChallenge(await challenge());
+  await assertRefused(solveChallenge(future), 'issued in the future');
+  const kept = solveChallenge(await getChallenge());
   nowMs += LIFETIME_MS + 1000;
   await assertRefused(kept, 'expired');
 });
 
-it('refuses an expiry that was moved by taking digits from the number', async () => {
-  const proof = read(solveChallenge(await challenge()));
+it('refuses an expiry that was extended with digits of the number', async () => {
+  const proof = parseProof(solveChallenge(await getChallenge()));
   const digits = String(proof.number);
-  for (let taken = 1; taken < digits.length; taken++) {
-    if (digits[taken] === '0') continue;
-    const moved = {
+  for (let count = 1; count < digits.length; count++) {
+    if (digits[count] === '0') continue;
+    const extended = {
       ...proof,
-      salt: `${proof.salt}${digits.slice(0, taken)}`,
-      number: Number(digits.slice(taken)),
+      salt: `${proof.salt}${digits.slice(0, count)}`,
+      number: Number(digits.slice(count)),
     };
-    await assertRefused(toProof(moved), `${taken} digits`);
+    await assertRefused(toProof(extended), `${count} digits`);
   }
   assert.equal((await run(toProof(proof))).status, 202);
 });
 
 it('refuses forged and malformed proofs', async () => {
-  const proof = read(solveChallenge(await challenge()));
+  const proof = parseProof(solveChallenge(await getChallenge()));
   for (const members of [
     { number: Number(proof.number) + 1 },
     { number: String(proof.number) },

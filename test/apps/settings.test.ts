@@ -1,4 +1,4 @@
-// The settings of apps over HTTP: validation by field, versions, and writes that would break an app.
+// Tests the settings of apps over HTTP: validation by field, versions, and writes that would break an app.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../support/app.ts';
@@ -35,9 +35,9 @@ const settings = (more: object = {}) => ({
   outputs: ['out'],
   ...more,
 });
-const save = (body: object, by = owner): Promise<TestResponse> =>
-  by.request('PUT', `/workflows/${workflowId}/app`, body);
-const faultsOf = async (more: object): Promise<readonly (string | undefined)[]> => {
+const save = (body: object, caller = owner): Promise<TestResponse> =>
+  caller.request('PUT', `/workflows/${workflowId}/app`, body);
+const listIssuePaths = async (more: object): Promise<readonly (string | undefined)[]> => {
   const { issues = [] } = assertRefused(await save(settings(more)), 400, 'invalid_request');
   return issues.map(({ path }) => path);
 };
@@ -61,7 +61,7 @@ describe('the app of a workflow', () => {
     assertRefused(await owner.request('DELETE', `/workflows/${workflowId}/app`), 404, 'not_found');
   });
 
-  it('belongs to the owners of the workflow', async () => {
+  it('can be changed only by owners of the workflow', async () => {
     const editor = await test.createCaller();
     await owner.request('PUT', `/workflows/${workflowId}/permissions`, {
       userId: editor.userId,
@@ -82,10 +82,10 @@ describe('the app of a workflow', () => {
     );
   });
 
-  it('is found by its workflow, by people who may use it', async () => {
+  it('is listed by its workflow for people who may use it', async () => {
     const other = await test.createCaller();
-    const find = async (by: Caller, id = workflowId): Promise<readonly string[]> => {
-      const { status, body } = await by.request<{ data: { slug: string }[] }>(
+    const find = async (caller: Caller, id = workflowId): Promise<readonly string[]> => {
+      const { status, body } = await caller.request<{ data: { slug: string }[] }>(
         'GET',
         `/apps?workflowId=${id}`,
       );
@@ -104,55 +104,58 @@ describe('the app of a workflow', () => {
     assert.deepEqual(await find(owner, 'wf_none'), []);
   });
 
-  it('names each field that is wrong', async () => {
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'nobody' }] }), ['/inputs/0/nodeId']);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'out' }] }), ['/inputs/0/nodeId']);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic' }, { nodeId: 'topic' }] }), [
+  it('reports an issue for each invalid field', async () => {
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'nobody' }] }), ['/inputs/0/nodeId']);
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'out' }] }), ['/inputs/0/nodeId']);
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'topic' }, { nodeId: 'topic' }] }), [
       '/inputs/1/nodeId',
     ]);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic', control: 'slider' }] }), [
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'topic', control: 'slider' }] }), [
       '/inputs/0/control',
       '/inputs/0/min',
     ]);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'topic', control: 'choice' }] }), [
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'topic', control: 'choice' }] }), [
       '/inputs/0/choices',
     ]);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'amount', control: 'choice', choices: ['a'] }] }), [
-      '/inputs/0/choices',
+    assert.deepEqual(
+      await listIssuePaths({ inputs: [{ nodeId: 'amount', control: 'choice', choices: ['a'] }] }),
+      ['/inputs/0/choices'],
+    );
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'amount', min: 5, max: 5 }] }), [
+      '/inputs/0/max',
     ]);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'amount', min: 5, max: 5 }] }), ['/inputs/0/max']);
-    assert.deepEqual(await faultsOf({ inputs: [{ nodeId: 'picture', control: 'text' }] }), [
+    assert.deepEqual(await listIssuePaths({ inputs: [{ nodeId: 'picture', control: 'text' }] }), [
       '/inputs/0/control',
     ]);
-    assert.deepEqual(await faultsOf({ outputs: ['nobody'] }), ['/outputs/0', '/outputs/0']);
-    assert.deepEqual(await faultsOf({ outputs: ['note'] }), ['/outputs/0']);
-    assert.deepEqual(await faultsOf({ outputs: ['out', 'out'] }), ['/outputs/1']);
-    assert.deepEqual(await faultsOf({ outputLabels: { out: 'Poster', 'a/b': 'Other' } }), [
+    assert.deepEqual(await listIssuePaths({ outputs: ['nobody'] }), ['/outputs/0', '/outputs/0']);
+    assert.deepEqual(await listIssuePaths({ outputs: ['note'] }), ['/outputs/0']);
+    assert.deepEqual(await listIssuePaths({ outputs: ['out', 'out'] }), ['/outputs/1']);
+    assert.deepEqual(await listIssuePaths({ outputLabels: { out: 'Poster', 'a/b': 'Other' } }), [
       '/outputLabels/a~1b',
     ]);
-    assert.deepEqual(await faultsOf({ version: 99 }), ['/version']);
-    assert.deepEqual(await faultsOf({ examples: ['ex_none'] }), ['/examples/0']);
-    assert.deepEqual(await faultsOf({ embedOrigins: ['https://a.example/page', 'https://*.example'] }), [
-      '/embedOrigins/0',
-      '/embedOrigins/1',
-    ]);
-    assert.deepEqual(await faultsOf({ audience: 'anyone', runsPerVisitor: null }), ['/runsPerVisitor']);
-    const twins = [{ nodeId: 'topic' }, { nodeId: 'amount', min: 1, max: 9, control: 'slider' }];
-    assert.equal((await save(settings({ inputs: twins }))).status, 200);
+    assert.deepEqual(await listIssuePaths({ version: 99 }), ['/version']);
+    assert.deepEqual(await listIssuePaths({ examples: ['ex_none'] }), ['/examples/0']);
+    assert.deepEqual(
+      await listIssuePaths({ embedOrigins: ['https://a.example/page', 'https://*.example'] }),
+      ['/embedOrigins/0', '/embedOrigins/1'],
+    );
+    assert.deepEqual(await listIssuePaths({ audience: 'anyone', runsPerVisitor: null }), ['/runsPerVisitor']);
+    const inputs = [{ nodeId: 'topic' }, { nodeId: 'amount', min: 1, max: 9, control: 'slider' }];
+    assert.equal((await save(settings({ inputs }))).status, 200);
   });
 
-  it('shows visitors the labels of outputs, or else their kinds', async () => {
-    const labelsOf = async (outputLabels?: object): Promise<readonly string[]> => {
+  it('labels outputs by their type unless the settings have a label', async () => {
+    const listLabels = async (outputLabels?: object): Promise<readonly string[]> => {
       const body = settings({ outputs: ['out', 'topic'], ...(outputLabels && { outputLabels }) });
       assert.equal((await save(body)).status, 200);
       const view = await owner.request<{ outputs: { label: string }[] }>('GET', `/apps/${body.slug}`);
       return view.body.outputs.map(({ label }) => label);
     };
-    assert.deepEqual(await labelsOf(), ['Text 1', 'Text 2']);
-    assert.deepEqual(await labelsOf({ topic: 'Subject' }), ['Text 1', 'Subject']);
+    assert.deepEqual(await listLabels(), ['Text 1', 'Text 2']);
+    assert.deepEqual(await listLabels({ topic: 'Subject' }), ['Text 1', 'Subject']);
   });
 
-  it('keeps its slug from other workflows', async () => {
+  it('cannot be saved under the slug of another app', async () => {
     const taken = settings();
     assert.equal((await save(taken)).status, 200);
     workflowId = (await createWorkflow(owner, GRAPH)).id;
@@ -160,7 +163,7 @@ describe('the app of a workflow', () => {
     assert.equal(issues?.[0]?.path, '/slug');
   });
 
-  it('needs limits if anyone can spend the credits of the owner', async () => {
+  it("requires limits if anyone can spend the owner's credits", async () => {
     const model = node('model', 'generate:image', { prompt: 'a fox', model: 'fal:flux-schnell' });
     const paidType = test.deps.catalog.entries.find(entry => entry.executionCost === 'paid')?.nodeType ?? '';
     const graph = {
@@ -169,8 +172,8 @@ describe('the app of a workflow', () => {
     };
     const written = await owner.request('PUT', `/workflows/${workflowId}`, graph);
     assert.equal(written.status, 200, JSON.stringify(written.body));
-    assert.deepEqual(await faultsOf({ audience: 'anyone' }), ['/dailyCredits', '/maxCreditsPerRun']);
-    assert.deepEqual(await faultsOf({ audience: 'anyone', dailyCredits: 0, maxCreditsPerRun: 0 }), [
+    assert.deepEqual(await listIssuePaths({ audience: 'anyone' }), ['/dailyCredits', '/maxCreditsPerRun']);
+    assert.deepEqual(await listIssuePaths({ audience: 'anyone', dailyCredits: 0, maxCreditsPerRun: 0 }), [
       '/dailyCredits',
       '/maxCreditsPerRun',
     ]);
@@ -178,7 +181,7 @@ describe('the app of a workflow', () => {
     assert.deepEqual([saved.status, saved.body.runsPerVisitor], [200, 3]);
   });
 
-  it('gets a new embed key with each request, which is never shown again', async () => {
+  it('gets a new embed key with each request, and never shows a key again', async () => {
     await save(settings());
     const create = () => owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
     const first = await create();
@@ -222,7 +225,7 @@ describe('a write of a workflow', () => {
     );
   });
 
-  it('is free if the app is pinned to a version or disabled', async () => {
+  it('is accepted if the app is pinned to a version or disabled', async () => {
     assert.equal((await save(settings({ version: 1 }))).status, 200);
     assert.equal((await write(without('topic'))).status, 200);
     const { body } = await owner.request<{ issues: unknown[] }>('GET', `/workflows/${workflowId}/app`);

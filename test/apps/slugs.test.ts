@@ -1,8 +1,8 @@
-// The slugs of apps: earlier ones redirect, stay with their app, and are limited in number.
+// Tests the slugs of apps: earlier slugs redirect, stay reserved for their app, and are limited in number.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { SignJWT } from 'jose';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { createEmbedKey, signVisitor } from '../support/apps/visitors.ts';
 import { assertRefused, createWorkflow, edge, node } from '../support/workflows.ts';
 
 const GRAPH = {
@@ -75,13 +75,13 @@ it('redirects pages with their query, and requests with their method', async () 
   assert.equal((await test.anonymous.request('GET', `/apps/${slug}`)).status, 200);
 });
 
-it('says nothing of an earlier slug to people who may not use the app', async () => {
+it('does not redirect people who may not use the app', async () => {
   const [earlier] = await rename({ audience: 'workspace' });
   assert.equal((await open(`/a/${earlier}`)).statusCode, 404);
   assertRefused(await test.anonymous.request('GET', `/apps/${earlier}`), 404, 'not_found');
 });
 
-it('keeps earlier slugs from other apps until the app is deleted, and lets it have them back', async () => {
+it('reserves earlier slugs for their app, which can use them again, until the app is deleted', async () => {
   const [earlier, slug] = await rename();
   const other = (await createWorkflow(owner, GRAPH)).id;
   for (const taken of [earlier, slug]) assertRefused(await save(taken, {}, other), 409, 'slug_taken');
@@ -93,13 +93,13 @@ it('keeps earlier slugs from other apps until the app is deleted, and lets it ha
   assert.equal((await save(slug, {}, other)).status, 200);
 });
 
-it('gives a slug that several workflows want at once to one of them', async () => {
+it('accepts one of several workflows that request a slug at the same time', async () => {
   const slug = newSlug();
   const ids = await Promise.all(
     Array.from({ length: 6 }, async () => (await createWorkflow(owner, GRAPH)).id),
   );
-  const answers = await Promise.all(ids.map(id => save(slug, {}, id)));
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
+  const responses = await Promise.all(ids.map(id => save(slug, {}, id)));
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
 });
 
 it('keeps the newest twenty earlier slugs', async () => {
@@ -113,21 +113,17 @@ it('keeps the newest twenty earlier slugs', async () => {
 it('admits visitors whose token names an earlier slug', async () => {
   const slug = newSlug();
   await save(slug, { audience: 'signed_in' });
-  const { body } = await owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`);
+  const key = await createEmbedKey(owner, workflowId);
   const renamed = newSlug();
   await save(renamed, { audience: 'signed_in' });
-  const sign = (aud: string) =>
-    new SignJWT()
-      .setProtectedHeader({ alg: 'HS256' })
-      .setSubject('ada')
-      .setAudience(aud)
-      .setExpirationTime(Math.floor(Date.now() / 1000) + 200)
-      .sign(Buffer.from(body.key));
-  const token = await sign(slug);
+  const token = await signVisitor(key, slug);
   assert.equal(
     (await open(`/a/${slug}?visitor=${token}`)).headers.location,
     `/a/${renamed}?visitor=${token}`,
   );
   assert.equal((await open(`/a/${renamed}?visitor=${token}`)).statusCode, 200);
-  assert.equal((await open(`/a/${renamed}?visitor=${await sign('another-app')}`)).statusCode, 401);
+  assert.equal(
+    (await open(`/a/${renamed}?visitor=${await signVisitor(key, 'another-app')}`)).statusCode,
+    401,
+  );
 });

@@ -1,4 +1,4 @@
-// Files of visitors: deleted after a day, also what a crash left behind, and useless afterward.
+// Tests that visitors' files are deleted after a day, like rows that a crash left without a file.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sweepAppUploads } from '../../src/apps/uploads.ts';
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const storedAt = async (mediaId: string, ageMs: number): Promise<void> => {
+const setAge = async (mediaId: string, ageMs: number): Promise<void> => {
   await test.deps.db.query('update app_uploads set created_at = $2 where media_id = $1', [
     mediaId,
     new Date(nowMs - ageMs),
@@ -65,8 +65,8 @@ it('deletes files after a day', async () => {
     return JSON.parse(body);
   };
   const [old, recent] = [await upload(), await upload()];
-  await storedAt(old.mediaId, DAY_MS + 1000);
-  await storedAt(recent.mediaId, DAY_MS - HOUR_MS);
+  await setAge(old.mediaId, DAY_MS + 1000);
+  await setAge(recent.mediaId, DAY_MS - HOUR_MS);
   const read = async ({ url }: { url: string }) =>
     (await test.app.inject({ method: 'GET', url: new URL(url).pathname })).statusCode;
   const run = async ({ mediaId }: { mediaId: string }) =>
@@ -78,7 +78,7 @@ it('deletes files after a day', async () => {
   assert.equal(await countUploads(), 1);
 });
 
-it('deletes more than one batch, and rows whose file was never stored', async () => {
+it('deletes more than one batch, and rows without a file', async () => {
   const ids = Array.from({ length: 250 }, () => newId('media'));
   await test.deps.db.query(
     `insert into app_uploads (app_id, media_id, created_at) select 'app_gone', id, $2 from unnest($1::text[]) as id`,

@@ -1,10 +1,11 @@
-// Tests apps as their visitors use them: audiences, inputs, results, tokens, and what they never learn.
+// Tests apps as visitors use them: audiences, inputs, results, tokens, and what stays hidden from visitors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { decodeJwt, SignJWT } from 'jose';
+import { decodeJwt } from 'jose';
 import {
   type AppRun,
   createApp,
+  createEmbedKey,
   createProof,
   createVisitor,
   runAsVisitor,
@@ -12,6 +13,7 @@ import {
   SECRET_GRAPH,
   type StartedAppRun,
   saveApp,
+  signVisitor,
   toCode,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
@@ -28,15 +30,15 @@ before(async () => {
 });
 after(() => service.close());
 
-const account = (): Promise<Client> =>
+const createAccount = (): Promise<Client> =>
   service.createUser({
     keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
   });
 
 describe('the audience of an app', () => {
-  it('decides who finds it', async () => {
+  it('decides who can open it', async () => {
     const stranger = createVisitor(service);
-    const other = await account();
+    const other = await createAccount();
     for (const [audience, anonymous, signedIn] of [
       ['workspace', 404, 404],
       ['signed_in', 404, 200],
@@ -54,9 +56,9 @@ describe('the audience of an app', () => {
     }
   });
 
-  it('finds a disabled app only for editors, and lists apps by who may use them', async () => {
+  it('includes only editors while the app is disabled, and decides who gets the app in lists', async () => {
     const slug = await createApp(service, { audience: 'signed_in', isEnabled: false });
-    const other = await account();
+    const other = await createAccount();
     assert.equal((await other.request('GET', `/apps/${slug}`)).status, 404);
     assert.equal((await service.request('GET', `/apps/${slug}`)).status, 200);
     const open = await createApp(service, { audience: 'signed_in' });
@@ -71,7 +73,7 @@ describe('the audience of an app', () => {
   });
 });
 
-it('an app that is not for strangers is not found with a token either', async () => {
+it('hides a restricted app from a visitor with an invalid token', async () => {
   const visitor = createVisitor(service, { 'x-app-visitor': 'any.wrong.token' });
   for (const settings of [{ audience: 'workspace' }, { audience: 'signed_in' }, { isEnabled: false }]) {
     const slug = await createApp(service, settings);
@@ -80,7 +82,7 @@ it('an app that is not for strangers is not found with a token either', async ()
 });
 
 describe('a run of an app', () => {
-  it('gives the visitor the result, and the owner the whole run', async () => {
+  it('shows the visitor the result, and the owner the whole run', async () => {
     const slug = await createApp(service);
     const visitor = createVisitor(service);
     const started = await runAsVisitor(visitor, slug, { input_1: 'a hen' });
@@ -99,7 +101,7 @@ describe('a run of an app', () => {
     assert.equal(status, 401);
   });
 
-  it('streams to its visitor, who alone can cancel it', async () => {
+  it('is streamed to its visitor, and only the visitor can cancel it', async () => {
     const waiting = {
       nodes: [node('t', 'input:text'), node('ask', 'logic:approval'), node('o', 'output:preview')],
       edges: [edge('t.text > ask.input'), edge('ask.approved > o.input')],
@@ -152,7 +154,7 @@ describe('a run of an app', () => {
     assert.deepEqual(toCode(await send('twice')), [422, 'idempotency_key_reused']);
   });
 
-  it('expires, unless the owner picks it for the gallery', async () => {
+  it('expires unless the owner adds it to the gallery', async () => {
     const slug = await createApp(service, { showsGallery: true });
     const visitor = createVisitor(service);
     const runs = [];
@@ -177,103 +179,74 @@ describe('a run of an app', () => {
   });
 });
 
-describe('a visitor of an embedding page', () => {
-  it('needs no proof, and has limits of its own', async () => {
-    const slug = await createApp(service, { audience: 'signed_in', runsPerVisitor: 1 });
-    const { body: apps } = await service.request<{ data: { slug: string; workflowId: string }[] }>(
-      'GET',
-      '/apps?limit=200',
-    );
-    const id = apps.data.find(app => app.slug === slug)?.workflowId;
-    const { body } = await service.request<{ key: string }>('POST', `/workflows/${id}/app/embed-key`);
-    const sign = (
-      claims: { sub?: string; aud?: string; seconds?: number; key?: string; alg?: string } = {},
-    ) => {
-      const { sub = 'ada', aud = slug, seconds = 200, key = body.key, alg = 'HS256' } = claims;
-      return new SignJWT({})
-        .setProtectedHeader({ alg })
-        .setSubject(sub)
-        .setAudience(aud)
-        .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
-        .sign(Buffer.from(key));
-    };
+describe('a visitor with a token', () => {
+  it('needs no proof of work, and has separate limits', async () => {
+    const id = await service.createWorkflow(SECRET_GRAPH);
+    const slug = await saveApp(service, id, { ...SECRET_FORM, audience: 'signed_in', runsPerVisitor: 1 });
+    const key = await createEmbedKey(service, id);
     const run = async (token: string) =>
       createVisitor(service, { 'x-app-visitor': token }).request<StartedAppRun>('POST', `/apps/${slug}/run`, {
         inputs: {},
       });
-    assert.equal((await run(await sign())).status, 202);
-    assert.deepEqual(toCode(await run(await sign())), [429, 'app_limit_reached']);
-    assert.equal((await run(await sign({ sub: 'bob' }))).status, 202);
-    for (const claims of [
-      { aud: 'another-app' },
-      { seconds: -1 },
-      { seconds: 400 },
-      { key: 'x'.repeat(43) },
-      { alg: 'HS512' },
-      { sub: 'x'.repeat(201) },
-    ])
-      assert.deepEqual(toCode(await run(await sign(claims))), [401, 'unauthorized'], JSON.stringify(claims));
+    assert.equal((await run(await signVisitor(key, slug))).status, 202);
+    assert.deepEqual(toCode(await run(await signVisitor(key, slug))), [429, 'app_limit_reached']);
+    assert.equal((await run(await signVisitor(key, slug, { sub: 'bob' }))).status, 202);
+    for (const [name, token] of Object.entries({
+      'another app': signVisitor(key, 'another-app'),
+      expired: signVisitor(key, slug, { seconds: -1 }),
+      'valid for too long': signVisitor(key, slug, { seconds: 400 }),
+      'another key': signVisitor('x'.repeat(43), slug),
+      'another algorithm': signVisitor(key, slug, { header: { alg: 'HS512' } }),
+      'a long subject': signVisitor(key, slug, { sub: 'x'.repeat(201) }),
+    }))
+      assert.deepEqual(toCode(await run(await token)), [401, 'unauthorized'], name);
     assert.equal((await createVisitor(service).request('GET', `/apps/${slug}`)).status, 404);
   });
 
-  it('keeps the page while the form is filled in, until the key is replaced', async () => {
+  it('gets a token for the page that lasts an hour, unless the key is replaced', async () => {
     const id = await service.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(service, id, { ...SECRET_FORM, audience: 'signed_in', runsPerVisitor: 1 });
-    const createKey = async (): Promise<string> =>
-      (await service.request<{ key: string }>('POST', `/workflows/${id}/app/embed-key`)).body.key;
-    const key = await createKey();
-    const sign = (header: object, seconds: number) =>
-      new SignJWT()
-        .setProtectedHeader({ alg: 'HS256', ...header })
-        .setSubject('ada')
-        .setAudience(slug)
-        .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
-        .sign(Buffer.from(key));
-    const page = await createVisitor(service).request('GET', `/a/${slug}?visitor=${await sign({}, 200)}`);
-    const [, ofPage = ''] = /data-token="([^"]+)"/.exec(page.text) ?? [];
-    assert.ok((decodeJwt(ofPage).exp ?? 0) > Date.now() / 1000 + 3600);
+    const key = await createEmbedKey(service, id);
+    const token = await signVisitor(key, slug);
+    const page = await createVisitor(service).request('GET', `/a/${slug}?visitor=${token}`);
+    const [, pageToken = ''] = /data-token="([^"]+)"/.exec(page.text) ?? [];
+    assert.ok((decodeJwt(pageToken).exp ?? 0) > Date.now() / 1000 + 3600);
     const run = (token: string) =>
       createVisitor(service, { 'x-app-visitor': token }).request<StartedAppRun>('POST', `/apps/${slug}/run`, {
         inputs: {},
       });
-    assert.deepEqual(toCode(await run(await sign({ kid: 'page' }, 3600))), [401, 'unauthorized']);
-    const started = await run(ofPage);
+    const forged = await signVisitor(key, slug, { seconds: 3600, header: { kid: 'page' } });
+    assert.deepEqual(toCode(await run(forged)), [401, 'unauthorized']);
+    const started = await run(pageToken);
     assert.equal(started.status, 202, JSON.stringify(started.body));
-    assert.deepEqual(toCode(await run(ofPage)), [429, 'app_limit_reached']);
-    await createKey();
-    assert.deepEqual(toCode(await run(ofPage)), [401, 'unauthorized']);
+    assert.deepEqual(toCode(await run(pageToken)), [429, 'app_limit_reached']);
+    await createEmbedKey(service, id);
+    assert.deepEqual(toCode(await run(pageToken)), [401, 'unauthorized']);
   });
 });
 
 describe('what a visitor receives', () => {
-  it('has nothing of the graph in any byte', async () => {
-    const { body: execution } = await service.request<{ executionId: string }>(
-      'POST',
-      `/workflows/${workflowId}/run`,
-      {
-        inputs: { secret_topic: 'an example' },
-      },
-    );
-    await service.waitForStatus(execution.executionId);
+  it('reveals nothing of the graph', async () => {
+    const { id } = await service.runWorkflow(workflowId, { inputs: { secret_topic: 'an example' } });
     const slug = await saveApp(service, workflowId, {
       ...SECRET_FORM,
       inputs: [{ nodeId: 'secret_topic' }],
       audience: 'anyone',
-      examples: [execution.executionId],
+      examples: [id],
     });
     const visitor = createVisitor(service);
     const texts: string[] = [];
-    const keep = async (response: Promise<{ text?: string; body: unknown }>): Promise<void> => {
+    const record = async (response: Promise<{ text?: string; body: unknown }>): Promise<void> => {
       const { text, body } = await response;
       texts.push(text ?? JSON.stringify(body));
     };
-    await keep(visitor.request('GET', `/apps/${slug}`));
-    await keep(visitor.request('GET', `/apps/${slug}/challenge`));
-    await keep(visitor.request('POST', `/apps/${slug}/run`, { inputs: { nothing: 1 } }));
+    await record(visitor.request('GET', `/apps/${slug}`));
+    await record(visitor.request('GET', `/apps/${slug}/challenge`));
+    await record(visitor.request('POST', `/apps/${slug}/run`, { inputs: { nothing: 1 } }));
     const started = await runAsVisitor(visitor, slug, { input_1: 'mine' });
     texts.push(JSON.stringify(started.body));
     await waitForAppRun(visitor, slug, started.body.runId);
-    await keep(visitor.request('GET', `/apps/${slug}/runs/${started.body.runId}`));
+    await record(visitor.request('GET', `/apps/${slug}/runs/${started.body.runId}`));
     const events = await openStream(
       `${service.url}/api/v1/apps/${slug}/runs/${started.body.runId}/events`,
       {},
@@ -286,7 +259,7 @@ describe('what a visitor receives', () => {
         text,
         /secret|confidential|lighthouses|Hello \{\{|input:text|output:preview|wf_|ex_/i,
       );
-      assert.ok(!text.includes(workflowId) && !text.includes(execution.executionId));
+      assert.ok(!text.includes(workflowId) && !text.includes(id));
     }
   });
 });
@@ -311,8 +284,8 @@ describe('an app whose workflow cannot serve it', () => {
     ]);
   });
 
-  it('is out of order if its version was deleted, and its owner learns what to do', async () => {
-    const owner = await account();
+  it('is out of order if its version was deleted, and its owner gets a notice', async () => {
+    const owner = await createAccount();
     const id = await owner.createWorkflow(SECRET_GRAPH);
     const slug = await saveApp(owner, id, { ...SECRET_FORM, audience: 'anyone', version: 1 });
     assert.equal(

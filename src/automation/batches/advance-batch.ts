@@ -1,4 +1,4 @@
-// Advances a batch: settles rows whose executions have ended, starts the next ones, and ends the batch. A job does this
+// Advances a batch: settles rows whose executions have ended, starts the next rows, and ends the batch. A job calls it
 // whenever executions of the batch end.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -14,20 +14,21 @@ import {
   failRow,
   hasWaitingRow,
   listActiveExecutions,
-  listRowsToStart,
+  listRowsByNumber,
   listRunningRows,
   listWaitingRows,
   OVERDUE_SECONDS,
   type RunningRow,
-  returnRow,
+  requeueRow,
   type SettledRow,
   type StartableRow,
   settleRows,
 } from '../../store/automation/batch-rows.ts';
 import {
-  type BatchRow,
   countRunningRows,
+  findBatch,
   lockBatch,
+  type StoredBatch,
   sumSettledCredits,
   updateBatch,
 } from '../../store/automation/batches.ts';
@@ -35,9 +36,9 @@ import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
-import { noticeStop } from './batch-notice.ts';
+import { notifyStop } from './batch-notice.ts';
 
-/** Codes of refusals that the next rows would get too. The batch stops with the code as its reason. */
+/** Codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
 const STOP_CODES: ReadonlySet<string> = new Set([
   'insufficient_credits',
   'daily_budget_exceeded',
@@ -49,10 +50,10 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
-/** The delay after which a batch without a slot tries again. */
+/** The delay before a batch tries again if its workspace has no free slot. */
 const NO_SLOT_MS = 1000;
 
-/** A row to start. Its execution has an id already, so that it is never started twice. */
+/** A row to start. The id of its execution is stored first, so that it is never started twice. */
 interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
 }
@@ -63,41 +64,44 @@ export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   if (advanced === undefined) return;
   deps.runNotifier.notify(id);
   const { batch, rows } = advanced;
-  if (advanced.cancels) await cancelRuns(deps, await listActiveExecutions(deps.runDb, id));
+  if (advanced.cancelsRunning) await cancelRuns(deps, await listActiveExecutions(deps.runDb, id));
   if (advanced.nextAtMs !== undefined) deps.wakeTimers.set('deliveries', advanced.nextAtMs);
   if (rows.length > 0) await startRows(deps, batch, rows);
 }
 
-interface Advanced {
-  readonly batch: BatchRow;
+interface AdvancedBatch {
+  readonly batch: StoredBatch;
   readonly rows: readonly ClaimedRow[];
-  readonly cancels: boolean;
+  readonly cancelsRunning: boolean;
+  /** When to advance it again, besides when executions end. */
   readonly nextAtMs: number | undefined;
 }
 
-async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | undefined> {
+async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch | undefined> {
   const batch = await lockBatch(tx, id);
   if (batch === undefined || (batch.status !== 'RUNNING' && batch.status !== 'STOPPING')) return undefined;
   const seq = batch.seq + 1;
   const failures = countFailures(batch.failures_in_a_row, await settleRows(tx, id, seq));
   const running = await listRunningRows(tx, id);
   const lost = running.filter(row => !row.is_accepted && row.is_overdue).map(row => row.row_number);
-  const lostRows = lost.length === 0 ? [] : await listRowsToStart(tx, id, lost);
+  const lostRows = lost.length === 0 ? [] : await listRowsByNumber(tx, id, lost);
   const hasFailedOften = batch.stop_after_failures > 0 && failures >= batch.stop_after_failures;
-  const stops = batch.status === 'RUNNING' && hasFailedOften ? 'failures_in_a_row' : undefined;
+  const stopReason = batch.status === 'RUNNING' && hasFailedOften ? 'failures_in_a_row' : undefined;
   const next =
-    batch.status === 'STOPPING' || stops !== undefined
-      ? { rows: [], stops }
+    batch.status === 'STOPPING' || stopReason !== undefined
+      ? { rows: [], stopReason }
       : await claimNext(deps, tx, batch, running);
   const isIdle = running.length === 0 && next.rows.length === 0;
-  const change = await chooseState(deps, tx, { batch, isIdle, stops: next.stops });
+  const change = await chooseState(deps, tx, { batch, isIdle, stopReason: next.stopReason });
   const state = { failures_in_a_row: failures, ...change };
   const hasEnded = state.status === 'STOPPED' || state.status === 'COMPLETED';
-  const delivery = hasEnded ? await buildBatchDelivery(tx, { ...batch, ...state }) : null;
+  // Read again, because the counts have changed.
+  const ended = hasEnded ? { ...batch, ...(await findBatch(tx, id)), ...state } : undefined;
+  const delivery = ended === undefined ? null : await buildBatchDelivery(tx, ended);
   await updateBatch(tx, id, state, delivery);
-  if (state.status === 'STOPPED') await noticeStop(tx, { ...batch, ...state });
+  if (ended?.status === 'STOPPED') await notifyStop(tx, ended);
   if (delivery !== null) deps.wakeTimers.set('deliveries', 0);
-  // Other batches of the workspace may have every slot, and rows may have been lost with their process a moment ago.
+  // Other batches of the workspace may use every slot, and the process that claimed a row may have died just now.
   const isWaiting = state.status === undefined && isIdle;
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
   const delayMs = isWaiting ? NO_SLOT_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
@@ -106,7 +110,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<Advanced | un
   return {
     batch: { ...batch, seq },
     rows: [...lostRows.filter(isClaimed), ...next.rows],
-    cancels: batch.cancels_running && running.length > 0,
+    cancelsRunning: batch.cancels_running && running.length > 0,
     nextAtMs,
   };
 }
@@ -124,15 +128,15 @@ function countFailures(before: number, settled: readonly SettledRow[]): number {
 
 interface NextRows {
   readonly rows: readonly ClaimedRow[];
-  /** Why the batch must stop. */
-  readonly stops?: string | undefined;
+  /** Set if the batch must stop. */
+  readonly stopReason?: string | undefined;
 }
 
-/** Claims the next waiting rows, as many as the limits of the batch and its workspace and its credits allow. */
+/** Claims as many waiting rows as the limits of the batch, its workspace and its credits allow. */
 async function claimNext(
   deps: RunDeps,
   tx: Tx,
-  batch: BatchRow,
+  batch: StoredBatch,
   running: readonly RunningRow[],
 ): Promise<NextRows> {
   const free = Math.min(batch.concurrency - running.length, await countFreeSlots(deps, tx, batch.workspace));
@@ -142,30 +146,34 @@ async function claimNext(
   const affordable =
     batch.max_credits === null || waiting.length === 0
       ? waiting.map(row => ({ ...row, max_credits: null }))
-      : chooseAffordable(waiting, await findRemaining(tx, batch, running), batch.estimate_is_exact);
+      : chooseAffordable(waiting, await computeRemainingCredits(tx, batch, running), batch.estimate_is_exact);
   const rows = affordable.map(row => ({ ...row, execution_id: newId('execution', deps.now()) }));
   if (rows.length > 0) await claimRows(tx, batch.id, batch.seq + 1, rows);
-  const isOut = rows.length === 0 && waiting.length > 0 && running.length === 0;
-  return { rows, stops: isOut ? 'max_credits' : undefined };
+  const isOutOfCredits = rows.length === 0 && waiting.length > 0 && running.length === 0;
+  return { rows, stopReason: isOutOfCredits ? 'max_credits' : undefined };
 }
 
 /**
- * Counts how many more rows of batches may run in the workspace. A tenth of its runs, and at least one, is left to
- * others.
+ * Returns how many more rows of batches may run in the workspace. A tenth of its slots, and at least one, is kept for
+ * other runs.
  */
 async function countFreeSlots({ settings }: RunDeps, tx: Tx, workspace: string): Promise<number> {
   const limit = settings.MAX_CONCURRENT_RUNS;
-  const share = Math.max(1, limit - Math.max(1, Math.ceil(limit / 10)));
-  return share - (await countRunningRows(tx, workspace));
+  const maxRows = Math.max(1, limit - Math.max(1, Math.ceil(limit / 10)));
+  return maxRows - (await countRunningRows(tx, workspace));
 }
 
-/** Returns the credits of the batch that are neither spent nor needed by the rows that run. */
-async function findRemaining(tx: Tx, batch: BatchRow, running: readonly RunningRow[]): Promise<number> {
-  const promised = running.reduce((sum, { max_credits }) => sum + (max_credits ?? 0), 0);
-  return (batch.max_credits ?? 0) - (await sumSettledCredits(tx, batch.id)) - promised;
+/** Returns the credits of the batch that are neither spent nor reserved for running rows. */
+async function computeRemainingCredits(
+  tx: Tx,
+  batch: StoredBatch,
+  running: readonly RunningRow[],
+): Promise<number> {
+  const reserved = running.reduce((sum, { max_credits }) => sum + (max_credits ?? 0), 0);
+  return (batch.max_credits ?? 0) - (await sumSettledCredits(tx, batch.id)) - reserved;
 }
 
-/** Returns the rows that the credits pay for, each with its limit. What is left over is shared if prices vary. */
+/** Returns the rows that the credits pay for, each with its limit. If prices are not exact, the rows share the rest. */
 function chooseAffordable(
   waiting: readonly StartableRow[],
   remaining: number,
@@ -188,12 +196,12 @@ async function chooseState(
   {
     batch,
     isIdle,
-    stops,
-  }: { readonly batch: BatchRow; readonly isIdle: boolean; readonly stops: string | undefined },
-): Promise<Partial<Pick<BatchRow, 'status' | 'reason' | 'finished_at'>>> {
+    stopReason,
+  }: { readonly batch: StoredBatch; readonly isIdle: boolean; readonly stopReason: string | undefined },
+): Promise<Partial<Pick<StoredBatch, 'status' | 'reason' | 'finished_at'>>> {
   const finished_at = new Date(deps.now());
-  const reason = stops ?? batch.reason;
-  if (stops !== undefined || batch.status === 'STOPPING')
+  const reason = stopReason ?? batch.reason;
+  if (stopReason !== undefined || batch.status === 'STOPPING')
     return isIdle ? { status: 'STOPPED', reason, finished_at } : { status: 'STOPPING', reason };
   if (!isIdle || (await hasWaitingRow(tx, batch.id, batch.first_rows ?? batch.total))) return {};
   if (batch.first_rows !== null && (await hasWaitingRow(tx, batch.id, batch.total)))
@@ -201,47 +209,47 @@ async function chooseState(
   return { status: 'COMPLETED', finished_at };
 }
 
-/** Starts the runs of claimed rows. A run that was accepted before is not started again. */
-async function startRows(deps: RunDeps, batch: BatchRow, rows: readonly ClaimedRow[]): Promise<void> {
+/** Starts the runs of claimed rows, and records those that are refused. A run that was accepted before is not repeated. */
+async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly ClaimedRow[]): Promise<void> {
   const actor = await getUserActor(deps, batch.user_id).catch(toRefusal);
-  const refusals = await Promise.all(
-    rows.map(async row => {
-      const refusal =
-        actor instanceof AppError ? actor : await startRow(deps, actor, batch, row).catch(toRefusal);
-      return refusal === undefined ? [] : [{ row, refusal }];
-    }),
+  const outcomes = await Promise.all(
+    rows.map(async row => ({
+      row,
+      refusal:
+        actor instanceof AppError
+          ? actor
+          : await startRow(deps, actor, batch, row).then(() => undefined, toRefusal),
+    })),
   );
-  if (refusals.flat().length === 0) return;
+  if (outcomes.every(({ refusal }) => refusal === undefined)) return;
   await deps.runDb.transaction(async tx => {
     const current = await lockBatch(tx, batch.id);
     if (current === undefined) return;
     const seq = current.seq + 1;
     let failures = current.failures_in_a_row;
     let stopCode: string | undefined;
-    for (const { row, refusal } of refusals.flat()) {
+    for (const { row, refusal } of outcomes) {
+      if (refusal === undefined) continue;
       if (STOP_CODES.has(refusal.code)) {
         stopCode = refusal.code;
-        await returnRow(tx, batch.id, row.row_number, seq);
+        await requeueRow(tx, batch.id, row.row_number, seq);
       } else {
         failures++;
         const error = JSON.stringify({ code: refusal.code, message: refusal.message, nodeId: null });
         await failRow(tx, batch.id, row.row_number, { seq, error });
       }
     }
-    const stops = stopCode !== undefined && current.status === 'RUNNING';
-    const state = stops ? ({ status: 'STOPPING', reason: stopCode ?? null } as const) : {};
+    const state =
+      stopCode !== undefined && current.status === 'RUNNING'
+        ? ({ status: 'STOPPING', reason: stopCode } as const)
+        : {};
     await updateBatch(tx, batch.id, { failures_in_a_row: failures, ...state });
     await enqueue(tx, 'batch', [batch.id]);
   });
   deps.wakeTimers.set('deliveries', 0);
 }
 
-async function startRow(
-  deps: RunDeps,
-  actor: UserActor,
-  batch: BatchRow,
-  row: ClaimedRow,
-): Promise<undefined> {
+async function startRow(deps: RunDeps, actor: UserActor, batch: StoredBatch, row: ClaimedRow): Promise<void> {
   const { execution_id: executionId, max_credits: maxCredits, retried_execution_id: retriedId } = row;
   const key = row.key ?? String(row.row_number);
   await startForUser(deps, actor, {
@@ -258,5 +266,4 @@ async function startRow(
     trigger: 'batch',
     origin: { id: batch.id, key, executionId },
   });
-  return undefined;
 }

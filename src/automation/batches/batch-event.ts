@@ -2,18 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
-import { type BatchRow, findBatch, sumCharged } from '../../store/automation/batches.ts';
+import { type StoredBatch, sumCharged } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import type { NewDelivery } from '../../store/runs.ts';
 
 /**
- * Returns null if the batch has no webhook. Each end of a batch has an event of its own, also after a resume. `batch` has
- * its new state; its counts are read again.
+ * Returns the delivery for a batch that has just ended, or null if it has no webhook. A batch that is resumed and ends
+ * again has another event.
  */
-export async function buildBatchDelivery(tx: Tx, batch: BatchRow): Promise<NewDelivery | null> {
+export async function buildBatchDelivery(tx: Tx, batch: StoredBatch): Promise<NewDelivery | null> {
   if (batch.webhook === null) return null;
   const { url, secret } = JSON.parse(batch.webhook) as { url: string; secret: string | null };
-  const counts = (await findBatch(tx, batch.id))?.counts ?? batch.counts;
   const charged = (await sumCharged(tx, [batch.id])).get(batch.id) ?? 0;
   const event = batch.status === 'COMPLETED' ? 'batch.completed' : 'batch.stopped';
   const event_id = randomUUID();
@@ -24,7 +23,7 @@ export async function buildBatchDelivery(tx: Tx, batch: BatchRow): Promise<NewDe
     workflowId: batch.workflow_id,
     status: batch.status,
     reason: batch.reason,
-    counts: { total: batch.total, ...counts },
+    counts: { total: batch.total, ...batch.counts },
     credits: charged,
     ...(batch.metadata === null ? {} : { metadata: new JsonText(batch.metadata) }),
     createdAt: batch.finished_at?.toISOString() ?? null,

@@ -1,11 +1,11 @@
-// Tells the creator of a batch, and the owners of its workspace, that it stopped by itself.
-import { type BatchRow, findBatch } from '../../store/automation/batches.ts';
+// Notifies the creator of a batch, and the owners of its workspace, that it stopped by itself.
+import type { StoredBatch } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { findWorkflowName } from '../../store/workflows/workflows.ts';
 
-/** Why a batch stopped, and what to do. Other reasons are the codes of refused runs. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a batch stopped and what to do, by reason. Other reasons are the codes of refused runs. */
+const EXPLANATIONS: Readonly<Record<string, string>> = {
   max_credits: 'The next row would cost more than is left of its limit. Resume it with a higher limit.',
   failures_in_a_row:
     'Too many rows in a row failed. Fix the workflow or the rows, then retry the failed rows.',
@@ -17,19 +17,19 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Does nothing if a user stopped the batch. */
-export async function noticeStop(tx: Tx, batch: BatchRow): Promise<void> {
-  const { id, reason, total, workflow_id, user_id, workspace } = batch;
+export async function notifyStop(tx: Tx, batch: StoredBatch): Promise<void> {
+  const { id, reason, total, counts, workflow_id, user_id, workspace } = batch;
   if (reason === null) return;
-  const { counts } = (await findBatch(tx, id)) ?? batch;
   const name = await findWorkflowName(tx, workflow_id);
-  const why = REASONS[reason] ?? `Its next run was refused (${reason}). Resume it once that is solved.`;
+  const explanation =
+    EXPLANATIONS[reason] ?? `Its next run was refused (${reason}). Solve this, then resume it.`;
   await insertNotice(tx, {
     kind: 'batch_stopped',
     cause: id,
     workspace,
     userId: user_id,
     title: `The batch of “${name}” stopped`,
-    text: `${counts.completed} of ${total} rows are completed. ${why}`,
+    text: `${counts.completed} of ${total} rows are completed. ${explanation}`,
     link: `/batches/${id}`,
   });
 }

@@ -133,9 +133,7 @@ export const RowParams = Type.Object({
 });
 
 export const StopBody = Exact({
-  cancelRunning: Type.Optional(
-    Type.Boolean({ default: false, description: 'Cancels the rows that run instead of letting them end' }),
-  ),
+  cancelRunning: Type.Optional(Type.Boolean({ default: false, description: 'Also cancels running rows' })),
 });
 
 export const ResumeBatchBody = Exact({

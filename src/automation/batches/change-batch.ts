@@ -4,45 +4,47 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { markRow, type RetryChoice, type RowMark, retryRows } from '../../store/automation/batch-rows.ts';
 import {
-  type BatchRow,
   type BatchState,
   deleteBatch,
   findBatch,
   lockBatch,
+  type StoredBatch,
   updateBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { requireBatchSlot } from './create-batch.ts';
-import { getBatchRow, presentBatch, presentRows } from './read-batch.ts';
+import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
 
-type Change = Partial<Omit<BatchState, 'seq'>>;
+type BatchChange = Partial<Omit<BatchState, 'seq'>>;
 
-/** Locks the batch, writes what `decide` returns, and queues the job that acts on it. */
+/** Locks the batch, writes the change that `decide` returns, if any, and queues the job that acts on it. */
 async function changeBatch(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  decide: (batch: BatchRow, tx: Tx) => Promise<Change | undefined> | Change | undefined,
+  decide: (batch: StoredBatch, tx: Tx) => Promise<BatchChange | undefined> | BatchChange | undefined,
 ) {
   const user = requireScope(actor, 'workflows:execute');
-  await getBatchRow(deps, user, id, 'run');
-  await deps.db.transaction(async tx => {
+  await authorizeBatch(deps, user, id, 'run');
+  const changed = await deps.db.transaction(async tx => {
     const batch = await lockBatch(tx, id);
     if (batch === undefined) throw new AppError('not_found', 'Batch not found.');
     const change = await decide(batch, tx);
-    if (change === undefined) return;
+    if (change === undefined) return batch;
     const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
     if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
     await updateBatch(tx, id, change);
     await enqueue(tx, 'batch', [id]);
+    // Read before the commit, after which the batch may be deleted.
+    return { ...batch, ...(await findBatch(tx, id)) };
   });
   deps.wakeTimers.set('deliveries', 0);
   deps.runNotifier.notify(id);
-  return presentBatch(deps, (await findBatch(deps.db, id)) as BatchRow);
+  return presentBatch(deps, changed);
 }
 
-/** Starts no more rows. Running rows end, or are cancelled. A batch that has ended does not change. */
+/** Starts no more rows. Running rows continue, or are canceled. Has no effect on a batch that has ended. */
 export function stopBatch(deps: RunDeps, actor: Actor, id: string, cancelRunning: boolean) {
   return changeBatch(deps, actor, id, batch => {
     if (batch.status === 'STOPPED' || batch.status === 'COMPLETED') return undefined;
@@ -51,7 +53,7 @@ export function stopBatch(deps: RunDeps, actor: Actor, id: string, cancelRunning
   });
 }
 
-const RUNNING: Change = {
+const RUNNING: BatchChange = {
   status: 'RUNNING',
   reason: null,
   failures_in_a_row: 0,
@@ -59,7 +61,7 @@ const RUNNING: Change = {
   finished_at: null,
 };
 
-/** Continues with the waiting rows. Throws 409 `conflict` if the batch is complete or runs. */
+/** Continues with the waiting rows. Throws 409 `conflict` if the batch is running or complete. */
 export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits: number | undefined) {
   return changeBatch(deps, actor, id, batch => {
     if (batch.status === 'RUNNING' || batch.status === 'COMPLETED')
@@ -99,7 +101,7 @@ export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: Retr
 /** Deletes a batch that has ended; its executions stay. Throws 409 `conflict` if it has not ended. */
 export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:execute');
-  await getBatchRow(deps, user, id, 'run');
+  await authorizeBatch(deps, user, id, 'run');
   await deps.db.transaction(async tx => {
     const batch = await lockBatch(tx, id);
     if (batch !== undefined && batch.status !== 'STOPPED' && batch.status !== 'COMPLETED')
@@ -111,12 +113,12 @@ export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Prom
 /** Rates or picks a row. Throws 404 for an unknown row. */
 export async function changeRow(deps: RunDeps, actor: Actor, id: string, rowNumber: number, mark: RowMark) {
   const user = requireScope(actor, 'workflows:execute');
-  const batch = await getBatchRow(deps, user, id, 'run');
+  const batch = await authorizeBatch(deps, user, id, 'run');
   const row = await deps.db.transaction(async tx => {
-    const locked = await lockBatch(tx, id);
-    if (locked === undefined) return undefined;
+    const current = await lockBatch(tx, id);
+    if (current === undefined) return undefined;
     await updateBatch(tx, id, {});
-    return markRow(tx, id, rowNumber, { ...mark, seq: locked.seq + 1 });
+    return markRow(tx, id, rowNumber, { ...mark, seq: current.seq + 1 });
   });
   if (row === undefined) throw new AppError('not_found', `The batch has no row ${rowNumber}.`);
   deps.runNotifier.notify(id);

@@ -6,37 +6,37 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
-  createCredentialFinder,
+  createCredentialGetter,
   findMissingInputs,
-  findOverMax,
-  findUnavailable,
-  findUnpriced,
+  findNodesOverMax,
+  findUnavailableNodes,
+  findUnpricedNodes,
   hasPaidNode,
   priceForecast,
   requireBounded,
   requirePriced,
   requireProviders,
 } from '../../runs/estimate/estimate-plan.ts';
-import { forecastPaidNodes } from '../../runs/estimate/estimate-run.ts';
-import { toIdempotency } from '../../runs/idempotency.ts';
+import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
+import { parseIdempotencyKey } from '../../runs/idempotency.ts';
 import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
 import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
-import { type Caller, expandForStart } from '../../runs/run-version.ts';
+import { type CallingWorkflow, expandForStart } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
-import type { NewBatchRow } from '../../store/automation/batch-rows.ts';
+import type { NewRow } from '../../store/automation/batch-rows.ts';
 import {
-  type BatchRow,
   countRunningBatches,
   findBatch,
   insertBatch,
   lockRunningBatches,
+  type StoredBatch,
 } from '../../store/automation/batches.ts';
 import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
@@ -54,13 +54,13 @@ export interface BatchEstimate {
 
 interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
-  /** Reads the rows again, because together they may be large. Throws 404 if their table was deleted meanwhile. */
-  readonly readRows: (tx: Tx) => AsyncGenerator<NewBatchRow>;
+  /** Reads the rows again, because all of them may not fit in memory. Throws 404 if their table has been deleted. */
+  readonly readRows: (tx: Tx) => AsyncGenerator<NewRow>;
   readonly estimate: BatchEstimate;
   readonly axes: readonly Axis[] | null;
 }
 
-/** Returns what a batch would cost. Throws the errors of `createBatch`. */
+/** Estimates the cost of a batch. Throws the errors of `createBatch`. */
 export async function estimateBatch(
   deps: RunDeps,
   actor: Actor,
@@ -68,13 +68,14 @@ export async function estimateBatch(
   body: CreateBatchBody,
 ): Promise<BatchEstimate> {
   const user = requireScope(actor, 'workflows:execute');
+  parseWebhook(deps.settings, body.webhook);
   return (await priceBatch(deps, user, workflowId, body)).estimate;
 }
 
 export interface CreatedBatch {
-  readonly batch: BatchRow;
+  readonly batch: StoredBatch;
   readonly estimate: BatchEstimate;
-  /** Whether this repeats the first response for the idempotency key. */
+  /** Whether an earlier request with the idempotency key created it. */
   readonly replayed: boolean;
 }
 
@@ -94,7 +95,7 @@ export async function createBatch(
   const user = requireScope(actor, 'workflows:execute');
   const { workflowId, body } = input;
   const webhook = parseWebhook(deps.settings, body.webhook);
-  const idempotency = toIdempotency('batch', input.idempotencyKey, body);
+  const idempotency = parseIdempotencyKey('batch', input.idempotencyKey, body);
   const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
   const repeated = key && (await findRepeated(deps, key, idempotency.body_hash));
   if (repeated !== null) return repeated;
@@ -120,7 +121,7 @@ export async function createBatch(
   };
   const stored = await deps.db.transaction(async tx => {
     await requireBatchSlot(tx, batch.workspace);
-    await insertBatch(tx, batch, readRows(tx));
+    const inserted = await insertBatch(tx, batch, readRows(tx));
     if (key !== null)
       await saveIdempotencyKey(tx, { ...key, body_hash: idempotency?.body_hash ?? '', executionId: id });
     // A concurrent request may have used the key first.
@@ -131,18 +132,15 @@ export async function createBatch(
         'The first request with this Idempotency-Key is still being processed. Try again in a second.',
         { headers: { 'retry-after': '1' } },
       );
-    return findBatch(tx, id);
+    return inserted;
   });
   deps.wakeTimers.set('deliveries', 0);
-  if (stored === undefined)
-    throw new AppError('internal_error', 'The batch was deleted while it was created.');
   return { batch: stored, estimate, replayed: false };
 }
 
-/** The maximum number of batches of a workspace that run at the same time. */
 const MAX_RUNNING_BATCHES = 20;
 
-/** Throws 409 `conflict` if the workspace may not have another running batch. */
+/** Throws 409 `conflict` if the workspace has as many running batches as allowed. */
 export async function requireBatchSlot(tx: Tx, workspace: string): Promise<void> {
   await lockRunningBatches(tx, workspace);
   if ((await countRunningBatches(tx, workspace)) < MAX_RUNNING_BATCHES) return;
@@ -152,9 +150,14 @@ export async function requireBatchSlot(tx: Tx, workspace: string): Promise<void>
   );
 }
 
-type Key = Parameters<typeof findIdempotencyKey>[1];
+type IdempotencyKey = Parameters<typeof findIdempotencyKey>[1];
 
-async function findRepeated(deps: RunDeps, key: Key, bodyHash: string): Promise<CreatedBatch | null> {
+/** Returns the batch of an earlier request with the idempotency key. */
+async function findRepeated(
+  deps: RunDeps,
+  key: IdempotencyKey,
+  bodyHash: string,
+): Promise<CreatedBatch | null> {
   const used = await findIdempotencyKey(deps.db, key);
   if (used === undefined) return null;
   if (used.body_hash.toString('hex') !== bodyHash)
@@ -168,7 +171,7 @@ async function findRepeated(deps: RunDeps, key: Key, bodyHash: string): Promise<
   return { batch, estimate: { rows, credits, exact, perRow: null }, replayed: true };
 }
 
-// Rows between two turns of the event loop. Checking a row takes some tens of microseconds, pricing it longer.
+// Rows that are checked before other requests get a turn. A row takes some tens of microseconds, longer if it is priced.
 const ROWS_PER_TURN = 50;
 
 /** Checks and prices every row. */
@@ -208,10 +211,10 @@ async function priceBatch(
       let credits = 0;
       if (missing.length === 0 && hasPaidNode(deps, plan)) {
         const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
-        const find = createCredentialFinder(deps, { credentials, overrides });
-        requirePriced(findUnpriced(deps, user, forecasts, overrides, find));
-        const price = priceForecast(forecasts, find);
-        requireBounded(findOverMax(forecasts), price);
+        const getCredential = createCredentialGetter(deps, { credentials, overrides });
+        requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
+        const price = priceForecast(forecasts, getCredential);
+        requireBounded(findNodesOverMax(forecasts), price);
         credits = price.credits;
         isExact &&= price.exact;
       }
@@ -236,7 +239,7 @@ const toConfigText = ({ config }: ExpandedRow): string | null =>
 async function* toNewRows(
   rows: AsyncIterable<ExpandedRow>,
   prices: readonly number[],
-): AsyncGenerator<NewBatchRow> {
+): AsyncGenerator<NewRow> {
   let number = 0;
   for await (const row of rows) {
     const estimated_credits = prices[number++];
@@ -248,8 +251,8 @@ async function* toNewRows(
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
 }
 
-/** The plans of different configs that are kept. Rows of a matrix repeat them in turn. */
-const MAX_PLANS = 100;
+/** Plans that are cached, because the rows of a matrix repeat their configs. */
+const MAX_CACHED_PLANS = 100;
 
 interface PlannedRow extends PlanWithCredentials {
   readonly graph: Graph;
@@ -261,22 +264,22 @@ function createRowPlanner(
   {
     version,
     caller,
-  }: { readonly version: GraphVersion; readonly caller: Caller & { readonly workflowId: string } },
+  }: { readonly version: GraphVersion; readonly caller: CallingWorkflow & { readonly workflowId: string } },
   workspace: string,
 ): (config: string | null) => Promise<PlannedRow> {
   const plans = new Map<string | null, PlannedRow>();
   let credentials: RunCredentials | undefined;
   return async text => {
-    const known = plans.get(text);
-    if (known !== undefined) return known;
+    const cached = plans.get(text);
+    if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     requireValidConfig(deps, version, config);
     const { version: expanded } = await expandForStart(deps, configureVersion(deps, version, config), caller);
     const owner = { workspace, workflowId: caller.workflowId };
     const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;
-    requireProviders(findUnavailable(resolved.plan));
-    if (plans.size >= MAX_PLANS) plans.clear();
+    requireProviders(findUnavailableNodes(resolved.plan));
+    if (plans.size >= MAX_CACHED_PLANS) plans.clear();
     const planned = { ...resolved, graph: expanded.graph };
     plans.set(text, planned);
     await nextTurn();

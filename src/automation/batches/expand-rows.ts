@@ -1,4 +1,4 @@
-// Turns the rows, table or matrix of a request into the inputs of each row.
+// Expands the rows, table or matrix of a request into the inputs and config of each row.
 import { pointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
 import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
@@ -6,7 +6,7 @@ import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
-import { readTable, type StoredTable } from '../tables/read-table.ts';
+import { type ReadableTable, readTable } from '../tables/read-table.ts';
 import { type CreateBatchBody, MAX_ROWS } from './batch.schema.ts';
 
 export interface ExpandedRow {
@@ -18,17 +18,19 @@ export interface ExpandedRow {
   readonly path: string;
 }
 
-/** What a matrix varies: an input, or a config field of a node. */
+/** An input or a config field that a matrix varies. */
 export interface Axis {
   readonly nodeId: string;
+  /** The config field; null: an input node. */
   readonly field: string | null;
+  /** The number of its values. */
   readonly count: number;
 }
 
 export interface ExpandedRows {
-  /** Yields the rows in order; problems of a table's lines and of keys are added to `issues` meanwhile. */
+  /** Yields the rows in order. Adds issues of the table's lines and of repeated keys to `issues` on the way. */
   readonly readRows: (tx: Tx, issues: Issue[]) => AsyncIterable<ExpandedRow>;
-  /** null: the rows are not the combinations of a matrix. */
+  /** null unless the rows are the combinations of a matrix. */
   readonly axes: readonly Axis[] | null;
 }
 
@@ -47,10 +49,10 @@ export async function expandRows(
   if (body.matrix !== undefined) return expandMatrix(body.matrix);
   const { rows } = body;
   if (rows !== undefined)
-    return { readRows: (_tx, issues) => withUniqueKeys(listRows(rows), issues), axes: null };
+    return { readRows: (_tx, issues) => reportRepeatedKeys(listRows(rows), issues), axes: null };
   const table = await readTable(deps, actor, body.tableId ?? '');
   const readLines = createLineReader(graph, table, body);
-  return { readRows: (tx, issues) => withUniqueKeys(readLines(tx, issues), issues), axes: null };
+  return { readRows: (tx, issues) => reportRepeatedKeys(readLines(tx, issues), issues), axes: null };
 }
 
 function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<ExpandedRow> {
@@ -58,7 +60,7 @@ function* listRows(rows: NonNullable<CreateBatchBody['rows']>): Generator<Expand
     yield { key, inputs, config, path: `/rows/${index}` };
 }
 
-interface ValueList extends Axis {
+interface AxisWithValues extends Axis {
   readonly values: readonly unknown[];
 }
 
@@ -67,7 +69,7 @@ function expandMatrix({
   config = {},
   mode = 'product',
 }: NonNullable<CreateBatchBody['matrix']>): ExpandedRows {
-  const lists: readonly ValueList[] = [
+  const axes: readonly AxisWithValues[] = [
     ...Object.entries(inputs).map(([nodeId, values]) => ({
       nodeId,
       field: null,
@@ -78,30 +80,30 @@ function expandMatrix({
       Object.entries(fields).map(([field, values]) => ({ nodeId, field, values, count: values.length })),
     ),
   ];
-  if (lists.length === 0) throw invalidField('/matrix', 'must vary at least one input or config field');
-  const counts = lists.map(({ count }) => count);
+  if (axes.length === 0) throw invalidField('/matrix', 'must vary at least one input or config field');
+  const counts = axes.map(({ count }) => count);
   const total = mode === 'zip' ? Math.max(...counts) : counts.reduce((product, n) => product * n, 1);
   if (mode === 'zip' && counts.some(count => count !== total))
     throw invalidField('/matrix', 'must have lists of the same length with mode zip');
   if (total > MAX_ROWS)
     throw invalidField('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
   return {
-    readRows: () => combine(lists, total, mode),
-    axes: mode === 'zip' ? null : lists.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
+    readRows: () => combine(axes, total, mode),
+    axes: mode === 'zip' ? null : axes.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
   };
 }
 
 async function* combine(
-  lists: readonly ValueList[],
+  axes: readonly AxisWithValues[],
   total: number,
   mode: 'product' | 'zip',
 ): AsyncGenerator<ExpandedRow> {
   for (let row = 0; row < total; row++) {
     const inputs: Record<string, unknown> = {};
     const config: Record<string, Record<string, unknown>> = {};
-    // The last list varies fastest, as in nested loops.
+    // The last axis varies fastest, as in nested loops.
     let repeats = total;
-    for (const { nodeId, field, values } of lists) {
+    for (const { nodeId, field, values } of axes) {
       repeats /= values.length;
       const value = values[mode === 'zip' ? row : Math.floor(row / repeats) % values.length];
       if (field === null) inputs[nodeId] = value;
@@ -113,23 +115,23 @@ async function* combine(
     yield {
       key: null,
       inputs,
-      config: lists.some(list => list.field !== null) ? config : null,
+      config: axes.some(axis => axis.field !== null) ? config : null,
       path: '/matrix',
     };
   }
 }
 
-/** Returns a function that reads the rows of a table. Throws 400 if the mapping does not fit the table. */
+/** Returns a function that reads the rows of a table. Throws 400 if the mapping names columns that the table lacks. */
 function createLineReader(
   graph: Graph,
-  { columns, total, problems, readLines }: StoredTable,
+  { columns, total, problems, readLines }: ReadableTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
 ): (tx: Tx, issues: Issue[]) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
     throw invalidField('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
     throw invalidField('/mapping', 'must map at least one input node to a column');
-  const indexOf = (column: string, path: string): number => {
+  const getIndex = (column: string, path: string): number => {
     const index = columns.indexOf(column);
     if (index >= 0) return index;
     const names = columns.map(name => JSON.stringify(name)).join(', ');
@@ -139,15 +141,15 @@ function createLineReader(
   const mapped = Object.entries(mapping).map(([nodeId, column]) => ({
     nodeId,
     column,
-    index: indexOf(column, pointer('mapping', nodeId)),
+    index: getIndex(column, pointer('mapping', nodeId)),
     parse: CELL_PARSERS[types.get(nodeId) ?? ''],
   }));
-  const keyIndex = keyColumn === undefined ? undefined : indexOf(keyColumn, '/keyColumn');
-  const unusable = new Set(problems.map(({ line }) => line));
+  const keyIndex = keyColumn === undefined ? undefined : getIndex(keyColumn, '/keyColumn');
+  const invalidLines = new Set(problems.map(({ line }) => line));
   return async function* readRows(tx, issues) {
     issues.push(...problems.map(({ line, message }) => toIssue(line, message)));
     for await (const { line, cells } of readLines(tx)) {
-      if (unusable.has(line)) continue;
+      if (invalidLines.has(line)) continue;
       const inputs: Record<string, unknown> = {};
       let isReadable = true;
       for (const { nodeId, column, index, parse } of mapped) {
@@ -167,7 +169,7 @@ function createLineReader(
   };
 }
 
-/** Parses the text of a cell by the type of its input node. Other nodes take the text. */
+/** Parses a cell, by the type of its input node. Other nodes use the text. */
 const CELL_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   'input:number': cell => {
     const text = cell.trim();
@@ -193,7 +195,8 @@ const toIssue = (line: number, message: string): Issue => ({
   message: `Line ${line}: ${message}`,
 });
 
-async function* withUniqueKeys(
+/** Yields the rows, and adds an issue for each key that is used twice. */
+async function* reportRepeatedKeys(
   rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>,
   issues: Issue[],
 ): AsyncGenerator<ExpandedRow> {
@@ -209,7 +212,7 @@ async function* withUniqueKeys(
 
 const MAX_ISSUES = 1000;
 
-/** Returns the error that lists the problems of rows. */
+/** Creates the error that lists the issues of rows. */
 export function invalidRows(issues: readonly Issue[]): AppError {
   const more = issues.length > 1 ? ` ${issues.length - 1} more problems were found.` : '';
   return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${more}`, {

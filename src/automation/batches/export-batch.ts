@@ -13,14 +13,14 @@ import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
-import { toPlainRun } from '../../runs/run-version.ts';
+import { toVersionKey } from '../../runs/run-version.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { listRows, type RowFilter, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
-import type { BatchRow } from '../../store/automation/batches.ts';
-import { getBatchRow, presentRows } from './read-batch.ts';
+import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
+import type { StoredBatch } from '../../store/automation/batches.ts';
+import { authorizeBatch, presentRows } from './read-batch.ts';
 
 const ROWS_AT_ONCE = 100;
-/** A row in an exported list has its values complete, up to this size. */
+/** Values of a row in JSON lines are complete up to this size. */
 const MAX_ROW_BYTES = 16_000_000;
 
 export interface BatchExport {
@@ -44,8 +44,8 @@ export async function exportBatch(
   id: string,
   { format, signal }: { readonly format: ExportFormat; readonly signal: AbortSignal },
 ): Promise<BatchExport> {
-  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const plan = await readPlan(deps, toPlainRun(batch.workflow_id, batch.workflow_version));
+  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
+  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
   const stream =
     format === 'zip'
       ? Readable.from(makeZip(listFiles(deps, batch, plan, signal)))
@@ -55,27 +55,22 @@ export async function exportBatch(
   return { contentType: CONTENT_TYPES[format], name: `${batch.id}.${format}`, stream };
 }
 
-const ALL_ROWS: RowFilter = { status: null, isPicked: null, rows: null };
-
 async function* listAllRows(
   deps: RunDeps,
-  batch: BatchRow,
+  batch: StoredBatch,
   signal: AbortSignal,
-): AsyncGenerator<readonly ShownRow[]> {
-  let after: RowPlace | null = null;
+): AsyncGenerator<readonly RowDetails[]> {
+  let after: RowPosition | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const rows: readonly ShownRow[] = await listRows(deps.db, batch.id, ALL_ROWS, {
-      after,
-      limit: ROWS_AT_ONCE,
-    });
+    const rows: readonly RowDetails[] = await listRows(deps.db, batch.id, {}, { after, limit: ROWS_AT_ONCE });
     if (rows.length === 0) return;
     yield rows;
     after = rows.at(-1) ?? null;
   }
 }
 
-async function* writeLines(deps: RunDeps, batch: BatchRow, signal: AbortSignal): AsyncGenerator<string> {
+async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSignal): AsyncGenerator<string> {
   for await (const rows of listAllRows(deps, batch, signal)) {
     // One at a time, because each may be large.
     for (const row of rows) {
@@ -88,14 +83,14 @@ async function* writeLines(deps: RunDeps, batch: BatchRow, signal: AbortSignal):
 /** Writes a column for each input and each output. Several values of an output are on separate lines. */
 async function* writeCsv(
   deps: RunDeps,
-  batch: BatchRow,
+  batch: StoredBatch,
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
   const outputs = listResultNodes(plan);
   // All rows of a matrix set the same fields.
-  const [firstRow] = await listRows(deps.db, batch.id, ALL_ROWS, { after: null, limit: 1 });
+  const [firstRow] = await listRows(deps.db, batch.id, {}, { after: null, limit: 1 });
   const fields = listFields(firstRow?.config ?? null).map(({ name }) => name);
   const header = [
     'row',
@@ -146,11 +141,11 @@ function listFields(config: string | null): readonly { readonly name: string; re
   );
 }
 
-/** Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+/** Puts an apostrophe before cells that a spreadsheet would read as a formula. */
 const toCsvLine = (cells: readonly (string | number)[]): string =>
   `${Papa.unparse([cells as (string | number)[]], { escapeFormulae: true, newline: '\r\n' })}\r\n`;
 
-/** Returns a JSON text as the text of a cell: a string without quotes. */
+/** Returns the text of a cell for a JSON text: strings lose their quotes. */
 function toCell(text: string | undefined): string {
   if (text === undefined) return '';
   return text.startsWith('"') ? (JSON.parse(text) as string) : text;
@@ -162,7 +157,7 @@ function toText(value: Value): string {
   return valueToJsonText(value);
 }
 
-async function readResults(deps: RunDeps, plan: Plan, { status, execution_id }: ShownRow) {
+async function readResults(deps: RunDeps, plan: Plan, { status, execution_id }: RowDetails) {
   if (status !== 'completed' || execution_id === null) return [];
   const steps: ReadonlyMap<string, Step> = await readBoundedSteps(deps.db, execution_id);
   return listOutputs(plan, steps);
@@ -174,10 +169,10 @@ interface ZipFile {
   readonly input: string | AsyncIterable<Uint8Array>;
 }
 
-/** Names files `<row>-<key>-<output>.<extension>`. A file that was deleted is left out. */
+/** Yields files named `<row>-<key>-<output>.<extension>`. Deleted files are left out. */
 async function* listFiles(
   deps: RunDeps,
-  batch: BatchRow,
+  batch: StoredBatch,
   plan: Plan,
   signal: AbortSignal,
 ): AsyncGenerator<ZipFile> {

@@ -4,43 +4,40 @@ import { cutRecord } from '../../runs/cut-record.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
 import { presentOutputs } from '../../runs/present-execution.ts';
-import { toPlainRun } from '../../runs/run-version.ts';
-import { authorize, type WorkflowVerb } from '../../services/accounts/access.ts';
+import { toVersionKey } from '../../runs/run-version.ts';
+import type { WorkflowAction } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, type Order, type PageQuery, readPage } from '../../services/paging.ts';
-import { listRows, type RowPlace, type ShownRow } from '../../store/automation/batch-rows.ts';
-import { type BatchRow, findBatch, listBatches, sumCharged } from '../../store/automation/batches.ts';
+import { presentColumns } from '../../services/present-columns.ts';
+import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
+import { findBatch, listBatches, type StoredBatch, sumCharged } from '../../store/automation/batches.ts';
 import { listStepsOfRuns } from '../../store/steps.ts';
-import { findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorizeAutomation } from '../access.ts';
+import { authorizeAutomation, authorizeList } from '../access.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
 import type { Axis } from './expand-rows.ts';
 
 /**
- * Returns the batch for the user who started it and for users with the permission on its workflow. Throws 404 or 403.
+ * Returns the batch to the user who started it and to users with the permission in its workflow. Throws 404 or 403.
  */
-export async function getBatchRow(
+export async function authorizeBatch(
   deps: RunDeps,
   user: UserActor,
   id: string,
-  verb: Extract<WorkflowVerb, 'edit' | 'run'> = 'edit',
-): Promise<BatchRow> {
+  action: Extract<WorkflowAction, 'edit' | 'run'> = 'edit',
+): Promise<StoredBatch> {
   const batch = await findBatch(deps.db, id);
   const isOwn = batch?.user_id === user.userId;
-  return (await authorizeAutomation(deps, user, batch, { verb, noun: 'batch', isOwn })).row;
+  return (await authorizeAutomation(deps, user, batch, { action, noun: 'batch', isOwn })).row;
 }
 
 export async function getBatch(deps: RunDeps, actor: Actor, id: string) {
-  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
+  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
   return presentBatch(deps, batch);
 }
 
 /** Lists, newest first, the batches of a workflow that the caller may edit, or those that the caller started. */
 export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
-  const user = requireScope(actor, 'workflows:read');
-  if (workflowId !== undefined)
-    authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
-  const owner = workflowId === undefined ? { userId: user.userId } : { workflowId };
+  const owner = await authorizeList(deps, actor, workflowId);
   const page = await readPage(
     query,
     byId('batch'),
@@ -52,22 +49,15 @@ export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuer
   return { ...page, data: page.data.map(row => present(deps, row, charged.get(row.id))) };
 }
 
-export async function presentBatch(deps: RunDeps, batch: BatchRow) {
+export async function presentBatch(deps: RunDeps, batch: StoredBatch) {
   return present(deps, batch, (await sumCharged(deps.db, [batch.id])).get(batch.id));
 }
 
-function present(deps: RunDeps, batch: BatchRow, charged = 0) {
+function present(deps: RunDeps, batch: StoredBatch, charged = 0) {
   return {
-    id: batch.id,
-    workflowId: batch.workflow_id,
-    workflowVersion: batch.workflow_version,
-    status: batch.status,
-    reason: batch.reason,
+    ...presentColumns(batch, 'id workflow_id workflow_version status reason'),
     counts: { total: batch.total, ...batch.counts },
-    concurrency: batch.concurrency,
-    stopAfterFailures: batch.stop_after_failures,
-    firstRows: batch.first_rows,
-    maxCredits: batch.max_credits,
+    ...presentColumns(batch, 'concurrency stop_after_failures first_rows max_credits'),
     credits: {
       estimated: batch.estimated_credits,
       exact: batch.estimate_is_exact,
@@ -75,8 +65,7 @@ function present(deps: RunDeps, batch: BatchRow, charged = 0) {
     },
     axes: batch.axes === null ? null : (JSON.parse(batch.axes) as readonly Axis[]),
     metadata: batch.metadata === null ? null : new JsonText(batch.metadata),
-    createdAt: batch.created_at.toISOString(),
-    finishedAt: batch.finished_at?.toISOString() ?? null,
+    ...presentColumns(batch, 'created_at finished_at'),
     urls: presentBatchUrls(deps, batch.id),
   };
 }
@@ -88,20 +77,20 @@ function presentBatchUrls({ settings }: Pick<RunDeps, 'settings'>, id: string) {
 
 /** Lists the rows of a batch in order, with the outputs of completed ones. */
 export async function listRowPage(deps: RunDeps, actor: Actor, id: string, query: ListRowsQuery) {
-  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const { status = null, picked: isPicked = null, rows = null, sort } = query;
-  const filter = { status, isPicked, rows: rows?.split(',').map(Number) ?? null };
+  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
+  const { status, picked: isPicked, rows, sort } = query;
+  const filter = { status, isPicked, rowNumbers: rows?.split(',').map(Number) };
   const page = await readPage(
     query,
-    ROW_PLACE,
+    ROW_ORDER,
     part => listRows(deps.db, batch.id, filter, { ...part, ...(sort === undefined ? {} : { sort }) }),
     row => row,
   );
   return { ...page, data: await presentRows(deps, batch, page.data) };
 }
 
-/** Rows with equal ratings are in the order of their numbers. */
-const ROW_PLACE: Order<ShownRow, RowPlace> = {
+/** Orders rows by number, or by rating and then by number. */
+const ROW_ORDER: Order<RowDetails, RowPosition> = {
   keyOf: row => row,
   write: ({ rating, row_number }) => `${row_number}.${rating ?? 0}`,
   read: text => {
@@ -110,23 +99,23 @@ const ROW_PLACE: Order<ShownRow, RowPlace> = {
   },
 };
 
-/** The size that the outputs of one row may have in a list. Longer values are cut. */
+/** The maximum size of the outputs of a row in a list. Longer values are cut. */
 const MAX_ROW_BYTES = 64_000;
 
 /** Presents rows with the outputs of their executions. */
 export async function presentRows(
   deps: RunDeps,
-  batch: Pick<BatchRow, 'workflow_id' | 'workflow_version'>,
-  rows: readonly ShownRow[],
+  batch: Pick<StoredBatch, 'workflow_id' | 'workflow_version'>,
+  rows: readonly RowDetails[],
   maxRowBytes = MAX_ROW_BYTES,
 ) {
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
-  const plan = await readPlan(deps, toPlainRun(batch.workflow_id, batch.workflow_version));
+  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
   const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
-  // Longer states are read and cut one after the other, so that a page of them is never in memory.
+  // Larger states are read and cut one after the other, so that only one of them is in memory.
   for (const [index, id] of ids.entries()) {
     const stepRows = stored[index]?.rows;
     const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);

@@ -1,17 +1,12 @@
 // Streams the changes of a batch and its rows.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { watchChanges } from '../../runs/watch-changes.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { listChangedRows } from '../../store/automation/batch-rows.ts';
-import { type BatchRow, findBatch } from '../../store/automation/batches.ts';
+import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
-import { getBatchRow, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
+import { authorizeBatch, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
 
-/** Other processes change batches without a notification. */
-const POLL_MS = 1000;
-/** Changes that arrive faster are sent together. */
-const MIN_PAUSE_MS = 200;
 const ROWS_AT_ONCE = 100;
 
 export type BatchEvent =
@@ -32,9 +27,8 @@ export async function watchBatch(
   id: string,
   options: WatchOptions,
 ): Promise<AsyncGenerator<BatchEvent> | undefined> {
-  const batch = await getBatchRow(deps, requireScope(actor, 'workflows:read'), id);
-  const { afterId } = options;
-  if (hasEnded(batch) && afterId !== undefined && afterId >= batch.seq) return undefined;
+  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
+  if (hasEnded(batch) && (options.afterId ?? -1) >= batch.seq) return undefined;
   return follow(deps, batch, options);
 }
 
@@ -43,37 +37,28 @@ interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-const hasEnded = ({ status }: BatchRow): boolean => status === 'STOPPED' || status === 'COMPLETED';
+const hasEnded = ({ status }: StoredBatch): boolean => status === 'STOPPED' || status === 'COMPLETED';
 
 async function* follow(
   deps: RunDeps,
-  batch: BatchRow,
+  batch: StoredBatch,
   { afterId, signal }: WatchOptions,
 ): AsyncGenerator<BatchEvent> {
-  const { wait, notify } = createChangeWaiter();
-  const unsubscribe = deps.runNotifier.subscribe(batch.id, { onChange: notify });
-  try {
-    let sentSeq = afterId ?? batch.seq;
-    if (afterId === undefined)
-      yield { event: 'snapshot', id: sentSeq, data: await presentBatch(deps, batch) };
-    while (!signal.aborted) {
-      const current = await findBatch(deps.db, batch.id);
-      if (current === undefined) return;
-      if (current.seq > sentSeq) {
-        yield* listChanges(deps, current, sentSeq);
-        sentSeq = current.seq;
-      }
-      if (hasEnded(current)) return;
-      await sleep(MIN_PAUSE_MS);
-      await wait(POLL_MS, signal);
+  let sentSeq = afterId ?? batch.seq;
+  if (afterId === undefined) yield { event: 'snapshot', id: sentSeq, data: await presentBatch(deps, batch) };
+  for await (const _ of watchChanges(deps, batch.id, signal)) {
+    const current = await findBatch(deps.db, batch.id);
+    if (current === undefined) return;
+    if (current.seq > sentSeq) {
+      yield* listChanges(deps, current, sentSeq);
+      sentSeq = current.seq;
     }
-  } finally {
-    unsubscribe();
+    if (hasEnded(current)) return;
   }
 }
 
-/** Yields the rows that changed after `sentSeq`, then the batch. Only the batch has an id, so a stream resumes there. */
-async function* listChanges(deps: RunDeps, batch: BatchRow, sentSeq: number): AsyncGenerator<BatchEvent> {
+/** Yields the rows that changed after `sentSeq`, then the batch. Only the batch has an id, from which a stream resumes. */
+async function* listChanges(deps: RunDeps, batch: StoredBatch, sentSeq: number): AsyncGenerator<BatchEvent> {
   let after = { seq: sentSeq, row: MAX_ROWS };
   for (;;) {
     const range = { after, maxSeq: batch.seq, limit: ROWS_AT_ONCE };

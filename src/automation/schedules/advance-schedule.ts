@@ -1,5 +1,5 @@
-// Advances a schedule: records the ends of its runs, pauses it if too many failed, and starts what waits. A
-// job does this whenever one of its runs has ended.
+// Advances a schedule: records which runs have ended, pauses it if too many failed, and starts the next waiting firing. A
+// job calls it whenever one of its runs has ended.
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -14,12 +14,11 @@ import {
 } from '../../store/automation/schedules.ts';
 import type { Tx } from '../../store/db.ts';
 import { countFailure, MAX_FAILURES } from '../pause.ts';
-import { pauseSchedule } from './pause-schedule.ts';
 import { chooseWaiting } from './plan-firings.ts';
-import { startFirings } from './start-firings.ts';
+import { pauseSchedule, startFirings } from './start-firings.ts';
 
 export async function advanceSchedule(deps: RunDeps, id: string): Promise<void> {
-  // Most runs complete and nothing waits for them: one statement instead of a transaction.
+  // In the usual case, one statement is enough.
   if (await settleCompleted(deps.runDb, id)) return;
   const next = await deps.runDb.transaction(tx => advance(deps, tx, id));
   if (next !== undefined) await startFirings(deps, [next]);
@@ -36,7 +35,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiri
   return waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()));
 }
 
-/** Counts the failures in a row. Backfills and runs by hand do not count. */
+/** Counts the failures in a row. Backfills and manual runs do not count. */
 function countFailures(before: number, ended: readonly EndedFiring[]): number {
   return ended
     .filter(({ kind }) => kind === 'scheduled' || kind === 'catch_up')

@@ -6,13 +6,13 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readInputOverrides } from '../../runs/run-request.ts';
-import { readRunVersion, toPlainRun } from '../../runs/run-version.ts';
+import { readRunVersion, toVersionKey } from '../../runs/run-version.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
   countActiveSchedules,
   deleteSchedule,
-  findSchedule,
+  getStoredSchedule,
   insertSchedule,
   lockSchedule,
   readNow,
@@ -24,7 +24,7 @@ import {
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
-import { getScheduleView, presentSchedule } from './read-schedule.ts';
+import { authorizeSchedule, presentSchedule } from './read-schedule.ts';
 import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './schedule.schema.ts';
 import { requirePublished } from './start-firings.ts';
 import { findNextTime, listNextTimes, requireTiming, type Timing } from './times.ts';
@@ -45,67 +45,61 @@ export async function createSchedule(
   const id = newId('schedule', deps.now());
   const row = await deps.db.transaction(async tx => {
     const settings = await readSettings(deps, tx, workflow, body, undefined);
-    if (settings.is_active) await requireFree(tx, workflow);
+    if (settings.is_active) await requireScheduleSlot(tx, workflow);
     await insertSchedule(tx, {
       ...settings,
       id,
       workflow_id: workflow.id,
       user_id: user.userId,
-      next_run_at: settings.is_active ? (findNextTime(settings, await readNow(tx)) ?? null) : null,
+      next_run_at: await findNextRun(tx, settings),
     });
-    return findSchedule(tx, id);
+    return getStoredSchedule(tx, id);
   });
-  if (row === undefined)
-    throw new AppError('internal_error', 'The schedule was deleted while it was created.');
   return presentSchedule(row);
 }
 
-/** Changes settings. Activating a paused schedule starts it afresh: without the times that passed, and its failures. */
+/** Changes settings. A schedule that is activated forgets its failures, and makes up for no times in between. */
 export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, body: UpdateScheduleBody) {
   const user = requireScope(actor, 'workflows:execute');
-  const { workflow } = await getScheduleView(deps, user, id, 'run');
+  const { workflow } = await authorizeSchedule(deps, user, id, 'run');
   const row = await deps.db.transaction(async tx => {
     const schedule = await lockSchedule(tx, id);
     if (schedule === undefined) throw new AppError('not_found', 'Schedule not found.');
     const settings = await readSettings(deps, tx, workflow, body, schedule);
-    if (settings.is_active && !schedule.is_active) await requireFree(tx, workflow);
-    const isChanged = TIMING.some(column => settings[column] !== schedule[column]);
-    const next_run_at =
-      settings.is_active && !isChanged
-        ? schedule.next_run_at
-        : settings.is_active
-          ? (findNextTime(settings, await readNow(tx)) ?? null)
-          : null;
     const isActivated = settings.is_active && !schedule.is_active;
+    if (isActivated) await requireScheduleSlot(tx, workflow);
+    const isRescheduled = TIMING.some(column => settings[column] !== schedule[column]);
+    const next_run_at = isRescheduled ? await findNextRun(tx, settings) : schedule.next_run_at;
     await updateSchedule(tx, id, {
       ...settings,
       next_run_at,
       ...(body.isActive === undefined ? {} : { paused_reason: null }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
     });
-    if (!settings.is_active && schedule.is_active) {
-      await skipWaiting(tx, id, SKIP_REASONS.paused, 'scheduled');
-      await skipWaiting(tx, id, SKIP_REASONS.paused, 'catch_up');
-    }
-    return findSchedule(tx, id);
+    if (!settings.is_active && schedule.is_active)
+      await skipWaiting(tx, id, SKIP_REASONS.paused, ['scheduled', 'catch_up']);
+    return getStoredSchedule(tx, id);
   });
-  if (row === undefined) throw new AppError('not_found', 'Schedule not found.');
   return presentSchedule(row);
 }
 
-/** A change of one of these makes a schedule forget when it was due next. */
+/** The settings that decide when a schedule is due next. */
 const TIMING = ['cron', 'every_seconds', 'time_zone', 'offset_seconds', 'is_active'] as const;
+
+async function findNextRun(tx: Tx, settings: ScheduleSettings): Promise<Date | null> {
+  return settings.is_active ? (findNextTime(settings, await readNow(tx)) ?? null) : null;
+}
 
 /** Deletes the schedule with its history. Its executions stay. */
 export async function removeSchedule(deps: RunDeps, actor: Actor, id: string): Promise<void> {
-  await getScheduleView(deps, requireScope(actor, 'workflows:execute'), id, 'run');
+  await authorizeSchedule(deps, requireScope(actor, 'workflows:execute'), id, 'run');
   await deps.db.transaction(async tx => {
     await lockSchedule(tx, id);
     await deleteSchedule(tx, id);
   });
 }
 
-/** Returns the next times at which a schedule with this timing would run. Stores nothing. */
+/** Returns the next times of a schedule with this timing. Stores nothing. */
 export async function previewSchedule(deps: RunDeps, actor: Actor, body: PreviewBody) {
   requireScope(actor, 'workflows:read');
   const now = await readNow(deps.db);
@@ -114,7 +108,7 @@ export async function previewSchedule(deps: RunDeps, actor: Actor, body: Preview
   return { times: listNextTimes(timing, now, PREVIEW_COUNT).map(time => time.toISOString()) };
 }
 
-/** Checks a request. What it does not name stays as it was, or has its default. */
+/** Checks a request and returns all settings. Those that it leaves out keep their value, or get their default. */
 async function readSettings(
   deps: RunDeps,
   tx: Tx,
@@ -173,12 +167,12 @@ async function requireInputs(
       `must be at most ${MAX_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
     );
   const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
-  const { graph } = await readRunVersion(deps, toPlainRun(workflow.id, number));
+  const { graph } = await readRunVersion(deps, toVersionKey(workflow.id, number));
   readInputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
 }
 
-/** Throws 409 if the workspace has as many active schedules as it may have. */
-async function requireFree(tx: Tx, workflow: ReadWorkflowRow): Promise<void> {
+/** Throws 409 `conflict` if the workspace has as many active schedules as allowed. */
+async function requireScheduleSlot(tx: Tx, workflow: ReadWorkflowRow): Promise<void> {
   if ((await countActiveSchedules(tx, getWorkspaceId(workflow))) < MAX_ACTIVE) return;
   throw new AppError(
     'conflict',

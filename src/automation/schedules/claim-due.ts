@@ -1,4 +1,4 @@
-// Claims the schedules that are due, and decides what each of them does.
+// Claims the schedules that are due, and stores what each of them starts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -19,35 +19,29 @@ import { planFirings } from './plan-firings.ts';
 /** How many schedules one transaction claims. */
 export const CLAIM_LIMIT = 200;
 
-export interface Claimed {
-  /** How many schedules and lost firings were found: less than `CLAIM_LIMIT` if there are no more. */
+export interface ClaimedFirings {
+  /** The number of schedules or lost firings that were found. Fewer than `CLAIM_LIMIT` means that no more are due. */
   readonly count: number;
   readonly firings: readonly StartableFiring[];
 }
 
 /**
  * Stores the firings of schedules that are due, and when they are due next, in one commit. Returns the firings to start,
- * with those that other processes have lost. Several processes may call it at the same time: none claims what another
- * one has locked.
+ * including those whose process died. Processes that call it at the same time claim different schedules.
  */
-export async function claimDue(deps: RunDeps): Promise<Claimed> {
+export async function claimDue(deps: RunDeps): Promise<ClaimedFirings> {
   const due = await deps.runDb.transaction(tx => claimSchedules(deps, tx));
   const lost = await claimLostFirings(deps.runDb, CLAIM_LIMIT);
   return { count: Math.max(due.count, lost.length), firings: [...due.firings, ...lost] };
 }
 
-async function claimSchedules(deps: RunDeps, tx: Tx): Promise<Claimed> {
+async function claimSchedules(deps: RunDeps, tx: Tx): Promise<ClaimedFirings> {
   const schedules = await lockDueSchedules(tx, CLAIM_LIMIT);
   if (schedules.length === 0) return { count: 0, firings: [] };
-  // The database's clock decides: those of the machines may differ.
+  // The clocks of machines may differ, so the clock of the database decides.
   const now = await readNow(tx);
-  const open = Map.groupBy(
-    await listOpenFirings(
-      tx,
-      schedules.map(({ id }) => id),
-    ),
-    firing => firing.schedule_id,
-  );
+  const ids = schedules.map(({ id }) => id);
+  const open = Map.groupBy(await listOpenFirings(tx, ids), firing => firing.schedule_id);
   const firings: NewFiring[] = [];
   const nextRuns: { readonly id: string; readonly next_run_at: Date | null }[] = [];
   for (const schedule of schedules) {
@@ -56,7 +50,7 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<Claimed> {
     for (const [index, firing] of plan.firings.entries())
       firings.push({
         ...firing,
-        // In the order of their due times, also within a millisecond.
+        // The index keeps ids in the order of the due times.
         id: newId('firing', deps.now() + index),
         schedule_id: schedule.id,
         execution_id: firing.outcome === 'starting' ? newId('execution', deps.now()) : null,

@@ -1,45 +1,38 @@
-// Fires schedules on time. Every worker has such a clock and none leads: it asks the database when the next schedule is
-// due, sleeps until then, and claims what is due.
+// Fires schedules on time. Every worker runs a clock: it asks the database when the next schedule is due, sleeps until
+// then, and claims what is due. There is no leader.
+import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedules.ts';
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The longest sleep. A notification ends it earlier; so does a heartbeat that finds what a process has lost. */
+/** The longest sleep. A changed schedule, or a heartbeat that finds a lost firing, ends it earlier. */
 const MAX_SLEEP_MS = 15_000;
-/** After an error of the database. */
+/** The sleep after an error of the database. */
 const ERROR_SLEEP_MS = 1000;
-/** The shortest sleep: another worker may hold what is due. */
+/** The shortest sleep. What is due may be locked by another worker. */
 const MIN_SLEEP_MS = 100;
 
 /** Starts the clock. Returns a function that stops it and resolves once nothing is being started. */
 export function startClock(deps: RunDeps): () => Promise<void> {
   const stopping = new AbortController();
-  const ended = tick(deps, stopping.signal);
+  const ended = runClock(deps, stopping.signal);
   return async () => {
     stopping.abort();
     await ended;
   };
 }
 
-async function tick(deps: RunDeps, signal: AbortSignal): Promise<void> {
-  let wake = (): void => undefined;
-  const unsubscribe = deps.runNotifier.subscribe(SCHEDULES_CHANGED, { onChange: () => wake() });
+async function runClock(deps: RunDeps, signal: AbortSignal): Promise<void> {
+  const { wait, notify } = createChangeWaiter();
+  const unsubscribe = deps.runNotifier.subscribe(SCHEDULES_CHANGED, { onChange: notify });
   try {
     while (!signal.aborted) {
-      // Created first, so that a notification that arrives while the database is asked counts too.
-      const woken = Promise.withResolvers<void>();
-      wake = woken.resolve;
-      const onAbort = (): void => woken.resolve();
-      signal.addEventListener('abort', onAbort, { once: true });
       const sleepMs = await fireDue(deps, signal).catch((err: unknown) => {
         deps.log.warn({ err }, 'schedules could not be fired');
         return ERROR_SLEEP_MS;
       });
-      const timer = setTimeout(woken.resolve, sleepMs);
-      await woken.promise;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      await wait(sleepMs, signal);
     }
   } finally {
     unsubscribe();

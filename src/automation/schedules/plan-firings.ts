@@ -2,11 +2,11 @@
 import type { FiringKind, FiringOutcome, OpenFiring, ScheduleRow } from '../../store/automation/schedules.ts';
 import { findNextTime, listLastTimes } from './times.ts';
 
-/** A due time is not missed if a worker handles it within this time. */
+/** A due time that is handled later than this counts as missed. */
 const ON_TIME_MS = 60_000;
-/** `latest` makes up for times that were missed within this time. */
+/** With `latest`, times that were missed longer ago are skipped. */
 const LATEST_WINDOW_MS = 86_400_000;
-/** `all` makes up for the last of the missed times. */
+/** With `all`, this many of the last missed times run. */
 const MAX_CATCH_UP = 100;
 
 export const SKIP_REASONS = {
@@ -28,7 +28,7 @@ export interface FiringPlan {
   readonly next_run_at: Date | null;
 }
 
-/** `open`: its firings that wait or whose runs have not ended. */
+/** Decides for a schedule whose next run is due. `open`: its firings that wait or whose runs have not ended. */
 export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], now: Date): FiringPlan {
   const { next_run_at: first, catch_up } = schedule;
   if (first === null) return { firings: [], next_run_at: null };
@@ -39,7 +39,7 @@ export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], 
   const due = listLastTimes(schedule, { from: first, to: now }, limit);
   const next_run_at = findNextTime(schedule, now) ?? null;
   if (catch_up === 'all') {
-    // They run one after the other. The schedule's job starts the first one.
+    // They run one after the other. The job of the schedule starts the first one.
     const firings = due.map(
       due_at => ({ kind: 'catch_up', due_at, outcome: 'waiting', reason: null }) as const,
     );
@@ -73,12 +73,12 @@ export function chooseWaiting(
   { overlap }: Pick<ScheduleRow, 'overlap'>,
   open: readonly OpenFiring[],
 ): OpenFiring | undefined {
-  // Runs that may overlap do not hold up the others, which only run one after the other.
+  // Runs that may overlap block nothing. Catch-ups and backfills run one after the other.
   const isSequential = (firing: OpenFiring): boolean =>
     firing.kind === 'catch_up' || firing.kind === 'backfill';
   const mayOverlap = overlap === 'allow' || overlap === 'cancel_previous';
-  const running = open.filter(firing => !firing.is_waiting && (!mayOverlap || isSequential(firing)));
-  if (running.length > 0) return undefined;
+  const blocking = open.filter(firing => !firing.is_waiting && (!mayOverlap || isSequential(firing)));
+  if (blocking.length > 0) return undefined;
   const waiting = open
     .filter(firing => firing.is_waiting)
     .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime());

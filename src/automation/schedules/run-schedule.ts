@@ -1,5 +1,4 @@
-// Runs a schedule at once, or for times in the past.
-
+// Runs a schedule now, or for times in the past.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -10,17 +9,17 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { parseIsoTime } from '../../services/schema.ts';
 import { insertFirings, listOpenFirings, lockSchedule, readNow } from '../../store/automation/schedules.ts';
 import { enqueue } from '../../store/queue.ts';
-import { getScheduleView } from './read-schedule.ts';
+import { authorizeSchedule } from './read-schedule.ts';
 import type { BackfillBody } from './schedule.schema.ts';
 import { requirePublished, startManually } from './start-firings.ts';
 import { listLastTimes } from './times.ts';
 
 const MAX_BACKFILL = 100;
 
-/** Starts a run of the schedule as the caller, whatever its overlap says and also while it is paused. */
+/** Starts a run of the schedule as the caller. Ignores its overlap setting, and works for a paused schedule too. */
 export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
-  const { schedule } = await getScheduleView(deps, user, id, 'run');
+  const { schedule } = await authorizeSchedule(deps, user, id, 'run');
   const executionId = newId('execution', deps.now());
   const [firing] = await deps.db.transaction(async tx =>
     insertFirings(tx, [
@@ -46,7 +45,7 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
  */
 export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
   const user = requireScope(actor, 'workflows:execute');
-  const { schedule, workflow } = await getScheduleView(deps, user, id, 'run');
+  const { schedule, workflow } = await authorizeSchedule(deps, user, id, 'run');
   const times = listLastTimes(schedule, readRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
   if (times.length === 0) throw invalidField('/from', 'and to have no time of the schedule between them');
   if (times.length > MAX_BACKFILL)

@@ -2,13 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
-import {
-  CATCH_UPS,
-  FIRING_KINDS,
-  OVERLAPS,
-  PAUSE_CODES,
-  RUNS_VERSIONS,
-} from '../../store/automation/schedules.ts';
+import { OUTCOMES, PAUSE_REASONS } from '../../store/automation/automation.ts';
+import { CATCH_UPS, FIRING_KINDS, OVERLAPS, RUNS_VERSIONS } from '../../store/automation/schedules.ts';
 
 const MIN_INTERVAL_SECONDS = 60;
 const MAX_INTERVAL_SECONDS = 366 * 86_400;
@@ -22,7 +17,7 @@ const Cron = Type.String({
 const EverySeconds = Type.Integer({
   minimum: MIN_INTERVAL_SECONDS,
   maximum: MAX_INTERVAL_SECONDS,
-  description: 'An interval by elapsed time, counted from when it was set',
+  description: 'An interval in elapsed time, which starts when it is set',
 });
 const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'Such as `Europe/Berlin`' });
 const MaxCredits = Type.Integer({
@@ -48,14 +43,14 @@ const SETTINGS = {
     Type.Enum(OVERLAPS, {
       default: 'skip',
       description:
-        'What happens if the previous run has not ended: `skip` the new one, `queue` one, `allow` both, or cancel the previous one',
+        'What to do if the previous run has not ended: `skip` the new one, `queue` it, `allow` both, or cancel the previous one',
     }),
   ),
   catchUp: Type.Optional(
     Type.Enum(CATCH_UPS, {
       default: 'latest',
       description:
-        'What happens to times at which no worker was running: the `latest` of the last 24 hours runs, `all` run one after the other (at most 100), or `none`',
+        'Which times to run that were missed in the last 24 hours because no worker was running: the `latest`, `all` (at most 100, one after the other) or `none`',
     }),
   ),
   jitterSeconds: Type.Optional(
@@ -63,7 +58,7 @@ const SETTINGS = {
       minimum: 0,
       maximum: MAX_JITTER_SECONDS,
       default: 0,
-      description: 'Delays every run by the same random time of up to this long',
+      description: 'Delays all runs by one random time of at most this long',
     }),
   ),
   isActive: Type.Optional(Type.Boolean({ default: true })),
@@ -141,7 +136,7 @@ export const Schedule = Named('Schedule', 'When a workflow runs by itself', {
   jitterSeconds: Type.Integer(),
   isActive: Type.Boolean(),
   pausedReason: Nullable(
-    Type.Enum(PAUSE_CODES, {
+    Type.Enum(PAUSE_REASONS, {
       description: 'Why it paused by itself; null: it is active, or a user paused it',
     }),
   ),
@@ -157,7 +152,7 @@ const Firing = Named('Firing', 'A time at which a schedule was due', {
   dueAt: Timestamp,
   acceptedAt: Nullable(Timestamp),
   kind: Type.Enum(FIRING_KINDS),
-  outcome: Type.Enum(['accepted', 'waiting', 'skipped', 'refused']),
+  outcome: Type.Enum(['waiting', ...OUTCOMES]),
   reason: Nullable(Type.String({ description: 'Why it was skipped or refused' })),
   executionId: Nullable(Type.String()),
 });

@@ -1,10 +1,10 @@
 // Starts the runs of firings, and records whether they were accepted or refused.
 //
-// A firing is exact because of two commits. The first one, in claim-due.ts or advance-schedule.ts, stores the firing
-// with the id of its execution and, if it was due, moves the schedule to its next due time; `firings_due` lets no due
-// time in twice. The second one accepts that execution: its id is a primary key, and its idempotency key names the due
-// time. Whatever is killed in between leaves a firing that is `starting`. Its schedule is never due for that time again,
-// and any worker that finds it later (claimLostFirings) repeats the second commit, which has no effect if it was made.
+// Two commits make sure that each due time starts exactly one run. The first one, in claim-due.ts or advance-schedule.ts,
+// stores the firing with the id of its execution and, if it was due, sets the next due time of the schedule. The index
+// `firings_due` rejects a due time that was stored before. The second commit accepts that execution, whose id is a primary
+// key and whose idempotency key contains the due time. A process that dies in between leaves a firing that is `starting`.
+// Another worker claims it later (claimLostFirings) and repeats the second commit, which has no effect if it was made.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
@@ -14,34 +14,37 @@ import { cancelRuns } from '../../runs/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { findWorkflowBatched } from '../../services/workflows/read-workflow.ts';
+import type { PauseReason } from '../../store/automation/automation.ts';
 import {
   acceptFirings,
   listOpenFirings,
   lockSchedule,
   refuseFiring,
+  type ScheduleRow,
   type StartableFiring,
   skipWaiting,
   updateSchedule,
 } from '../../store/automation/schedules.ts';
+import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { findPauseReason, MAX_FAILURES, type PauseReason } from '../pause.ts';
+import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
-import { pauseSchedule } from './pause-schedule.ts';
+import { SKIP_REASONS } from './plan-firings.ts';
 
-/** After this many attempts that failed by faults of the service, the firing counts as refused. */
+/** After this many attempts that failed with errors of the service, the firing counts as refused. */
 const MAX_ATTEMPTS = 20;
 
 interface Refusal {
   readonly message: string;
-  /** Why the schedule pauses at once. */
-  readonly pause: PauseReason | undefined;
+  /** Set if the schedule pauses at once. */
+  readonly pauseReason: PauseReason | undefined;
 }
 
-/** Starts the runs. A firing that fails by a fault of the service is tried again by the next worker that finds it. */
+/** Starts the runs. After an error of the service, another worker claims the firing and tries again. */
 export async function startFirings(deps: RunDeps, firings: readonly StartableFiring[]): Promise<void> {
   const accepted: string[] = [];
-  // Many may have the same creator.
+  // Many firings may have the same creator.
   const actors = new Map<number, Promise<UserActor>>();
   const refused: { readonly firing: StartableFiring; readonly refusal: Refusal }[] = [];
   await Promise.all(
@@ -53,7 +56,10 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
       } catch (err) {
         deps.log.warn({ err, firing: firing.id, schedule: firing.schedule_id }, 'a firing was not started');
         if (firing.attempts >= MAX_ATTEMPTS)
-          refused.push({ firing, refusal: { message: 'The service failed to start it.', pause: undefined } });
+          refused.push({
+            firing,
+            refusal: { message: 'The service failed to start it.', pauseReason: undefined },
+          });
       }
     }),
   );
@@ -61,7 +67,7 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
   for (const { firing, refusal } of refused) await refuse(deps, firing, refusal);
 }
 
-/** Starts the run of one firing for a user who asked for it. Throws the refusal. */
+/** Starts the run of a firing as the user who requested it. Throws the refusal. */
 export async function startManually(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   try {
     await startAs(deps, actor, firing);
@@ -89,7 +95,7 @@ async function startFiring(
     return undefined;
   } catch (err) {
     const refusal = toRefusal(err);
-    return { message: refusal.message, pause: findPauseReason(refusal) };
+    return { message: refusal.message, pauseReason: findPauseReason(refusal) };
   }
 }
 
@@ -98,7 +104,7 @@ async function startAs(deps: RunDeps, actor: UserActor, firing: StartableFiring)
     firing.runs_version === 'current' ? {} : { version: await getPublishedVersion(deps, actor, firing) };
   const { id, schedule_id, execution_id: executionId, max_credits: maxCredits } = firing;
   const due = firing.due_at.toISOString();
-  // Only a due time is unique. A backfill or a run by hand may repeat one.
+  // Backfills and manual runs may repeat a due time.
   const idempotencyKey =
     firing.kind === 'scheduled' || firing.kind === 'catch_up'
       ? `${schedule_id}:${due}`
@@ -150,20 +156,32 @@ async function cancelPrevious(deps: RunDeps, firing: StartableFiring): Promise<v
   if (ids.length > 0) await cancelRuns(deps, ids);
 }
 
-async function refuse(deps: RunDeps, firing: StartableFiring, { message, pause }: Refusal): Promise<void> {
+async function refuse(
+  deps: RunDeps,
+  firing: StartableFiring,
+  { message, pauseReason }: Refusal,
+): Promise<void> {
   await deps.runDb.transaction(async tx => {
     const schedule = await lockSchedule(tx, firing.schedule_id);
     if (schedule === undefined || !(await refuseFiring(tx, firing.id, message))) return;
     if (firing.kind === 'backfill') {
-      // The rest would be refused as well.
-      if (pause !== undefined) await skipWaiting(tx, schedule.id, message, 'backfill');
+      // Its other runs would be refused as well.
+      if (pauseReason !== undefined) await skipWaiting(tx, schedule.id, message, ['backfill']);
     } else if (firing.kind !== 'manual') {
       const failures = schedule.failures_in_a_row + 1;
       await updateSchedule(tx, schedule.id, { failures_in_a_row: failures });
-      const reason = pause ?? (failures >= MAX_FAILURES ? 'failures' : undefined);
+      const reason = pauseReason ?? (failures >= MAX_FAILURES ? 'failures' : undefined);
       if (reason !== undefined) await pauseSchedule(tx, schedule, reason);
     }
     await enqueue(tx, 'automation', [schedule.id]);
   });
   deps.wakeTimers.set('deliveries', 0);
+}
+
+/** Pauses the schedule, which must be locked, if it is active. */
+export async function pauseSchedule(tx: Tx, schedule: ScheduleRow, reason: PauseReason): Promise<void> {
+  if (!schedule.is_active) return;
+  await updateSchedule(tx, schedule.id, { is_active: false, paused_reason: reason, next_run_at: null });
+  await skipWaiting(tx, schedule.id, SKIP_REASONS.paused);
+  await notifyPause(tx, 'schedule_paused', schedule, reason);
 }

@@ -1,27 +1,28 @@
 // Computes when a schedule is due. All functions are pure: the caller passes the time of the database.
 //
-// A cron expression is read in a time zone. On the two days of change of daylight saving, a time of day without
-// wildcards fires once: in the hour that is skipped, at its end; in the hour that repeats, the first time. Other
-// patterns and intervals go by elapsed time.
+// A cron expression is read in a time zone. When daylight saving time begins or ends, a time of day without wildcards
+// fires once: at the end of the hour that is skipped, or the first time in the hour that repeats. Other patterns and
+// intervals go by elapsed time.
 import { Cron } from 'croner';
 import { AppError, invalidField } from '../../lib/errors.ts';
+import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 
 export interface Timing {
   readonly cron: string | null;
   readonly every_seconds: number | null;
   readonly time_zone: string;
-  /** Intervals are counted from here. */
+  /** The start of the first interval. */
   readonly anchor_at: Date;
-  /** Added to every time. Constant for a schedule, so that its times stay in order and as far apart. */
+  /** Added to every time. It is constant for a schedule, so that its times keep their order and distance. */
   readonly offset_seconds: number;
 }
 
 /** Returns the first due time after a time; undefined if there is none. */
 export function findNextTime(timing: Timing, after: Date): Date | undefined {
-  return shift(timing, after, from => {
+  return withOffset(timing, after, from => {
     if (timing.every_seconds !== null)
-      return atStep(timing, Math.max(1, Math.floor(countSteps(timing, from)) + 1));
+      return getIntervalEnd(timing, Math.max(1, Math.floor(countIntervals(timing, from)) + 1));
     return findNextMatch(getPattern(timing), from);
   });
 }
@@ -38,8 +39,9 @@ export function listNextTimes(timing: Timing, after: Date, count: number): reado
 
 /** Returns the last due time before a time; undefined if there is none. */
 function findTimeBefore(timing: Timing, before: Date): Date | undefined {
-  return shift(timing, before, from => {
-    if (timing.every_seconds !== null) return atStep(timing, Math.ceil(countSteps(timing, from)) - 1);
+  return withOffset(timing, before, from => {
+    if (timing.every_seconds !== null)
+      return getIntervalEnd(timing, Math.ceil(countIntervals(timing, from)) - 1);
     return getPattern(timing).cron.previousRuns(1, from)[0];
   });
 }
@@ -59,7 +61,8 @@ export function listLastTimes(
   return times;
 }
 
-function shift(
+/** Calls `find` in the time scale without the offset. */
+function withOffset(
   { offset_seconds }: Timing,
   time: Date,
   find: (from: Date) => Date | undefined,
@@ -70,27 +73,31 @@ function shift(
 }
 
 /** Returns how many intervals lie between the anchor and the time. */
-const countSteps = ({ anchor_at, every_seconds }: Timing, time: Date): number =>
+const countIntervals = ({ anchor_at, every_seconds }: Timing, time: Date): number =>
   (time.getTime() - anchor_at.getTime()) / ((every_seconds ?? 0) * 1000);
 
-/** Returns the time after that many intervals; undefined before the first one. */
-function atStep({ anchor_at, every_seconds }: Timing, count: number): Date | undefined {
+/** Returns the time after that many intervals; undefined if there is less than one. */
+function getIntervalEnd({ anchor_at, every_seconds }: Timing, count: number): Date | undefined {
   return count < 1 ? undefined : new Date(anchor_at.getTime() + count * (every_seconds ?? 0) * 1000);
 }
 
 interface Pattern {
   readonly cron: Cron;
-  /** The last match that was looked for: no time after `from` and before `next` matches. */
-  last: { readonly from: Date; readonly next: Date | undefined } | undefined;
+  /** The result of the last search: no time after `from` and before `next` matches. */
+  lastSearch: { readonly from: Date; readonly next: Date | undefined } | undefined;
 }
 
-/** Many schedules with the same expression are due at the same time, and finding a match takes some 0.2 ms. */
+/** Reuses the last result, because many schedules with the same expression are due together and a search takes 0.2 ms. */
 function findNextMatch(pattern: Pattern, from: Date): Date | undefined {
-  const { cron, last } = pattern;
-  if (last !== undefined && from >= last.from && (last.next === undefined || from < last.next))
-    return last.next;
+  const { cron, lastSearch } = pattern;
+  if (
+    lastSearch !== undefined &&
+    from >= lastSearch.from &&
+    (lastSearch.next === undefined || from < lastSearch.next)
+  )
+    return lastSearch.next;
   const next = cron.nextRun(from) ?? undefined;
-  pattern.last = { from, next };
+  pattern.lastSearch = { from, next };
   return next;
 }
 
@@ -99,20 +106,16 @@ const patterns = createLru<Pattern>(1000);
 
 function getPattern({ cron, time_zone }: Pick<Timing, 'cron' | 'time_zone'>): Pattern {
   const key = `${time_zone} ${cron}`;
-  const cached = patterns.get(key);
-  if (cached !== undefined) return cached;
   const options = {
     timezone: time_zone,
     paused: true,
     mode: '5-part',
     fixedTimeRule: 'no-wildcard',
   } as const;
-  const pattern: Pattern = { cron: new Cron(cron ?? '', options), last: undefined };
-  patterns.set(key, pattern);
-  return pattern;
+  return getOrCreate(patterns, key, () => ({ cron: new Cron(cron ?? '', options), lastSearch: undefined }));
 }
 
-/** Throws 400 for an unknown time zone, an expression that cannot be read, and one that never fires. */
+/** Throws 400 for an unknown time zone, and for an expression that is malformed or never fires. */
 export function requireTiming(timing: Timing, now: Date): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timing.time_zone });

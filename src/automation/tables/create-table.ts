@@ -23,12 +23,12 @@ import { parseTable } from './parse-table.ts';
 import { presentTable } from './read-table.ts';
 
 export const MAX_TABLE_BYTES = 50_000_000;
-/** Tables that a user may have at a time. */
+/** The maximum number of tables of a user. */
 const MAX_TABLES = 20;
-/** The size of a user's tables together, as they are stored. */
+/** The maximum size of all stored tables of a user. */
 const MAX_STORED_BYTES = 200_000_000;
 
-// Each file takes its size on disk until it is parsed. A file that arrives slowly holds up only other uploads.
+// Each file takes its size on disk until it is parsed. Parsing has a limit of its own, so that slow uploads do not block it.
 const receiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
 const parsing = createLimiter({ concurrency: 2 });
 
@@ -46,7 +46,7 @@ export async function createTable(deps: Deps, actor: Actor, file: TableFile, sig
   return presentTable(await receiving(() => withTempFolder(work), signal));
 }
 
-interface Receiving extends TableFile {
+interface ReceivedFile extends TableFile {
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -54,7 +54,7 @@ interface Receiving extends TableFile {
 async function receiveAndParse(
   deps: Deps,
   userId: number,
-  { source, folder, format, delimiter, signal }: Receiving,
+  { source, folder, format, delimiter, signal }: ReceivedFile,
 ) {
   const file = await receive(source, join(folder, 'table'));
   const id = newId('table', deps.now());
@@ -92,13 +92,13 @@ async function receiveAndParse(
   return parsing(() => deps.db.transaction(store), signal);
 }
 
-/** Throws 409 `conflict` if the user may not have another table of this size. */
+/** Throws 409 `conflict` if another table of this size would exceed the user's limits. */
 async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void> {
   const stored = await sumTables(tx, userId);
   if (stored.count >= MAX_TABLES)
     throw new AppError(
       'conflict',
-      `You have ${MAX_TABLES} tables, the most allowed. Each is deleted 24 hours after its upload.`,
+      `You have ${MAX_TABLES} tables, which is the limit. Each is deleted 24 hours after its upload.`,
     );
   if (stored.bytes + bytes > MAX_STORED_BYTES)
     throw new AppError(
@@ -107,7 +107,7 @@ async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void
     );
 }
 
-/** Writes the file to disk, because its encoding is known only at its end. */
+/** Writes the file to disk, because its encoding is only known at the end. */
 async function receive(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
   const encoding = createEncodingDetector();
   let bytes = 0;

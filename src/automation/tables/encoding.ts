@@ -21,13 +21,13 @@ export interface EncodingDetector {
 
 const HEAD_BYTES = 4096;
 
-const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
+const BYTE_ORDER_MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Finds the encoding by the byte order mark, or whether all bytes are valid UTF-8; anything else is GB 18030. */
+/** Detects UTF-8 and UTF-16, with or without a byte order mark. Anything else is GB 18030. */
 export function createEncodingDetector(): EncodingDetector {
   const utf8 = createUtf8Check();
   let head = Buffer.alloc(0);
@@ -37,7 +37,7 @@ export function createEncodingDetector(): EncodingDetector {
       utf8.add(bytes);
     },
     find() {
-      for (const [encoding, mark] of MARKS)
+      for (const [encoding, mark] of BYTE_ORDER_MARKS)
         if (mark.every((byte, index) => head[index] === byte))
           return { encoding, start: mark.length, head: head.subarray(mark.length) };
       const { even, odd } = countZeros(head);
@@ -48,7 +48,7 @@ export function createEncodingDetector(): EncodingDetector {
   };
 }
 
-/** Counts zero bytes at even and odd places: UTF-16 text without a mark has many on one side. */
+/** Counts zero bytes at even and odd indexes. UTF-16 text without a byte order mark has many of one kind. */
 function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: number } {
   let even = 0;
   let odd = 0;
@@ -60,33 +60,33 @@ function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: n
   return { even, odd };
 }
 
-/** Checks whether bytes that arrive in chunks are valid UTF-8 together. */
+/** Checks whether the chunks of a file are valid UTF-8. */
 function createUtf8Check(): { readonly add: (bytes: Uint8Array) => void; readonly isValid: () => boolean } {
   let isValid = true;
   // The start of a character that continues in the next chunk.
-  let carried: Uint8Array = new Uint8Array();
+  let partial: Uint8Array = new Uint8Array();
   return {
     add(bytes) {
       if (!isValid) return;
       let start = 0;
-      if (carried.length > 0) {
+      if (partial.length > 0) {
         while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-        const character = Buffer.concat([carried, bytes.subarray(0, start)]);
-        const isWhole = isUtf8(character);
-        isValid = isWhole || (start === bytes.length && character.length < 4);
-        carried = isWhole ? new Uint8Array() : character;
-        if (!isWhole) return;
+        const character = Buffer.concat([partial, bytes.subarray(0, start)]);
+        const isComplete = isUtf8(character);
+        isValid = isComplete || (start === bytes.length && character.length < 4);
+        partial = isComplete ? new Uint8Array() : character;
+        if (!isComplete) return;
       }
-      const end = Math.max(start, findIncompleteEnd(bytes));
+      const end = Math.max(start, findCompleteEnd(bytes));
       isValid = isUtf8(bytes.subarray(start, end));
-      carried = Uint8Array.from(bytes.subarray(end));
+      partial = Uint8Array.from(bytes.subarray(end));
     },
-    isValid: () => isValid && carried.length === 0,
+    isValid: () => isValid && partial.length === 0,
   };
 }
 
-/** Returns the index of the last character if its bytes are not all there, else the length. */
-function findIncompleteEnd(bytes: Uint8Array): number {
+/** Returns the index after the last complete character. */
+function findCompleteEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;
@@ -107,7 +107,7 @@ export async function* decode({ encoding, start, chunks }: EncodedFile): AsyncGe
   yield write();
 }
 
-/** A TextDecoder keeps several times the size of each text outside of the heap, where it is collected late. */
+/** Uses StringDecoder for UTF-8, because TextDecoder keeps memory outside of the heap that is freed late. */
 function createDecoder(encoding: string): (bytes?: Uint8Array) => string {
   if (encoding === 'utf-8') {
     const decoder = new StringDecoder('utf8');

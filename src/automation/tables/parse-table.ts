@@ -1,4 +1,4 @@
-// Parses tables: CSV with any usual delimiter and encoding, and JSON lines.
+// Parses tables: CSV with common delimiters and encodings, and JSON lines.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import type { Json } from '../../graph/types.ts';
@@ -25,9 +25,9 @@ export interface TableOptions {
   /** Default: found from the content. */
   readonly format?: TableFormat | undefined;
   readonly delimiter?: Delimiter | undefined;
-  /** Rows beyond it are only counted. */
+  /** Rows after this many are only counted. */
   readonly maxRows: number;
-  /** Called with the rows in order, some at a time. */
+  /** Called with some rows at a time, in order. */
   readonly onLines: (lines: readonly TableLine[]) => Promise<void>;
 }
 
@@ -47,11 +47,12 @@ function looksLikeJson({ head, encoding }: EncodedFile): boolean {
   return new TextDecoder(encoding).decode(head).trimStart().startsWith('{');
 }
 
-/** Rows are handed on when they have this many characters. */
-const FLUSHED_CHARACTERS = 40_000;
+/** Rows are passed to `onLines` when they have this many characters. */
+const FLUSH_CHARACTERS = 40_000;
 const SAMPLE_ROWS = 20;
 
-class Collector {
+/** Collects the rows and problems of a table. */
+class TableCollector {
   columns: readonly string[] = [];
   total = 0;
   readonly sample: TableLine[] = [];
@@ -74,9 +75,9 @@ class Collector {
     this.#characters += characters;
   }
 
-  /** Hands the rows on if they are many, or with `isEnd` in any case. */
+  /** Passes the rows on if there are many, or if the table ends. */
   async flush(isEnd: boolean): Promise<void> {
-    if (this.#lines.length === 0 || (!isEnd && this.#characters < FLUSHED_CHARACTERS)) return;
+    if (this.#lines.length === 0 || (!isEnd && this.#characters < FLUSH_CHARACTERS)) return;
     const lines = this.#lines;
     this.#lines = [];
     this.#characters = 0;
@@ -93,16 +94,16 @@ async function parseCsv(
   encoding: string,
   options: TableOptions,
 ): Promise<ParsedTable> {
-  const collector = new Collector(options);
+  const collector = new TableCollector(options);
   let delimiter = options.delimiter;
   let rest = '';
   let line = 1;
   let hasHeader = false;
   const parse = (text: string, isLastChunk: boolean): void => {
     delimiter ??= findDelimiter(text);
-    const { records, faults, end } = parseRecords(text, DELIMITERS[delimiter], isLastChunk);
+    const { records, errors, end } = parseRecords(text, DELIMITERS[delimiter], isLastChunk);
     for (const [index, cells] of records.entries()) {
-      if (hasHeader) addRecord(collector, line, cells, faults.get(index));
+      if (hasHeader) addRecord(collector, line, cells, errors.get(index));
       else readHeader(collector, line, cells);
       hasHeader = true;
       line += 1 + cells.reduce((count, cell) => count + countLineBreaks(cell), 0);
@@ -129,13 +130,13 @@ async function parseCsv(
   return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
 }
 
-/** A longer record usually has a quote that is never closed. It is not read to its end, and nothing after it. */
+/** A longer record usually has an unclosed quote. It and the rest of the file are not read. */
 const MAX_RECORD_CHARS = 1_000_000;
 const TOO_LONG = 'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
 
 const countLineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
 
-function readHeader(collector: Collector, line: number, cells: readonly string[]): void {
+function readHeader(collector: TableCollector, line: number, cells: readonly string[]): void {
   collector.columns = cells.slice(0, MAX_COLUMNS).map(cell => cell.trim());
   if (cells.length > MAX_COLUMNS) collector.report(line, `The table has more than ${MAX_COLUMNS} columns.`);
   const seen = new Set<string>();
@@ -147,13 +148,13 @@ function readHeader(collector: Collector, line: number, cells: readonly string[]
 }
 
 function addRecord(
-  collector: Collector,
+  collector: TableCollector,
   line: number,
   cells: readonly string[],
-  fault: string | undefined,
+  error: string | undefined,
 ): void {
   const { columns } = collector;
-  if (fault !== undefined) collector.report(line, `The row cannot be read: ${fault}.`);
+  if (error !== undefined) collector.report(line, `The row cannot be read: ${error}.`);
   else if (cells.every(cell => cell === '')) collector.report(line, 'The row is empty.');
   else if (cells.length !== columns.length)
     collector.report(line, `The row has ${cells.length} cells, but there are ${columns.length} columns.`);
@@ -166,16 +167,16 @@ function addRecord(
 
 interface CsvRecords {
   readonly records: readonly (readonly string[])[];
-  /** What is wrong with a record, by its index. */
-  readonly faults: ReadonlyMap<number, string>;
+  /** By the index of the record. */
+  readonly errors: ReadonlyMap<number, string>;
   /** The index in the text after the last record. */
   readonly end: number;
 }
 
-/** The last record may continue in the next chunk. A file may end with line breaks. */
+/** Parses complete records. The last one may continue in the next chunk. Ignores line breaks at the end of a file. */
 function parseRecords(text: string, delimiter: string, isLastChunk: boolean): CsvRecords {
   const newline = findLineBreak(text);
-  // `Papa.parse`, and a function that is called for each record, take eight times as much memory.
+  // `Papa.parse`, and a callback for each record, take eight times as much memory.
   const { data, errors, meta } = new Papa.Parser({ delimiter, newline } as ParseConfig).parse(
     text,
     0,
@@ -187,8 +188,9 @@ function parseRecords(text: string, delimiter: string, isLastChunk: boolean): Cs
     data.pop();
     if (!isLastChunk) end -= newline.length;
   }
-  const faults = new Map(errors.toReversed().map(({ row = 0, message }) => [row, message]));
-  return { records: data, faults, end };
+  // The first error of a record counts.
+  const errorsByRecord = new Map(errors.toReversed().map(({ row = 0, message }) => [row, message]));
+  return { records: data, errors: errorsByRecord, end };
 }
 
 /** Returns the first line break outside of quotes. */
@@ -197,7 +199,7 @@ function findLineBreak(text: string): string {
   return '\n';
 }
 
-/** Returns the delimiter that splits the first lines into the most columns of the same number. */
+/** Returns the delimiter with which the most of the first lines have the same number of columns, and many columns. */
 function findDelimiter(text: string): Delimiter {
   const lines = text
     .slice(0, CHUNK_BYTES)
@@ -217,7 +219,7 @@ async function parseJsonLines(
   encoding: string,
   options: TableOptions,
 ): Promise<ParsedTable> {
-  const collector = new Collector(options);
+  const collector = new TableCollector(options);
   const indexOf = new Map<string, number>();
   let line = 0;
   let rest = '';
@@ -268,7 +270,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function toTable(
-  { columns, total, sample, problems }: Collector,
+  { columns, total, sample, problems }: TableCollector,
   found: Pick<ParsedTable, 'format' | 'delimiter' | 'encoding'>,
 ): ParsedTable {
   return { ...found, columns, total, sample, problems };

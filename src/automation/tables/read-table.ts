@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
-import { findChunk, findTable, type TableRow } from '../../store/automation/tables.ts';
+import { findChunk, findTable, type UploadedTable } from '../../store/automation/tables.ts';
 import type { Tx } from '../../store/db.ts';
 
 /** A row with the line of the file on which it begins. */
@@ -18,17 +18,17 @@ export interface Problem {
   readonly message: string;
 }
 
-export interface StoredTable {
+export interface ReadableTable {
   readonly columns: readonly string[];
   readonly total: number;
   readonly problems: readonly Problem[];
-  /** Yields the rows in order. Reads them in parts, so that a large table is never in memory. */
+  /** Yields the rows in order. Reads them in chunks, so that a large table is never in memory as a whole. */
   readonly readLines: (tx: Tx) => AsyncGenerator<TableLine>;
 }
 
 /** Throws 404 if the table does not exist, has expired or belongs to another user. */
-export async function readTable(deps: Deps, user: UserActor, id: string): Promise<StoredTable> {
-  const table = await getTableRow(deps, user, id);
+export async function readTable(deps: Deps, user: UserActor, id: string): Promise<ReadableTable> {
+  const table = await getUploadedTable(deps, user, id);
   return {
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
@@ -45,7 +45,11 @@ async function* readLines(tx: Tx, id: string): AsyncGenerator<TableLine> {
   }
 }
 
-async function getTableRow({ db }: Pick<Deps, 'db'>, user: UserActor, id: string): Promise<TableRow> {
+async function getUploadedTable(
+  { db }: Pick<Deps, 'db'>,
+  user: UserActor,
+  id: string,
+): Promise<UploadedTable> {
   const table = await findTable(db, id, user.userId);
   if (table === undefined)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
@@ -53,10 +57,10 @@ async function getTableRow({ db }: Pick<Deps, 'db'>, user: UserActor, id: string
 }
 
 export async function getTable(deps: Deps, actor: Actor, id: string) {
-  return presentTable(await getTableRow(deps, requireScope(actor, 'workflows:execute'), id));
+  return presentTable(await getUploadedTable(deps, requireScope(actor, 'workflows:execute'), id));
 }
 
-export function presentTable(table: TableRow) {
+export function presentTable(table: UploadedTable) {
   return {
     tableId: table.id,
     format: table.format,

@@ -15,7 +15,7 @@ import type { TriggerConfig } from './trigger.schema.ts';
 export const DEFAULT_FEED_MINUTES = 15;
 const BUCKET_MS = 10_000;
 
-/** The kinds that are polled for new items: how often, and how. */
+/** How to poll, for kinds that are polled for new items. */
 const POLLS: Partial<Readonly<Record<TriggerKind, Poll>>> = {
   feed: {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
@@ -26,7 +26,7 @@ const POLLS: Partial<Readonly<Record<TriggerKind, Poll>>> = {
 
 interface Poll {
   readonly everyMs: (config: TriggerConfig) => number;
-  /** Stores new items and what went wrong. Never throws for what the outside sends. */
+  /** Stores new items. Records a response that is unusable in the history, instead of throwing. */
   readonly run: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
 }
 
@@ -59,12 +59,12 @@ function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<Trigge
     if (trigger?.is_active !== true || trigger.poll_at === null) return undefined;
     const nowMs = deps.now();
     const isDue = trigger.poll_at.getTime() <= nowMs;
-    const at = isDue
+    const nextPollAt = isDue
       ? new Date(nowMs + everyMs(JSON.parse(trigger.config) as TriggerConfig))
       : trigger.poll_at;
-    if (isDue) await updateTrigger(tx, id, { poll_at: at });
-    await enqueue(tx, 'automation', [id], at);
-    deps.wakeTimers.set('deliveries', at.getTime());
+    if (isDue) await updateTrigger(tx, id, { poll_at: nextPollAt });
+    await enqueue(tx, 'automation', [id], nextPollAt);
+    deps.wakeTimers.set('deliveries', nextPollAt.getTime());
     return isDue ? trigger : undefined;
   });
 }

@@ -1,4 +1,4 @@
-// Creates, changes and deletes triggers, and runs them by hand.
+// Creates, changes and deletes triggers, and runs triggers manually.
 import { randomBytes } from 'node:crypto';
 import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
@@ -6,7 +6,7 @@ import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readRunVersion, toPlainRun } from '../../runs/run-version.ts';
+import { readRunVersion, toVersionKey } from '../../runs/run-version.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -15,10 +15,10 @@ import {
   countActiveTriggers,
   deleteTrigger,
   insertTrigger,
-  leadsTo,
   lockTrigger,
   lockTriggers,
   type NewTrigger,
+  startsRunsOf,
   type TriggerKind,
   type TriggerRow,
   updateTrigger,
@@ -28,24 +28,27 @@ import { enqueue } from '../../store/queue.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { DEFAULT_FEED_MINUTES, firstPollAt } from './advance-trigger.ts';
 import { mapInputs } from './map-inputs.ts';
-import { getTriggerRow, presentTrigger } from './read-trigger.ts';
+import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
 import { recordStart, toRunInput } from './start-items.ts';
 import type { ChangeTriggerBody, CreateTriggerBody, TriggerConfig } from './trigger.schema.ts';
 
 const MAX_ACTIVE = 100;
 const TOKEN_BYTES = 32;
 
-/** The members that the configuration of each kind may have, and those that it must have. */
-const MEMBERS: Readonly<
-  Record<TriggerKind, { readonly may: readonly (keyof TriggerConfig)[]; readonly must?: keyof TriggerConfig }>
+/** The members of the configuration of each kind, and the one that is required. */
+const CONFIG_MEMBERS: Readonly<
+  Record<
+    TriggerKind,
+    { readonly allowed: readonly (keyof TriggerConfig)[]; readonly required?: keyof TriggerConfig }
+  >
 > = {
-  hook: { may: ['secret'] },
-  after: { may: ['workflowId', 'statuses'], must: 'workflowId' },
-  feed: { may: ['url', 'everyMinutes'], must: 'url' },
-  bucket: { may: ['prefix'] },
+  hook: { allowed: ['secret'] },
+  after: { allowed: ['workflowId', 'statuses'], required: 'workflowId' },
+  feed: { allowed: ['url', 'everyMinutes'], required: 'url' },
+  bucket: { allowed: ['prefix'] },
 };
 
-/** Stores a trigger. Throws 400 for a configuration of another kind, 409 if there are too many. */
+/** Stores a trigger. Throws 400 for a configuration that does not match the kind, and 409 `conflict`. */
 export async function createTrigger(
   deps: RunDeps,
   actor: Actor,
@@ -57,7 +60,7 @@ export async function createTrigger(
   const { kind, inputs = {}, config = {}, isActive = true } = body;
   const id = newId('trigger', deps.now());
   await requireInputs(deps, workflow, inputs);
-  const token = kind === 'hook' ? newToken() : undefined;
+  const token = kind === 'hook' ? createToken() : undefined;
   const trigger: NewTrigger = {
     id,
     workflow_id: workflow.id,
@@ -73,13 +76,13 @@ export async function createTrigger(
     ...(await parseConfig(deps, user, { id, kind }, config)),
   };
   const row = await deps.db.transaction(async tx => {
-    await requirePossible(tx, trigger);
+    await requireNoConflict(tx, trigger);
     const stored = await insertTrigger(tx, trigger);
     await enqueue(tx, 'automation', [id]);
     return stored;
   });
   deps.wakeTimers.set('deliveries', 0);
-  return { ...presentTrigger(row), ...presentToken(deps, token) };
+  return { ...presentTrigger(row), ...presentUrl(deps, token) };
 }
 
 const DEFAULT_NAMES: Readonly<Record<TriggerKind, string>> = {
@@ -89,27 +92,27 @@ const DEFAULT_NAMES: Readonly<Record<TriggerKind, string>> = {
   bucket: 'New file',
 };
 
-const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+const createToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
-const presentToken = ({ settings }: RunDeps, token: string | undefined) =>
+const presentUrl = ({ settings }: RunDeps, token: string | undefined) =>
   token === undefined ? {} : { url: `${settings.BASE_URL}/in/${token}` };
 
-/** Changes a trigger. An activated one starts without the failures of before. */
+/** Changes a trigger. One that is activated forgets its failures. */
 export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, body: ChangeTriggerBody) {
   const user = requireScope(actor, 'workflows:execute');
-  const before = await getTriggerRow(deps, user, id, 'run');
+  const before = await authorizeTrigger(deps, user, id, 'run');
   const workflow = await findWorkflow(deps.db, before.workflow_id, user.userId);
   if (body.inputs !== undefined && workflow !== undefined) await requireInputs(deps, workflow, body.inputs);
   if (body.renewToken === true && before.kind !== 'hook')
     throw invalidField('/renewToken', 'is for triggers of the kind hook only');
-  const token = body.renewToken === true ? newToken() : undefined;
+  const token = body.renewToken === true ? createToken() : undefined;
   const config = body.config && (await parseConfig(deps, user, before, mergeConfig(before, body.config)));
   const row = await deps.db.transaction(async tx => {
     await lockTriggers(tx);
     const current = await lockTrigger(tx, id);
     if (current === undefined) throw new AppError('not_found', 'Trigger not found.');
     const isActivated = body.isActive === true && !current.is_active;
-    const sourceChanged = before.kind === 'feed' && body.config?.url !== undefined;
+    const isNewFeed = before.kind === 'feed' && body.config?.url !== undefined;
     const change = {
       ...config,
       // An absent secret stays.
@@ -120,18 +123,18 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
       ...(body.isActive === undefined ? {} : { is_active: body.isActive, paused_reason: null }),
       ...(token === undefined ? {} : { token_hash: sha256(token) }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
-      ...(isActivated || sourceChanged ? { poll_at: firstPollAt(current.kind, deps.now()) } : {}),
-      // Another feed has a baseline of its own.
-      ...(sourceChanged ? { has_baseline: false } : {}),
+      ...(isActivated || isNewFeed ? { poll_at: firstPollAt(current.kind, deps.now()) } : {}),
+      // The first poll of a feed starts nothing.
+      ...(isNewFeed ? { has_baseline: false } : {}),
     };
     const changed = { ...current, ...change };
-    if (isActivated || changed.source_id !== current.source_id) await requirePossible(tx, changed);
+    if (isActivated || changed.source_id !== current.source_id) await requireNoConflict(tx, changed);
     await updateTrigger(tx, id, change);
     await enqueue(tx, 'automation', [id]);
     return changed;
   });
   deps.wakeTimers.set('deliveries', 0);
-  return { ...presentTrigger(row), ...presentToken(deps, token) };
+  return { ...presentTrigger(row), ...presentUrl(deps, token) };
 }
 
 function mergeConfig({ config }: TriggerRow, change: TriggerConfig): TriggerConfig {
@@ -139,16 +142,16 @@ function mergeConfig({ config }: TriggerRow, change: TriggerConfig): TriggerConf
 }
 
 export async function removeTrigger(deps: RunDeps, actor: Actor, id: string): Promise<void> {
-  await getTriggerRow(deps, actor, id, 'run');
+  await authorizeTrigger(deps, actor, id, 'run');
   await deleteTrigger(deps.db, id);
 }
 
 /**
- * Starts a run with this payload, as the caller. Works for a paused trigger too, and a failure does not count. Throws
- * the errors of starting a run.
+ * Starts a run with this payload as the caller, even if the trigger is paused. A failure does not count. Throws the errors
+ * of `startRun`.
  */
 export async function runTrigger(deps: RunDeps, actor: Actor, id: string, payload: unknown) {
-  const trigger = await getTriggerRow(deps, actor, id, 'run');
+  const trigger = await authorizeTrigger(deps, actor, id, 'run');
   const executionId = newId('execution', deps.now());
   await startRun(
     deps,
@@ -165,7 +168,7 @@ async function requireInputs(
   workflow: ReadWorkflowRow,
   inputs: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { graph } = await readRunVersion(deps, toPlainRun(workflow.id, workflow.version));
+  const { graph } = await readRunVersion(deps, toVersionKey(workflow.id, workflow.version));
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   for (const nodeId of Object.keys(inputs)) {
     const node = nodes.get(nodeId);
@@ -185,14 +188,14 @@ async function parseConfig(
   { id, kind }: Pick<TriggerRow, 'id' | 'kind'>,
   given: TriggerConfig,
 ): Promise<Pick<NewTrigger, 'config' | 'source_id' | 'statuses' | 'secret'>> {
-  const { may, must } = MEMBERS[kind];
-  const unknown = Object.keys(given).find(name => !(may as readonly string[]).includes(name));
+  const { allowed, required } = CONFIG_MEMBERS[kind];
+  const unknown = Object.keys(given).find(name => !(allowed as readonly string[]).includes(name));
   if (unknown !== undefined)
     throw invalidField(`/config/${unknown}`, `is not for triggers of the kind ${kind}`, unknown);
-  if (must !== undefined && given[must] === undefined)
-    throw invalidField(`/config/${must}`, 'is required', must);
+  if (required !== undefined && given[required] === undefined)
+    throw invalidField(`/config/${required}`, 'is required', required);
   const { secret, ...config } = given;
-  const columns = {
+  const defaults = {
     config: JSON.stringify(config),
     source_id: null,
     statuses: null,
@@ -203,7 +206,7 @@ async function parseConfig(
     authorize(user, 'edit', source);
     const statuses = config.statuses ?? ['COMPLETED'];
     return {
-      ...columns,
+      ...defaults,
       config: JSON.stringify({ ...config, statuses }),
       source_id: config.workflowId ?? null,
       statuses,
@@ -211,22 +214,22 @@ async function parseConfig(
   }
   if (kind === 'feed') {
     const { everyMinutes = DEFAULT_FEED_MINUTES } = config;
-    return { ...columns, config: JSON.stringify({ url: parseFeedUrl(config.url ?? ''), everyMinutes }) };
+    return { ...defaults, config: JSON.stringify({ url: parseFeedUrl(config.url ?? ''), everyMinutes }) };
   }
   if (kind === 'bucket') {
-    const own = toInboxPrefix(id);
-    const { prefix = own } = config;
-    // Files of other people may be below any other prefix.
-    if (!prefix.startsWith(own)) requireScope(user, 'instance:admin');
-    if (prefix !== own && deps.bucket === undefined)
+    const ownPrefix = toInboxPrefix(id);
+    const { prefix = ownPrefix } = config;
+    // Any other prefix may have files of other people.
+    if (!prefix.startsWith(ownPrefix)) requireScope(user, 'instance:admin');
+    if (prefix !== ownPrefix && deps.bucket === undefined)
       throw invalidField(
         '/config/prefix',
         'needs a bucket, and this service stores files on its disk',
         'prefix',
       );
-    return { ...columns, config: JSON.stringify({ prefix }) };
+    return { ...defaults, config: JSON.stringify({ prefix }) };
   }
-  return columns;
+  return defaults;
 }
 
 function parseFeedUrl(text: string): string {
@@ -238,15 +241,15 @@ function parseFeedUrl(text: string): string {
   }
 }
 
-/** Throws 409 if the workspace has too many active triggers, or if runs would start each other in a circle. */
-async function requirePossible(tx: Tx, trigger: NewTrigger): Promise<void> {
+/** Throws 409 `conflict` if the workspace has too many active triggers, or if runs would start each other in a circle. */
+async function requireNoConflict(tx: Tx, trigger: NewTrigger): Promise<void> {
   await lockTriggers(tx);
   if (trigger.is_active && (await countActiveTriggers(tx, trigger.workspace)) >= MAX_ACTIVE)
     throw new AppError(
       'conflict',
       `The workspace already has ${MAX_ACTIVE} active triggers. Pause or delete one first.`,
     );
-  if (trigger.source_id !== null && (await leadsTo(tx, trigger.workflow_id, trigger.source_id)))
+  if (trigger.source_id !== null && (await startsRunsOf(tx, trigger.workflow_id, trigger.source_id)))
     throw new AppError(
       'conflict',
       'Runs would start each other in a circle: the followed workflow runs after this one. Choose another.',

@@ -1,19 +1,19 @@
-// Takes the inputs of a run out of a payload, by JSON pointers.
+// Reads the inputs of a run from a payload, by JSON pointers.
 import { unescapeSegment } from '../../graph/issues.ts';
 import { isRecord } from '../../lib/record.ts';
 
 /** Returns the inputs of a run as JSON text. A pointer that finds nothing leaves its input out. */
 export function mapInputs(pointersText: string, payload: unknown): string {
   const pointers = JSON.parse(pointersText) as Readonly<Record<string, string>>;
-  const found = Object.entries(pointers).flatMap(([nodeId, pointer]) => {
-    const value = findAt(payload, pointer);
+  const inputs = Object.entries(pointers).flatMap(([nodeId, pointer]) => {
+    const value = resolvePointer(payload, pointer);
     return value === undefined || value === null ? [] : [[nodeId, value] as const];
   });
-  return JSON.stringify(Object.fromEntries(found));
+  return JSON.stringify(Object.fromEntries(inputs));
 }
 
 /** Returns the value at a JSON pointer (RFC 6901), or undefined. */
-function findAt(value: unknown, pointer: string): unknown {
+function resolvePointer(value: unknown, pointer: string): unknown {
   let current = value;
   for (const part of pointer.split('/').slice(1)) {
     const name = unescapeSegment(part);

@@ -1,4 +1,4 @@
-// Stores what a poll of a feed or folder found: the baseline, or the items that start runs.
+// Stores the items that a poll of a feed or folder found. Those of the first poll start nothing; later ones start runs.
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   insertEvent,
@@ -14,46 +14,46 @@ import {
 import type { Tx } from '../../store/db.ts';
 
 /** The maximum number of runs that a poll starts. It bounds the cost if a source renames all of its items. */
-export const MAX_NEW = 50;
-/** The maximum number of items that are remembered, besides those that the source still lists. */
-const MAX_KEPT = 5000;
+export const MAX_RUNS_PER_POLL = 50;
+/** Items that are remembered, besides those that the source still lists. */
+const MAX_REMEMBERED = 5000;
 
-export interface Found {
-  /** Everything that the source lists. An item is never forgotten while it is listed: it would start a second run. */
+export interface FoundItems {
+  /** All items of the source. They are remembered while they are listed, so that none starts a second run. */
   readonly listed: readonly string[];
-  /** What becomes known, besides `fresh`. */
+  /** Items to remember, in addition to `unseen`. */
   readonly seen: readonly string[];
-  /** What starts runs, oldest first. */
-  readonly fresh: readonly NewItem[];
-  /** What the history says besides. */
+  /** Items that start runs, oldest first. */
+  readonly unseen: readonly NewItem[];
+  /** Notes for the history. */
   readonly notes: readonly string[];
 }
 
-/** Stores the outcome of a poll in one transaction. The first poll starts nothing. */
-export async function storeFound(
+/** Stores the result of a poll in one transaction. */
+export async function storeFoundItems(
   deps: RunDeps,
   { id }: TriggerRow,
-  find: (tx: Tx, trigger: TriggerRow) => Promise<Found>,
+  find: (tx: Tx, trigger: TriggerRow) => Promise<FoundItems>,
 ): Promise<void> {
   await deps.runDb.transaction(async tx => {
     const trigger = await lockTrigger(tx, id);
     if (trigger === undefined) return;
-    const { listed, seen, fresh, notes } = await find(tx, trigger);
+    const { listed, seen, unseen, notes } = await find(tx, trigger);
     const isBaseline = !trigger.has_baseline;
-    const chosen = isBaseline ? [] : fresh.slice(0, MAX_NEW);
+    const chosen = isBaseline ? [] : unseen.slice(0, MAX_RUNS_PER_POLL);
     await insertWaiting(tx, id, chosen);
     await markSeen(tx, id, seen);
-    await trimItems(tx, id, listed, MAX_KEPT);
+    await trimItems(tx, id, listed, MAX_REMEMBERED);
     if (isBaseline) await updateTrigger(tx, id, { has_baseline: true });
-    const skipped = isBaseline ? 0 : fresh.length - chosen.length;
-    const all = [
+    const skipped = isBaseline ? 0 : unseen.length - chosen.length;
+    const reasons = [
       ...notes,
       ...(skipped === 0
         ? []
-        : [`New items beyond the first ${MAX_NEW}, which start runs, were skipped: ${skipped}.`]),
-      ...(isBaseline ? [`First poll: existing items, which start nothing: ${fresh.length}.`] : []),
+        : [`New items beyond the first ${MAX_RUNS_PER_POLL}, which start runs, were skipped: ${skipped}.`]),
+      ...(isBaseline ? [`First poll: existing items, which start nothing: ${unseen.length}.`] : []),
     ];
-    for (const reason of all) await insertEvent(tx, id, { outcome: 'skipped', reason });
+    for (const reason of reasons) await insertEvent(tx, id, { outcome: 'skipped', reason });
   });
 }
 

@@ -1,4 +1,4 @@
-// Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped, never buffered.
+// Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped and not buffered.
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 
 export interface FeedItem {
@@ -21,7 +21,7 @@ const MAX_ITEMS = 1000;
 const MAX_FIELD_CHARS = 50_000;
 const MAX_ENCLOSURES = 20;
 const MAX_DEPTH = 100;
-/** Feeds use these without declaring them. Entities that a document declares are never expanded. */
+/** Entities that feeds use without declaring them. Entities that a document declares are never expanded. */
 const ENTITIES = {
   nbsp: '\u00a0',
   copy: '©',
@@ -33,8 +33,8 @@ const ENTITIES = {
   raquo: '»',
 };
 
-/** Element names by field, for RSS and Atom. */
-const FIELDS: Readonly<Record<string, keyof Draft['fields']>> = {
+/** The field of each element, for RSS and Atom. */
+const FIELDS: Readonly<Record<string, keyof ItemDraft['fields']>> = {
   title: 'title',
   link: 'link',
   guid: 'guid',
@@ -49,7 +49,8 @@ const FIELDS: Readonly<Record<string, keyof Draft['fields']>> = {
   content: 'content',
 };
 
-interface Draft {
+/** An item whose element has not ended. */
+interface ItemDraft {
   readonly fields: Record<
     'title' | 'link' | 'guid' | 'publishedAt' | 'updatedAt' | 'summary' | 'content',
     string
@@ -57,15 +58,15 @@ interface Draft {
   readonly enclosures: { url: string; type: string | null }[];
 }
 
-/** Throws Error with the reason if the chunks are not a well-formed feed. */
+/** Throws an Error with the reason if the chunks are not a well-formed feed. */
 export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: string): Promise<ParsedFeed> {
-  const reader = createReader();
+  const parser = createFeedParser();
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
     decoder ??= new TextDecoder(charset ?? findEncoding(chunk));
-    reader.write(decoder.decode(chunk, { stream: true }));
+    parser.write(decoder.decode(chunk, { stream: true }));
   }
-  return reader.end();
+  return parser.end();
 }
 
 function findEncoding(start: Uint8Array): string {
@@ -75,17 +76,16 @@ function findEncoding(start: Uint8Array): string {
   return /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/.exec(text)?.[1] ?? 'utf-8';
 }
 
-function createReader() {
+function createFeedParser() {
   const parser = new SaxesParser({ position: false, xmlns: false });
   Object.assign(parser.ENTITIES, ENTITIES);
   const items: FeedItem[] = [];
   let dropped = 0;
   let isFeed = false;
-  /** Names of the open elements. */
-  const open: string[] = [];
-  let draft: Draft | undefined;
+  let depth = 0;
+  let draft: ItemDraft | undefined;
   let draftDepth = 0;
-  let field: keyof Draft['fields'] | undefined;
+  let field: keyof ItemDraft['fields'] | undefined;
   const add = (text: string): void => {
     if (draft === undefined || field === undefined) return;
     const left = MAX_FIELD_CHARS - draft.fields[field].length;
@@ -96,28 +96,28 @@ function createReader() {
   });
   parser.on('opentag', (tag: SaxesTagPlain) => {
     const { name } = tag;
-    if (open.length === 0) isFeed = ['rss', 'feed', 'rdf:RDF'].includes(name);
-    if (open.length >= MAX_DEPTH) throw new Error('The feed is nested too deeply.');
-    open.push(name);
+    if (depth === 0) isFeed = ['rss', 'feed', 'rdf:RDF'].includes(name);
+    if (depth >= MAX_DEPTH) throw new Error('The feed is nested too deeply.');
+    depth++;
     if (draft === undefined) {
       if (name !== 'item' && name !== 'entry') return;
       draft = createDraft();
-      draftDepth = open.length;
+      draftDepth = depth;
       return;
     }
-    if (open.length !== draftDepth + 1) return;
+    if (depth !== draftDepth + 1) return;
     field = FIELDS[name];
     addLinks(draft, name, tag.attributes as Readonly<Record<string, string>>);
-    // A later element of the same field replaces an empty one only.
+    // The first element of a field that is not empty counts.
     if (field !== undefined && draft.fields[field] !== '') field = undefined;
   });
   parser.on('text', add);
   parser.on('cdata', add);
   parser.on('closetag', () => {
-    open.pop();
+    depth--;
     if (draft === undefined) return;
-    if (open.length === draftDepth) field = undefined;
-    if (open.length >= draftDepth) return;
+    if (depth === draftDepth) field = undefined;
+    if (depth >= draftDepth) return;
     const item = toItem(draft);
     draft = undefined;
     field = undefined;
@@ -135,26 +135,26 @@ function createReader() {
   };
 }
 
-function createDraft(): Draft {
+function createDraft(): ItemDraft {
   const fields = { title: '', link: '', guid: '', publishedAt: '', updatedAt: '', summary: '', content: '' };
   return { fields, enclosures: [] };
 }
 
-function addLinks(draft: Draft, name: string, attributes: Readonly<Record<string, string>>): void {
+function addLinks(draft: ItemDraft, name: string, attributes: Readonly<Record<string, string>>): void {
   const { href, url, rel = 'alternate', type = null } = attributes;
   if (name === 'link' && href !== undefined && rel === 'alternate' && draft.fields.link === '')
     draft.fields.link = href.slice(0, MAX_FIELD_CHARS);
-  const file =
+  const fileUrl =
     name === 'enclosure' || name === 'media:content'
       ? url
       : name === 'link' && rel === 'enclosure'
         ? href
         : undefined;
-  if (file !== undefined && draft.enclosures.length < MAX_ENCLOSURES)
-    draft.enclosures.push({ url: file.slice(0, MAX_FIELD_CHARS), type });
+  if (fileUrl !== undefined && draft.enclosures.length < MAX_ENCLOSURES)
+    draft.enclosures.push({ url: fileUrl.slice(0, MAX_FIELD_CHARS), type });
 }
 
-function toItem({ fields, enclosures }: Draft): FeedItem {
+function toItem({ fields, enclosures }: ItemDraft): FeedItem {
   const [title, link, guid] = [fields.title.trim(), fields.link.trim(), fields.guid.trim()];
   const time = Date.parse(fields.publishedAt.trim() || fields.updatedAt.trim());
   return {

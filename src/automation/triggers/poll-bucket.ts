@@ -1,4 +1,4 @@
-// Polls the inbox of a trigger: new files start runs, once each by key and ETag, when their size no longer changes.
+// Polls the inbox of a trigger. Each file, identified by key and ETag, starts one run once its size no longer changes.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -11,7 +11,7 @@ import {
   type TriggerRow,
 } from '../../store/automation/triggers.ts';
 import { mapInputs } from './map-inputs.ts';
-import { MAX_NEW, storeFailedPoll, storeFound } from './new-items.ts';
+import { MAX_RUNS_PER_POLL, storeFailedPoll, storeFoundItems } from './new-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -32,20 +32,20 @@ export async function pollBucket(
     await storeFailedPoll(
       deps,
       trigger,
-      'The inbox has more than 10,000 files. The rest is ignored: move files away.',
+      'The inbox has more than 10,000 files. The rest is ignored. Move files out of it.',
     );
   const files = new Map(listing.files.map(file => [toItem(file), file]));
   const listed = [...files.keys()];
   if (!trigger.has_baseline) {
-    const fresh = listed.map(item => ({ item, label: null, inputs: null }));
-    return storeFound(deps, trigger, async () => ({ listed, seen: listed, fresh, notes: [] }));
+    const unseen = listed.map(item => ({ item, label: null, inputs: null }));
+    return storeFoundItems(deps, trigger, async () => ({ listed, seen: listed, unseen, notes: [] }));
   }
   const seen = await listSeen(deps.db, trigger.id, listed);
-  const unknown = [...files].filter(([item]) => !seen.has(item)).slice(0, MAX_NEW);
-  const sizes = unknown.map(([item, { sizeBytes }]) => ({ item, size: sizeBytes }));
+  const newFiles = [...files].filter(([item]) => !seen.has(item)).slice(0, MAX_RUNS_PER_POLL);
+  const sizes = newFiles.map(([item, { sizeBytes }]) => ({ item, size: sizeBytes }));
   const complete = await recordCandidates(deps.db, trigger.id, sizes);
   const owner = { userId: trigger.user_id, workspace: trigger.workspace };
-  for (const [item, file] of unknown) {
+  for (const [item, file] of newFiles) {
     if (!complete.has(item)) continue;
     const received = await receiveInboxFile(deps, inbox, file, owner, signal).catch(toError);
     const isRefused = received instanceof AppError && received.status < 500;
@@ -54,14 +54,14 @@ export async function pollBucket(
       await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next poll tries again.`);
       continue;
     }
-    const fresh: readonly NewItem[] =
+    const unseen: readonly NewItem[] =
       received instanceof Error
         ? []
         : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
-    await storeFound(deps, trigger, async tx => {
+    await storeFoundItems(deps, trigger, async tx => {
       const reason = isRefused ? `${file.key}: ${received.message}` : '';
       if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });
-      return { listed, seen: [item], fresh, notes: [] };
+      return { listed, seen: [item], unseen, notes: [] };
     });
   }
 }

@@ -1,11 +1,11 @@
-// Polls a feed: new items start runs, once each by their guid.
+// Polls a feed. Each item, identified by its guid, starts one run.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { listSeen, type TriggerRow } from '../../store/automation/triggers.ts';
 import { mapInputs } from './map-inputs.ts';
-import { storeFailedPoll, storeFound } from './new-items.ts';
+import { storeFailedPoll, storeFoundItems } from './new-items.ts';
 import { type FeedItem, type ParsedFeed, parseFeed } from './parse-feed.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
@@ -26,8 +26,7 @@ async function fetchFeed({ fetch }: RunDeps, url: string): Promise<ParsedFeed> {
     maxBytes: MAX_BYTES,
   });
   if (response.status !== 200) {
-    // Leaving the iteration closes the connection.
-    for await (const _ of response.body) break;
+    response.close();
     throw new Error(`The feed responded with status ${response.status}.`);
   }
   const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(response.headers['content-type'] ?? '')?.[1];
@@ -39,25 +38,25 @@ function describe(err: Error): string {
   return isTooLarge ? `The feed is larger than ${MAX_BYTES / 1_000_000} MB.` : err.message;
 }
 
-interface Keyed {
+interface KeyedItem {
   readonly item: FeedItem;
   readonly guid: string;
-  /** Found again if the feed changes the guid of an item. */
-  readonly print: string;
+  /** A hash of link, title and time, which identifies an item whose guid changes. */
+  readonly fingerprint: string;
 }
 
-/** Stores the items by guid, and by link, title and time. */
+/** Stores the items by guid and by fingerprint. */
 async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }: ParsedFeed): Promise<void> {
-  const byGuid = new Map(items.map(item => [item.guid, toKeyed(item)]));
+  const byGuid = new Map(items.map(item => [item.guid, toKeyedItem(item)]));
   const keyed = [...byGuid.values()];
-  await storeFound(deps, trigger, async (tx, { inputs }) => {
-    const listed = keyed.flatMap(({ guid, print }) => [guid, print]);
+  await storeFoundItems(deps, trigger, async (tx, { inputs }) => {
+    const listed = keyed.flatMap(({ guid, fingerprint }) => [guid, fingerprint]);
     const seen = await listSeen(tx, trigger.id, listed);
-    const unknown = keyed.filter(({ guid }) => !seen.has(guid));
-    const fresh = unknown.filter(({ print }) => !seen.has(print));
-    const renamed = unknown.length - fresh.length;
+    const newGuids = keyed.filter(({ guid }) => !seen.has(guid));
+    const newItems = newGuids.filter(({ fingerprint }) => !seen.has(fingerprint));
+    const renamed = newGuids.length - newItems.length;
     // Feeds list the newest item first.
-    const runs = fresh.toReversed().map(({ item, guid }) => ({
+    const unseen = newItems.toReversed().map(({ item, guid }) => ({
       item: guid,
       label: (item.title || item.guid).slice(0, MAX_LABEL_CHARS),
       inputs: mapInputs(inputs, item),
@@ -65,21 +64,21 @@ async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }:
     return {
       listed,
       seen: listed,
-      fresh: runs,
+      unseen,
       notes: [
         ...(renamed === 0 ? [] : [`The feed changed the guid of ${renamed} items. They are not run again.`]),
         ...(dropped === 0
           ? []
-          : [`The feed has ${dropped} items more than the ${items.length} that are read.`]),
+          : [`The feed has more than ${items.length} items. The other ${dropped} are ignored.`]),
       ],
     };
   });
 }
 
-function toKeyed(item: FeedItem): Keyed {
+function toKeyedItem(item: FeedItem): KeyedItem {
   return {
     item,
     guid: sha256Hex(`guid ${item.guid}`),
-    print: sha256Hex(`link ${JSON.stringify([item.link, item.title, item.publishedAt])}`),
+    fingerprint: sha256Hex(`link ${JSON.stringify([item.link, item.title, item.publishedAt])}`),
   };
 }

@@ -1,10 +1,11 @@
-// Receives the requests of hooks: finds the trigger by its token, checks limit and signature, and starts the run.
+// Receives the requests of hooks: finds the trigger by its token, checks the rate limit and signature, and starts the
+// run.
 import { decrypt, sha256, sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { createRateLimitError } from '../../services/accounts/rate-limits.ts';
-import { findSignatureFault } from '../../services/webhooks/webhook-signature.ts';
+import { findSignatureError } from '../../services/webhooks/webhook-signature.ts';
 import {
   deleteExpiredItem,
   deleteItem,
@@ -18,8 +19,8 @@ import { enqueue } from '../../store/queue.ts';
 import { mapInputs } from './map-inputs.ts';
 import { startItem } from './start-items.ts';
 
-const PER_MINUTE = 60;
-const TOO_MANY = `More than ${PER_MINUTE} requests in a minute`;
+const MAX_PER_MINUTE = 60;
+const LIMIT_REASON = `More than ${MAX_PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
 /** If this process dies, a job starts the run after this time. */
 const RESCUE_MS = 5000;
@@ -34,26 +35,27 @@ export interface HookRequest {
   readonly parse: (body: Buffer) => unknown;
 }
 
-/** Returns the execution that the request started. A `webhook-id` of the last 24 hours returns the first one again. */
+/** Starts an execution and returns its id. A `webhook-id` that repeats within 24 hours returns the same execution. */
 export async function receiveHook(
   deps: RunDeps,
   { token, headers, body, parse }: HookRequest,
 ): Promise<{ readonly executionId: string }> {
   const hash = sha256(token);
   const key = `hook:${hash.toString('base64url')}`;
-  // Refused from memory, so that a flood of requests to one address does not reach the database.
-  const known = deps.limiter.peek(key, PER_MINUTE, MINUTE_S);
-  if (known.remaining === 0) throw createRateLimitError('rate_limited', TOO_MANY, known, deps.now());
+  // Checks the counts in memory first, so that a flood of requests to one address does not reach the database.
+  const allowance = deps.limiter.peek(key, MAX_PER_MINUTE, MINUTE_S);
+  if (allowance.remaining === 0)
+    throw createRateLimitError('rate_limited', LIMIT_REASON, allowance, deps.now());
   const trigger = await findTriggerByToken(deps.db, hash);
   if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
-  await deps.limiter.requireToken(key, PER_MINUTE, MINUTE_S, TOO_MANY);
+  await deps.limiter.requireToken(key, MAX_PER_MINUTE, MINUTE_S, LIMIT_REASON);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
   await requireSignature(deps, trigger, headers, body);
   const id = headers['webhook-id'];
-  const isNamed = typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
+  const hasId = typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
   const executionId = newId('execution', deps.now());
-  const item = isNamed ? sha256Hex(id) : executionId;
+  const item = hasId ? sha256Hex(id) : executionId;
   const inputs = mapInputs(trigger.inputs, parse(body));
   await deps.db.transaction(async tx => {
     await deleteExpiredItem(tx, trigger.id, item);
@@ -62,20 +64,20 @@ export async function receiveHook(
   });
   const stored = await findItem(deps.db, trigger.id, item);
   if (stored === undefined)
-    throw new AppError('conflict', 'The trigger was changed meanwhile. Send it again.');
+    throw new AppError('conflict', 'The trigger was changed in the meantime. Send the request again.');
   if (stored.status !== 'waiting') return { executionId: stored.execution_id ?? executionId };
   const outcome = await startItem(deps, trigger, stored);
   if (!(outcome instanceof AppError)) return { executionId: outcome };
-  // The sender may send it again once the reason is gone.
+  // Deletes the item so that the sender can retry the request once the problem is fixed.
   await deleteItem(deps.db, trigger.id, item);
   throw new AppError(
     'trigger_refused',
-    'The run was refused. The owner of the trigger finds the reason in its history.',
+    'The run was refused. The history of the trigger shows the reason to its owner.',
     { cause: outcome },
   );
 }
 
-/** Throws 401 without saying what is wrong. The history of the trigger says it. */
+/** Throws 401 without the reason, which is recorded in the history of the trigger. */
 async function requireSignature(
   deps: RunDeps,
   { id, secret }: TriggerRow,
@@ -83,7 +85,7 @@ async function requireSignature(
   body: Buffer,
 ): Promise<void> {
   if (secret === null) return;
-  const fault = findSignatureFault({ headers, body, nowMs: deps.now() }, decrypt(deps.secretsKey, secret));
+  const fault = findSignatureError({ headers, body, nowMs: deps.now() }, decrypt(deps.secretsKey, secret));
   if (fault === undefined) return;
   await deps.db.transaction(tx => insertEvent(tx, id, { outcome: 'refused', reason: fault }));
   throw new AppError('unauthorized', 'The signature is missing or invalid.');

@@ -1,5 +1,5 @@
-// Starts the runs of a trigger's items, and settles those that have ended. An item is stored before its run starts, with
-// the id of the execution, so that a process that dies in between starts it neither twice nor never.
+// Starts the runs of a trigger's items, and settles those that have ended. The id of an item's execution is stored before
+// the run starts, so that it starts exactly once even if a process dies in between.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -8,25 +8,26 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { getExecution } from '../../runs/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
+import type { PauseReason } from '../../store/automation/automation.ts';
 import {
   claimItem,
   countChain,
   type ItemRow,
   insertEvent,
-  leaveWaiting,
   listWaitingItems,
   lockTrigger,
+  recordOutcome,
   settleItems,
   type TriggerRow,
   updateTrigger,
 } from '../../store/automation/triggers.ts';
 import type { Tx } from '../../store/db.ts';
-import { countFailure, findPauseReason, MAX_FAILURES, notifyPause, type PauseReason } from '../pause.ts';
+import { countFailure, findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 
 const ITEMS_AT_ONCE = 20;
-/** An item may be the result of this many triggers that follow other workflows. */
+/** The maximum number of triggers in a row that follow each other's workflows. */
 const MAX_CHAIN = 5;
 
 /** Settles the items whose runs have ended, and pauses the trigger after too many failures in a row. */
@@ -38,12 +39,12 @@ export async function settleTrigger(deps: RunDeps, id: string): Promise<TriggerR
     const failures = statuses.reduce(countFailure, trigger.failures_in_a_row);
     if (failures === trigger.failures_in_a_row) return trigger;
     await updateTrigger(tx, id, { failures_in_a_row: failures });
-    const counted = { ...trigger, failures_in_a_row: failures };
-    return failures >= MAX_FAILURES ? pauseTrigger(tx, counted, 'failures') : counted;
+    const updated = { ...trigger, failures_in_a_row: failures };
+    return failures >= MAX_FAILURES ? pauseTrigger(tx, updated, 'failures') : updated;
   });
 }
 
-/** Pauses a locked trigger and tells its creator. */
+/** Pauses a locked trigger and notifies its creator. */
 async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): Promise<TriggerRow> {
   if (!trigger.is_active) return trigger;
   await updateTrigger(tx, trigger.id, { is_active: false, paused_reason: reason });
@@ -51,13 +52,13 @@ async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): P
   return { ...trigger, is_active: false, paused_reason: reason };
 }
 
-/** Starts the runs of all waiting items. A trigger that is paused keeps them until it is active again. */
+/** Starts the runs of all waiting items. Those of a paused trigger wait until it is active again. */
 export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<void> {
   while (trigger.is_active) {
     const items = await listWaitingItems(deps.runDb, trigger.id, ITEMS_AT_ONCE);
     for (const item of items) {
       const outcome = await startItem(deps, trigger, item);
-      // What paused it is the reason why the next ones would be refused too.
+      // The next ones would be refused as well.
       if (outcome instanceof AppError && findPauseReason(outcome) !== undefined) return;
     }
     if (items.length < ITEMS_AT_ONCE) return;
@@ -76,29 +77,29 @@ export async function startItem(
   const executionId = await claimItem(deps.runDb, trigger.id, item.item, newId('execution', deps.now()));
   // Another process has started it.
   if (executionId === undefined) return item.execution_id ?? '';
-  const refusal = await startRunOf(deps, trigger, { ...item, execution_id: executionId }).then(
+  const refusal = await startItemRun(deps, trigger, { ...item, execution_id: executionId }).then(
     () => undefined,
     toRefusal,
   );
-  if (refusal !== undefined && STARTED_BEFORE.has(refusal.code)) return executionId;
+  if (refusal !== undefined && STARTED_ELSEWHERE.has(refusal.code)) return executionId;
   await deps.runDb.transaction(async tx => {
     const current = await lockTrigger(tx, trigger.id);
     if (current === undefined) return;
-    if (!(await leaveWaiting(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done'))) return;
-    const what = item.label === null ? '' : `${item.label}: `;
+    if (!(await recordOutcome(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done'))) return;
     if (refusal === undefined) {
       await recordStart(tx, trigger.id, executionId, item.label ?? undefined);
     } else {
-      await insertEvent(tx, trigger.id, { outcome: 'refused', reason: `${what}${refusal.message}` });
-      // A chain that is too long says nothing about the trigger.
+      const prefix = item.label === null ? '' : `${item.label}: `;
+      await insertEvent(tx, trigger.id, { outcome: 'refused', reason: `${prefix}${refusal.message}` });
+      // A chain that is too long is not a failure of this trigger.
       if (refusal.code !== 'conflict') await countRefusal(tx, current, refusal);
     }
   });
   return refusal ?? executionId;
 }
 
-/** Refusals that mean that another process starts the run of the same item, and records it. */
-const STARTED_BEFORE: ReadonlySet<string> = new Set(['idempotency_in_progress', 'idempotency_key_reused']);
+/** Codes of refusals that mean that another process starts the run of the same item, and records it. */
+const STARTED_ELSEWHERE: ReadonlySet<string> = new Set(['idempotency_in_progress', 'idempotency_key_reused']);
 
 async function countRefusal(tx: Tx, trigger: TriggerRow, refusal: AppError): Promise<void> {
   const failures = trigger.failures_in_a_row + 1;
@@ -107,7 +108,7 @@ async function countRefusal(tx: Tx, trigger: TriggerRow, refusal: AppError): Pro
   if (reason !== undefined) await pauseTrigger(tx, trigger, reason);
 }
 
-async function startRunOf(
+async function startItemRun(
   deps: RunDeps,
   trigger: TriggerRow,
   item: ItemRow & { readonly execution_id: string },
@@ -117,7 +118,7 @@ async function startRunOf(
   await startForUser(deps, actor, toRunInput(trigger, inputs, item.item, item.execution_id));
 }
 
-/** Describes the run of an item. Repeating it starts nothing twice. */
+/** Returns the input of `startRun` for an item. Its idempotency key makes sure that the item starts one run. */
 export function toRunInput(trigger: TriggerRow, inputs: string, item: string, executionId: string) {
   return {
     workflowId: trigger.workflow_id,
@@ -138,7 +139,7 @@ export async function recordStart(tx: Tx, id: string, executionId: string, reaso
   await insertEvent(tx, id, { outcome: 'accepted', executionId, reason });
 }
 
-/** Returns the inputs from the record of a run that has ended, which the creator must still be allowed to read. */
+/** Reads the inputs from the record of the followed run, which the creator must still be allowed to read. */
 async function readFollowedRun(
   deps: RunDeps,
   actor: UserActor,

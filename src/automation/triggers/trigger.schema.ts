@@ -2,7 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { PageSchema } from '../../services/paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../../services/schema.ts';
-import { EVENT_OUTCOMES, TRIGGER_KINDS } from '../../store/automation/triggers.ts';
+import { OUTCOMES } from '../../store/automation/automation.ts';
+import { TRIGGER_KINDS } from '../../store/automation/triggers.ts';
 
 const MIN_FEED_MINUTES = 5;
 const END_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
@@ -16,7 +17,7 @@ const Inputs = Type.Record(
   {
     maxProperties: 1000,
     description:
-      'By input node ID, a JSON pointer into the payload; an empty one means all of it. If it finds nothing, the node keeps its own value.',
+      'By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own.',
   },
 );
 
@@ -28,7 +29,7 @@ const Config = Exact(
           minLength: 16,
           maxLength: 256,
           description:
-            'hook: requests must have a Standard Webhooks signature with it. It is never returned.',
+            '`hook`: requests must have a Standard Webhooks signature made with this secret. It is never returned.',
         }),
       ),
     ),
@@ -39,10 +40,10 @@ const Config = Exact(
       Type.Array(Type.Enum(END_STATUSES), {
         minItems: 1,
         maxItems: END_STATUSES.length,
-        description: 'after: the final statuses that count; by default COMPLETED',
+        description: 'after: the final statuses of runs that count; by default COMPLETED',
       }),
     ),
-    url: Type.Optional(Type.String({ maxLength: 2048, description: 'feed: the address of RSS or Atom' })),
+    url: Type.Optional(Type.String({ maxLength: 2048, description: 'feed: the URL of an RSS or Atom feed' })),
     everyMinutes: Type.Optional(
       Type.Integer({
         minimum: MIN_FEED_MINUTES,
@@ -54,11 +55,11 @@ const Config = Exact(
       Type.String({
         maxLength: 500,
         pattern: '^inbox/',
-        description: 'bucket: where files arrive, below `inbox/` in the bucket of the service',
+        description: 'bucket: the prefix of the files, below `inbox/` in the bucket of the service',
       }),
     ),
   },
-  { description: 'The members of the kind' },
+  { description: 'The settings of this kind' },
 );
 export type TriggerConfig = Static<typeof Config>;
 
@@ -94,7 +95,7 @@ export type ChangeTriggerBody = Static<typeof ChangeTriggerBody>;
 export const TriggerParams = IdParams('Trigger ID, `trg_…`');
 
 export const RunTriggerBody = Exact({
-  payload: Type.Optional(Type.Unknown({ description: 'As the event would send it' })),
+  payload: Type.Optional(Type.Unknown({ description: 'Replaces the payload of the event' })),
 });
 
 export const StartedRun = Named('StartedRun', 'A run that was started', {
@@ -108,7 +109,7 @@ const FIELDS = {
   name: Type.String(),
   config: Type.Object(
     { hasSecret: Type.Optional(Type.Boolean()) },
-    { additionalProperties: true, description: 'The members of the kind, without secrets' },
+    { additionalProperties: true, description: 'The settings of this kind, without secrets' },
   ),
   inputs: Type.Object({}, { additionalProperties: true }),
   maxCredits: Nullable(Type.Integer()),
@@ -133,7 +134,7 @@ export const CreatedTrigger = Named('CreatedTrigger', 'A trigger, with the addre
 
 const TriggerEvent = Named('TriggerEvent', 'An entry of the history of a trigger', {
   at: Timestamp,
-  outcome: Type.Enum(EVENT_OUTCOMES),
+  outcome: Type.Enum(OUTCOMES),
   reason: Nullable(Type.String()),
   executionId: Nullable(Type.String()),
 });

@@ -1,4 +1,4 @@
-// Batches over HTTP: rows and matrices, limits, stop, resume, retry and webhook.
+// Tests batches over HTTP: rows and matrices, limits, stop, resume, retry and webhook.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { type Batch, batchClient, GRAPH, textRows } from './support.ts';
+import { type Batch, createBatchClient, GRAPH, textRows } from './support.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -19,8 +19,8 @@ after(async () => {
   await receiver.close();
 });
 
-/** Sends each text to the receiver, which decides what fails. */
-const calling = () => ({
+/** Sends each text to the receiver, whose responses decide which rows fail. */
+const createRequestGraph = () => ({
   nodes: [
     node('who', 'input:text'),
     node('first', 'utility:http_request', { url: `${receiver.url}/first`, method: 'POST' }),
@@ -35,7 +35,7 @@ const WAITING = {
   edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
 };
 
-const { create, read, rowsOf, until, act, refuse } = batchClient(() => service);
+const { create, read, listRows, waitForStatus, postAction, createInvalid } = createBatchClient(() => service);
 
 describe('a batch', () => {
   it('runs each row once, as an ordinary execution that names the batch', async () => {
@@ -43,9 +43,9 @@ describe('a batch', () => {
     const { batchId, status, estimate, counts } = await create(workflow, { rows: textRows(25) });
     assert.deepEqual([status, counts.total], ['RUNNING', 25]);
     assert.deepEqual(estimate, { rows: 25, credits: 0, exact: true, perRow: 0 });
-    const ended = await until(batchId, 'COMPLETED');
+    const ended = await waitForStatus(batchId, 'COMPLETED');
     assert.deepEqual([ended.counts.completed, ended.reason], [25, null]);
-    const rows = await rowsOf(batchId);
+    const rows = await listRows(batchId);
     assert.deepEqual(
       rows.map(({ row, key, outputs }) => [row, key, outputs[0]?.text]),
       textRows(25).map(({ key, inputs }, index) => [index + 1, key, inputs.who]),
@@ -65,9 +65,9 @@ describe('a batch', () => {
     assert.equal(list.data.length, 25);
   });
 
-  it('refuses invalid rows together and before anything runs', async () => {
+  it('reports all invalid rows before anything runs', async () => {
     const workflow = await service.createWorkflow(GRAPH);
-    const refusal = await refuse(workflow, {
+    const refusal = await createInvalid(workflow, {
       rows: [{ inputs: { who: 'a' } }, { inputs: { n: 'x' } }, { inputs: { other: 1 } }],
     });
     assert.equal(refusal.code, 'invalid_rows');
@@ -75,16 +75,16 @@ describe('a batch', () => {
       refusal.issues?.map(({ path }) => path),
       ['/rows/1/inputs/n', '/rows/2/inputs/other'],
     );
-    const twice = await refuse(workflow, {
+    const twice = await createInvalid(workflow, {
       rows: [
         { key: 'same', inputs: {} },
         { key: 'same', inputs: {} },
       ],
     });
     assert.deepEqual([twice.code, twice.issues?.length], ['invalid_rows', 1]);
-    assert.equal((await refuse(workflow, {})).code, 'invalid_request');
+    assert.equal((await createInvalid(workflow, {})).code, 'invalid_request');
     const both = { rows: textRows(1), matrix: { inputs: { who: ['a'] } } };
-    assert.equal((await refuse(workflow, both)).code, 'invalid_request');
+    assert.equal((await createInvalid(workflow, both)).code, 'invalid_request');
     const { body } = await service.request<{ data: readonly unknown[] }>(
       'GET',
       `/workflows/${workflow}/executions`,
@@ -105,7 +105,7 @@ describe('a batch', () => {
       headers,
     );
     assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
-    await until(first.batchId, 'COMPLETED');
+    await waitForStatus(first.batchId, 'COMPLETED');
   });
 
   it('keeps to its concurrency, stops, and resumes with the waiting rows', async () => {
@@ -113,61 +113,83 @@ describe('a batch', () => {
     const { batchId } = await create(workflow, { rows: textRows(6), concurrency: 2 });
     await waitUntil(
       'two rows to wait for a decision',
-      async () => (await rowsOf(batchId, '&status=running')).length === 2,
+      async () => (await listRows(batchId, '&status=running')).length === 2,
     );
     assert.equal((await service.request('DELETE', `/batches/${batchId}`)).status, 409);
-    await act(batchId, 'stop');
+    await postAction(batchId, 'stop');
     assert.equal((await read(batchId)).status, 'STOPPING');
-    assert.equal((await act(batchId, 'stop', { cancelRunning: true })).status, 200);
-    const stopped = await until(batchId, 'STOPPED');
+    assert.equal((await postAction(batchId, 'stop', { cancelRunning: true })).status, 200);
+    const stopped = await waitForStatus(batchId, 'STOPPED');
     assert.deepEqual([stopped.counts.cancelled, stopped.counts.waiting, stopped.reason], [2, 4, null]);
-    assert.equal((await act(batchId, 'resume')).body.status, 'RUNNING');
-    await waitUntil('the next two rows', async () => (await rowsOf(batchId, '&status=running')).length === 2);
+    assert.equal((await postAction(batchId, 'resume')).body.status, 'RUNNING');
+    await waitUntil(
+      'the next two rows',
+      async () => (await listRows(batchId, '&status=running')).length === 2,
+    );
     assert.deepEqual(
-      (await rowsOf(batchId)).map(({ status }) => status),
+      (await listRows(batchId)).map(({ status }) => status),
       ['cancelled', 'cancelled', 'running', 'running', 'waiting', 'waiting'],
     );
-    await act(batchId, 'stop', { cancelRunning: true });
-    await until(batchId, 'STOPPED');
-    const retried = await act(batchId, 'retry', { includeCancelled: true });
-    // Some may have started again.
+    await postAction(batchId, 'stop', { cancelRunning: true });
+    await waitForStatus(batchId, 'STOPPED');
+    const retried = await postAction(batchId, 'retry', { includeCancelled: true });
+    // Some rows may already be running again.
     const { cancelled, waiting = 0, running = 0 } = retried.body.counts;
     assert.deepEqual([cancelled, waiting + running], [0, 6]);
-    await act(batchId, 'stop', { cancelRunning: true });
-    await until(batchId, 'STOPPED');
+    await postAction(batchId, 'stop', { cancelRunning: true });
+    await waitForStatus(batchId, 'STOPPED');
     assert.equal((await service.request('DELETE', `/batches/${batchId}`)).status, 200);
     assert.equal((await service.request('GET', `/batches/${batchId}`)).status, 404);
   });
 
-  it('runs its first rows, pauses, and goes on when resumed', async () => {
+  it('is returned by a change even if it is deleted right after', async () => {
+    const workflow = await service.createWorkflow(GRAPH);
+    const { batchId } = await create(workflow, { rows: textRows(2), firstRows: 1 });
+    await waitForStatus(batchId, 'PAUSED');
+    // Deletes the batch when the transaction of the change commits.
+    await service.db.query(
+      `create function delete_batch() returns trigger language plpgsql as $$
+         begin delete from batches where id = new.id; return null; end $$`,
+    );
+    await service.db.query(
+      `create constraint trigger delete_batch after update on batches deferrable initially deferred
+         for each row when (new.id = '${batchId}' and new.status = 'STOPPING') execute function delete_batch()`,
+    );
+    const { status, body } = await postAction(batchId, 'stop');
+    await service.db.query('drop function delete_batch cascade');
+    assert.deepEqual([status, body.status], [200, 'STOPPING']);
+    assert.equal((await service.request('GET', `/batches/${batchId}`)).status, 404);
+  });
+
+  it('pauses after its first rows, and continues when resumed', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(5), firstRows: 3 });
-    const paused = await until(batchId, 'PAUSED');
+    const paused = await waitForStatus(batchId, 'PAUSED');
     assert.deepEqual([paused.counts.completed, paused.counts.waiting], [3, 2]);
-    await act(batchId, 'resume');
-    assert.equal((await until(batchId, 'COMPLETED')).counts.completed, 5);
-    assert.equal((await act(batchId, 'resume')).status, 409);
+    await postAction(batchId, 'resume');
+    assert.equal((await waitForStatus(batchId, 'COMPLETED')).counts.completed, 5);
+    assert.equal((await postAction(batchId, 'resume')).status, 409);
   });
 
   it('stops after failures in a row, and retries failed rows from their completed nodes', async () => {
     receiver.answer((res, { path, raw }) => res.writeHead(path === '/second' ? 500 : 200).end(raw));
-    const workflow = await service.createWorkflow(calling());
+    const workflow = await service.createWorkflow(createRequestGraph());
     const rows = textRows(8);
     const { batchId } = await create(workflow, { rows, concurrency: 1, stopAfterFailures: 3 });
-    const stopped = await until(batchId, 'STOPPED');
+    const stopped = await waitForStatus(batchId, 'STOPPED');
     assert.deepEqual(
       [stopped.reason, stopped.counts.failed, stopped.counts.waiting],
       ['failures_in_a_row', 3, 5],
     );
-    const [failed] = await rowsOf(batchId, '&status=failed');
+    const [failed] = await listRows(batchId, '&status=failed');
     assert.equal(typeof failed?.error?.code, 'string');
     const firstCalls = receiver.received.filter(({ path }) => path === '/first').length;
     receiver.answer((res, { raw }) => res.writeHead(200).end(raw));
-    await act(batchId, 'retry');
-    const ended = await until(batchId, 'COMPLETED');
+    await postAction(batchId, 'retry');
+    const ended = await waitForStatus(batchId, 'COMPLETED');
     assert.equal(ended.counts.completed, 8);
     assert.equal(receiver.received.filter(({ path }) => path === '/first').length, firstCalls + 5);
-    assert.equal((await act(batchId, 'retry')).status, 409);
+    assert.equal((await postAction(batchId, 'retry')).status, 409);
   });
 
   it('sends one signed webhook with its counts', async () => {
@@ -191,20 +213,23 @@ describe('a batch', () => {
     const workflow = await service.createWorkflow(GRAPH);
     const inputs = { who: ['a', 'b'], n: [1, 2, 3] };
     const product = await create(workflow, { matrix: { inputs } });
-    await until(product.batchId, 'COMPLETED');
+    await waitForStatus(product.batchId, 'COMPLETED');
     assert.deepEqual(
-      (await rowsOf(product.batchId)).map(row => `${row.inputs.who}${row.inputs.n}`),
+      (await listRows(product.batchId)).map(row => `${row.inputs.who}${row.inputs.n}`),
       ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'],
     );
-    assert.equal((await refuse(workflow, { matrix: { inputs, mode: 'zip' } })).code, 'invalid_request');
+    assert.equal(
+      (await createInvalid(workflow, { matrix: { inputs, mode: 'zip' } })).code,
+      'invalid_request',
+    );
     const tooMany = { who: Array.from({ length: 101 }, String), n: Array.from({ length: 100 }, (_, n) => n) };
-    assert.match(JSON.stringify(await refuse(workflow, { matrix: { inputs: tooMany } })), /10100/);
+    assert.match(JSON.stringify(await createInvalid(workflow, { matrix: { inputs: tooMany } })), /10100/);
     const zipped = await create(workflow, {
       matrix: { inputs: { who: ['a', 'b'], n: [1, 2] }, mode: 'zip' },
     });
-    await until(zipped.batchId, 'COMPLETED');
+    await waitForStatus(zipped.batchId, 'COMPLETED');
     assert.deepEqual(
-      (await rowsOf(zipped.batchId)).map(row => `${row.inputs.who}${row.inputs.n}`),
+      (await listRows(zipped.batchId)).map(row => `${row.inputs.who}${row.inputs.n}`),
       ['a1', 'b2'],
     );
   });
@@ -222,7 +247,7 @@ describe('a batch', () => {
         parseExactJson(body),
       );
       assert.equal(status, 202, JSON.stringify(batch));
-      await until(batch.batchId, 'COMPLETED');
+      await waitForStatus(batch.batchId, 'COMPLETED');
       const response = await fetch(`${service.url}/api/v1/batches/${batch.batchId}/export?format=jsonl`, {
         headers: { authorization: `Bearer ${service.key}` },
       });
@@ -241,7 +266,7 @@ describe('a batch', () => {
     assert.equal(table.split(exact).length, 3, table);
   });
 
-  it('is refused while the workspace has as many running ones as it may', async () => {
+  it('is refused if the workspace has reached its limit of running batches', async () => {
     const client = await service.createUser();
     const workflow = await client.createWorkflow(WAITING);
     const path = `/workflows/${workflow}/batches`;
@@ -277,13 +302,23 @@ describe('a batch', () => {
     assert.deepEqual(list.body.data, []);
   });
 
-  it('is not found by a stranger', async () => {
+  for (const path of ['batches', 'batches/estimate'])
+    it(`is refused with a malformed webhook by ${path}`, async () => {
+      const workflow = await service.createWorkflow(GRAPH);
+      const { status, body } = await service.request('POST', `/workflows/${workflow}/${path}`, {
+        rows: textRows(1),
+        webhook: { url: 'nowhere' },
+      });
+      assert.deepEqual([status, body.code], [400, 'invalid_webhook']);
+    });
+
+  it('is not found by users without access', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(1) });
     const otherUser = await service.createUser();
     for (const path of ['', '/rows', '/events', '/export'])
       assert.equal((await otherUser.request('GET', `/batches/${batchId}${path}`)).status, 404, path);
     assert.equal((await otherUser.request('POST', `/batches/${batchId}/stop`, {})).status, 404);
-    await until(batchId, 'COMPLETED');
+    await waitForStatus(batchId, 'COMPLETED');
   });
 });

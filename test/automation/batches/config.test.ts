@@ -1,4 +1,4 @@
-// Config that a run sets for itself, and a matrix that varies it.
+// Tests config that is passed with a run, and batches that vary config over a matrix.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseExactJson } from '../../../src/lib/exact-numbers.ts';
@@ -46,7 +46,7 @@ const run = (workflow: string, body: object) =>
   service.request<Record<string, unknown>>('POST', `/workflows/${workflow}/run`, body, {
     prefer: 'wait=30',
   });
-const textOf = (body: Record<string, unknown>): unknown =>
+const getText = (body: Record<string, unknown>): unknown =>
   (body.outputs as readonly { text?: string }[]).find(({ text }) => text !== undefined)?.text;
 
 describe('the config of a run', () => {
@@ -55,8 +55,8 @@ describe('the config of a run', () => {
     const config = { join: { separator: ' or ' } };
     const { status, body } = await run(workflow, { config });
     assert.equal(status, 200, JSON.stringify(body));
-    assert.deepEqual([body.status, textOf(body), body.config], ['COMPLETED', 'Anna or a fox', config]);
-    assert.equal(textOf((await run(workflow, {})).body), 'Anna and a fox');
+    assert.deepEqual([body.status, getText(body), body.config], ['COMPLETED', 'Anna or a fox', config]);
+    assert.equal(getText((await run(workflow, {})).body), 'Anna and a fox');
     const { status: found, body: graph } = await service.request<{
       nodes: { id: string; data: { config: object } }[];
     }>('GET', `/executions/${body.id}/workflow`);
@@ -68,10 +68,10 @@ describe('the config of a run', () => {
       { fromNodeId: 'join' },
       { prefer: 'wait=30' },
     );
-    assert.deepEqual([textOf(resumed.body), resumed.body.config], ['Anna or a fox', config]);
+    assert.deepEqual([getText(resumed.body), resumed.body.config], ['Anna or a fox', config]);
   });
 
-  it('is checked like a change of the graph', async () => {
+  it('is validated like a change of the graph', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const refuse = async (config: object): Promise<Refusal> => {
       const { status, body } = await service.request<Refusal>('POST', `/workflows/${workflow}/run`, {
@@ -98,7 +98,7 @@ describe('the config of a run', () => {
     assert.deepEqual([large.status, large.body.code], [400, 'invalid_request']);
   });
 
-  it('needs the permission to change the workflow', async () => {
+  it('requires permission to edit the workflow', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { body } = await service.request<{ key: string }>('POST', '/keys', {
       name: 'runs only',

@@ -1,5 +1,5 @@
-// A paid batch whose processes are killed at random moments: each row is executed once, the counts add up whenever they
-// are read, and the credits are those of the ledger.
+// Kills the processes of a paid batch at random moments: each row is executed once, its counts always add up, and its
+// credits match the ledger.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,17 +15,11 @@ import { waitUntil } from '../../support/processes.ts';
 import { type FalDouble, startFal } from '../../support/providers/fal.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-
-interface Batch {
-  readonly batchId: string;
-  readonly status: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly credits: { readonly charged: number };
-}
+import { createBatchClient } from './support.ts';
 
 const ROWS = 120;
 const FUNDS = 10_000;
-/** Ended rows at which everything is killed, and how long after that. */
+/** After how many ended rows all processes are killed, and with what delay. */
 const KILLS = Array.from({ length: 5 }, () => ({
   ended: 1 + Math.floor(Math.random() * (ROWS - 20)),
   delayMs: Math.floor(Math.random() * 400),
@@ -63,7 +57,7 @@ const start = async (): Promise<ServiceChild> => {
   return child;
 };
 
-it('executes and pays each row once', async t => {
+it('executes each row once, and pays for it once', async t => {
   t.diagnostic(`killed at ${JSON.stringify(KILLS)}`);
   let service = await start();
   const { body: me } = await service.request<{ userId: number }>('GET', '/me');
@@ -79,33 +73,26 @@ it('executes and pays each row once', async t => {
     edges: [edge('who.text > call.body'), edge('call.text > m.prompt'), edge('m.image > out.input')],
   });
   const rows = Array.from({ length: ROWS }, (_, index) => ({ inputs: { who: `row ${index + 1}` } }));
-  const { status, body } = await service.request<Batch>('POST', `/workflows/${workflow}/batches`, {
+  const { create, read, waitForStatus } = createBatchClient(() => service);
+  const { batchId, counts: initial } = await create(workflow, {
     rows,
     concurrency: 20,
     stopAfterFailures: 0,
   });
-  assert.equal(status, 202, JSON.stringify(body));
-  const { batchId } = body;
-  const read = async (): Promise<Batch> => {
-    const { body: batch } = await service.request<Batch>('GET', `/batches/${batchId}`);
-    const { total, ...others } = batch.counts;
-    const sum = Object.values(others).reduce((earlier, count) => earlier + count, 0);
-    assert.deepEqual([sum, total], [ROWS, ROWS], 'the counts add up');
-    return batch;
-  };
+  assert.equal(initial.total, ROWS);
   const countEnded = async (): Promise<number> => {
-    const { completed = 0, failed = 0 } = (await read()).counts;
+    const { completed = 0, failed = 0 } = (await read(batchId)).counts;
     return completed + failed;
   };
   for (const { ended, delayMs } of KILLS) {
     await waitUntil(`${ended} ended rows`, async () => (await countEnded()) >= ended).catch(
-      async (cause: unknown) => assert.fail(`${String(cause)} ${JSON.stringify(await read())}`),
+      async (cause: unknown) => assert.fail(`${String(cause)} ${JSON.stringify(await read(batchId))}`),
     );
     await sleep(delayMs);
     await service.end('SIGKILL');
     service = await start();
   }
-  await waitUntil('the end of the batch', async () => (await read()).status === 'COMPLETED');
+  const { counts, credits } = await waitForStatus(batchId, 'COMPLETED');
   const { body: page } = await service.request<{
     data: readonly { status: string; credits: number; error: { code: string } | null }[];
   }>('GET', `/batches/${batchId}/rows?limit=200`);
@@ -127,7 +114,6 @@ it('executes and pays each row once', async t => {
   );
   assert.ok(fal.accepted.length <= ROWS, `${fal.accepted.length} calls for ${ROWS} rows`);
   await assertLedgerBalanced(database.db);
-  const { counts, credits } = await read();
   assert.equal(
     credits.charged,
     page.data.reduce((sum, row) => sum + row.credits, 0),

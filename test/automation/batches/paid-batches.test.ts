@@ -1,4 +1,4 @@
-// Batches of paid rows: the limit of the batch, an empty balance, prices, and the ledger.
+// Tests batches of paid rows: the limit of the batch, an empty balance, prices, and the ledger.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { Client } from '../../support/client.ts';
@@ -12,17 +12,9 @@ import {
 } from '../../support/credits/paid.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { edge, node } from '../../support/workflows.ts';
+import { type Batch, createBatchClient } from './support.ts';
 
-interface Batch {
-  readonly batchId: string;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly credits: { readonly charged: number };
-  readonly estimate: Readonly<Record<string, unknown>>;
-}
-
-/** Pays for seven runs and leaves nothing, so that credits get low. */
+/** Enough for exactly seven runs. */
 const FUNDS = 21;
 const GRAPH = {
   nodes: [node('what', 'input:text', { value: 'a fox' }), modelNode('m'), node('end', 'output:preview')],
@@ -44,32 +36,25 @@ beforeEach(async () => {
   workflow = await user.createWorkflow(GRAPH);
 });
 
-const start = async (body: object): Promise<Batch> => {
-  const { status, body: batch } = await user.request<Batch>('POST', `/workflows/${workflow}/batches`, body);
-  assert.equal(status, 202, JSON.stringify(batch));
-  return batch;
-};
-const until = async (id: string, status: string): Promise<Batch> => {
-  let batch: Batch | undefined;
-  await waitUntil(`batch ${id} to be ${status}`, async () => {
-    batch = (await user.request<Batch>('GET', `/batches/${id}`)).body;
-    return batch.status === status;
-  });
+const { create, waitForStatus } = createBatchClient(() => user);
+const start = (body: object): Promise<Batch> => create(workflow, body);
+const waitFor = async (id: string, status: string): Promise<Batch> => {
+  const batch = await waitForStatus(id, status);
   await assertLedgerBalanced(paid.service.db);
-  return batch as Batch;
+  return batch;
 };
 
 it('costs what was estimated', async () => {
   const { batchId, estimate } = await start({ rows: rows(3) });
   assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
-  const ended = await until(batchId, 'COMPLETED');
+  const ended = await waitFor(batchId, 'COMPLETED');
   assert.deepEqual([ended.counts.completed, ended.credits.charged], [3, 3 * PRICE]);
   assert.deepEqual(await readBalance(user), [FUNDS - 3 * PRICE, 0]);
 });
 
-it('stops before a row that its limit does not cover, and goes on with a larger limit', async () => {
+it('stops before a row that its limit does not cover, and continues with a higher limit', async () => {
   const { batchId } = await start({ rows: rows(4), maxCredits: 2 * PRICE + 1 });
-  const stopped = await until(batchId, 'STOPPED');
+  const stopped = await waitFor(batchId, 'STOPPED');
   assert.deepEqual(
     [stopped.reason, stopped.counts.completed, stopped.counts.waiting, stopped.credits.charged],
     ['max_credits', 2, 2, 2 * PRICE],
@@ -78,12 +63,12 @@ it('stops before a row that its limit does not cover, and goes on with a larger 
   assert.equal((await resume({})).status, 400);
   assert.equal((await resume({ maxCredits: 2 * PRICE })).status, 400);
   assert.equal((await resume({ maxCredits: 4 * PRICE })).status, 200);
-  assert.equal((await until(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
+  assert.equal((await waitFor(batchId, 'COMPLETED')).credits.charged, 4 * PRICE);
 });
 
 it('stops when the balance is used up, without a failed row', async () => {
   const { batchId } = await start({ rows: rows(8), concurrency: 2 });
-  const stopped = await until(batchId, 'STOPPED');
+  const stopped = await waitFor(batchId, 'STOPPED');
   const affordable = Math.floor(FUNDS / PRICE);
   assert.deepEqual(
     [stopped.reason, stopped.counts.completed, stopped.counts.failed, stopped.counts.waiting],
@@ -104,14 +89,14 @@ it('stops when the balance is used up, without a failed row', async () => {
   );
 });
 
-it('buys nothing twice when failed rows are retried', async () => {
+it('charges nothing twice when failed rows are retried', async () => {
   const failingGraph = {
     nodes: [...GRAPH.nodes, node('call', 'utility:http_request', { url: 'http://127.0.0.1:9/' })],
     edges: GRAPH.edges,
   };
   workflow = await user.createWorkflow(failingGraph);
   const { batchId } = await start({ rows: rows(2), stopAfterFailures: 0 });
-  const failed = await until(batchId, 'COMPLETED');
+  const failed = await waitFor(batchId, 'COMPLETED');
   assert.deepEqual([failed.counts.failed, failed.credits.charged], [2, 2 * PRICE]);
   await user.request('POST', `/batches/${batchId}/retry`, {});
   await waitUntil('the second attempts', async () => {
@@ -121,5 +106,5 @@ it('buys nothing twice when failed rows are retried', async () => {
     );
     return found.length === 4;
   });
-  assert.equal((await until(batchId, 'COMPLETED')).credits.charged, 2 * PRICE);
+  assert.equal((await waitFor(batchId, 'COMPLETED')).credits.charged, 2 * PRICE);
 });

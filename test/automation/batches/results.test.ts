@@ -1,8 +1,8 @@
-// The results of a batch over HTTP: rows with ratings and picks, exports and events.
+// Tests the results of a batch over HTTP: rows with ratings and picks, exports and events.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { batchClient, GRAPH, type Row, textRows } from './support.ts';
+import { createBatchClient, GRAPH, type Row, textRows } from './support.ts';
 
 let service: TestService;
 before(async () => {
@@ -10,13 +10,13 @@ before(async () => {
 });
 after(() => service.close());
 
-const { create, rowsOf, until, act } = batchClient(() => service);
+const { create, listRows, waitForStatus, postAction } = createBatchClient(() => service);
 
 describe('the rows of a batch', () => {
   it('can be rated and picked', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3) });
-    await until(batchId, 'COMPLETED');
+    await waitForStatus(batchId, 'COMPLETED');
     const mark = (row: number, body: object) =>
       service.request<Row>('PATCH', `/batches/${batchId}/rows/${row}`, body);
     const { body } = await mark(2, { rating: 5, isPicked: true });
@@ -25,7 +25,7 @@ describe('the rows of a batch', () => {
     assert.equal((await mark(2, { rating: 6 })).status, 400);
     assert.equal((await mark(9, { rating: 1 })).status, 404);
     assert.deepEqual(
-      (await rowsOf(batchId, '&picked=true')).map(({ row }) => row),
+      (await listRows(batchId, '&picked=true')).map(({ row }) => row),
       [2],
     );
   });
@@ -33,7 +33,7 @@ describe('the rows of a batch', () => {
   it('are sorted by rating, page by page', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(7) });
-    await until(batchId, 'COMPLETED');
+    await waitForStatus(batchId, 'COMPLETED');
     for (const [row, rating] of [
       [2, 3],
       [4, 5],
@@ -52,7 +52,7 @@ describe('the rows of a batch', () => {
       cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
     } while (cursor !== '');
     assert.deepEqual(found, [4, 2, 5, 7, 1, 3, 6]);
-    const rated = await rowsOf(batchId, '&sort=rating&status=completed&rows=1,5,7');
+    const rated = await listRows(batchId, '&sort=rating&status=completed&rows=1,5,7');
     assert.deepEqual(
       rated.map(({ row }) => row),
       [5, 7, 1],
@@ -63,10 +63,10 @@ describe('the rows of a batch', () => {
 });
 
 describe('an export', () => {
-  it('has a line or a file for each result', async () => {
+  it('contains a line or a file for each result', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: [{ key: 'a/b', inputs: { who: 'Anna' } }] });
-    await until(batchId, 'COMPLETED');
+    await waitForStatus(batchId, 'COMPLETED');
     const load = async (format: string) => {
       const response = await fetch(`${service.url}/api/v1/batches/${batchId}/export?format=${format}`, {
         headers: { authorization: `Bearer ${service.key}` },
@@ -83,10 +83,10 @@ describe('an export', () => {
 });
 
 describe('the events of a batch', () => {
-  it('are a snapshot, its rows and the batch, and resume after an id', async () => {
+  it('start with a snapshot, report rows and the batch, and resume after an event id', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { batchId } = await create(workflow, { rows: textRows(3), firstRows: 1 });
-    await until(batchId, 'PAUSED');
+    await waitForStatus(batchId, 'PAUSED');
     const open = async (lastId?: string) => {
       const response = await fetch(`${service.url}/api/v1/batches/${batchId}/events`, {
         headers: {
@@ -97,7 +97,7 @@ describe('the events of a batch', () => {
       return response.text();
     };
     const reading = open();
-    await act(batchId, 'resume');
+    await postAction(batchId, 'resume');
     const text = await reading;
     const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
       event,

@@ -1,4 +1,4 @@
-// Starts, follows and changes batches over HTTP.
+// Creates, reads and changes batches over HTTP.
 import assert from 'node:assert/strict';
 import type { Client } from '../../support/client.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -10,6 +10,7 @@ export interface Batch {
   readonly status: string;
   readonly reason: string | null;
   readonly counts: Readonly<Record<string, number>>;
+  readonly credits: { readonly charged: number };
   readonly estimate: Readonly<Record<string, unknown>>;
   readonly code?: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
@@ -27,7 +28,7 @@ export interface Row {
   readonly isPicked: boolean;
 }
 
-/** Shows its text. */
+/** A graph that outputs its input `who`. */
 export const GRAPH = {
   nodes: [
     node('who', 'input:text', { value: 'nobody' }),
@@ -43,23 +44,28 @@ export const textRows = (count: number) =>
     inputs: { who: `person ${index + 1}` },
   }));
 
-/** Returns functions that send requests as the client, which may not exist yet. */
-export function batchClient(by: () => Pick<Client, 'request'>) {
-  const create = async (workflow: string, body: object, headers = {}): Promise<Batch> => {
-    const { status, body: batch } = await by().request<Batch>(
-      'POST',
-      `/workflows/${workflow}/batches`,
-      body,
-      headers,
-    );
-    assert.equal(status, 202, JSON.stringify(batch));
-    return batch;
+/** Returns functions that send requests with the client that `getClient` returns at that time. */
+export function createBatchClient(getClient: () => Pick<Client, 'request'>) {
+  const send = async (
+    expectedStatus: number,
+    workflow: string,
+    body: object,
+    headers = {},
+  ): Promise<Batch> => {
+    const path = `/workflows/${workflow}/batches`;
+    const reply = await getClient().request<Batch>('POST', path, body, headers);
+    assert.equal(reply.status, expectedStatus, JSON.stringify(reply.body));
+    return reply.body;
   };
+  const create = (workflow: string, body: object, headers = {}) => send(202, workflow, body, headers);
+  /** Sends a request that must be refused, and returns the error. */
+  const createInvalid = (workflow: string, body: object) => send(400, workflow, body);
   const read = async (id: string): Promise<Batch> =>
-    (await by().request<Batch>('GET', `/batches/${id}`)).body;
-  const rowsOf = async (id: string, query = ''): Promise<readonly Row[]> =>
-    (await by().request<{ data: readonly Row[] }>('GET', `/batches/${id}/rows?limit=200${query}`)).body.data;
-  const until = async (id: string, ...statuses: readonly string[]): Promise<Batch> => {
+    (await getClient().request<Batch>('GET', `/batches/${id}`)).body;
+  const listRows = async (id: string, query = ''): Promise<readonly Row[]> =>
+    (await getClient().request<{ data: readonly Row[] }>('GET', `/batches/${id}/rows?limit=200${query}`)).body
+      .data;
+  const waitForStatus = async (id: string, ...statuses: readonly string[]): Promise<Batch> => {
     let batch = await read(id);
     await waitUntil(`batch ${id} to be ${statuses.join(' or ')}`, async () => {
       batch = await read(id);
@@ -70,16 +76,7 @@ export function batchClient(by: () => Pick<Client, 'request'>) {
     });
     return batch;
   };
-  const act = (id: string, action: string, body: object = {}) =>
-    by().request<Batch>('POST', `/batches/${id}/${action}`, body);
-  const refuse = async (workflow: string, body: object): Promise<Batch> => {
-    const { status, body: refusal } = await by().request<Batch>(
-      'POST',
-      `/workflows/${workflow}/batches`,
-      body,
-    );
-    assert.equal(status, 400, JSON.stringify(refusal));
-    return refusal;
-  };
-  return { create, read, rowsOf, until, act, refuse };
+  const postAction = (id: string, action: string, body: object = {}) =>
+    getClient().request<Batch>('POST', `/batches/${id}/${action}`, body);
+  return { create, read, listRows, waitForStatus, postAction, createInvalid };
 }

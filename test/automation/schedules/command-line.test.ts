@@ -1,4 +1,4 @@
-// `graphwright automations` against a service.
+// Tests `graphwright automations` with a running service.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { callCommand } from '../../support/command-line.ts';

@@ -1,4 +1,4 @@
-// Schedules whose processes are killed at due time, or whose clocks are off: each due time fires once.
+// Tests that each due time of a schedule fires once, even if processes are killed or have wrong clocks.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,12 @@ import { waitUntil } from '../../support/processes.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/service.ts';
 import { node } from '../../support/workflows.ts';
 
-/** How often everything is killed at due time. */
+/** How often all processes are killed at due time. */
 const KILLS = Number(process.env.KILLS ?? 6);
 const SCHEDULES = 20;
 const SKEW_MS = 5000;
-/** A heartbeat takes 5 s, a clock that has nothing to do sleeps for 15 s. */
-const FOUND_MS = 10_000;
+/** More than the 5 s between heartbeats, and less than the 15 s for which an idle clock sleeps. */
+const MAX_RECOVERY_MS = 10_000;
 
 let database: TestDatabase;
 let folder: string;
@@ -58,7 +58,7 @@ const createSchedules = async (service: ServiceChild): Promise<readonly string[]
   return ids;
 };
 
-/** Makes all schedules due a moment from now. */
+/** Makes all schedules due in `inMs` milliseconds. */
 const setDue = async (ids: readonly string[], inMs: number): Promise<void> => {
   await database.db.query(
     `update schedules set next_run_at = now() + $2 * interval '1 millisecond' where id = any ($1::text[])`,
@@ -90,7 +90,7 @@ const assertExact = async (ids: readonly string[], times: number): Promise<void>
 };
 
 describe('processes that are killed at due time', () => {
-  it('lose nothing and repeat nothing', async () => {
+  it('start each run exactly once', async () => {
     const ids = await createSchedules(await start());
     for (let kill = 1; kill <= KILLS; kill++) {
       // Two processes compete; both are killed at different moments of the firing.
@@ -112,8 +112,8 @@ describe('processes that are killed at due time', () => {
   });
 });
 
-describe('a process that lives on', () => {
-  it('soon starts what another one was starting when it died', async () => {
+describe('a surviving process', () => {
+  it('soon starts the run of another process that died while starting it', async () => {
     const [living = await start()] = children;
     const [schedule = ''] = await createSchedules(living);
     // Its clock finds nothing due and sleeps for a while.
@@ -124,12 +124,12 @@ describe('a process that lives on', () => {
        values ($1, $2, 'scheduled', now() - interval '5 seconds', 'starting', $3, now())`,
       [newId('firing'), schedule, newId('execution')],
     );
-    await waitUntil('the run', async () => (await countRuns([schedule])) === 1, FOUND_MS);
+    await waitUntil('the run', async () => (await countRuns([schedule])) === 1, MAX_RECOVERY_MS);
   });
 });
 
-describe('processes whose clocks are off', () => {
-  it('fire each due time once, when the database says so', async () => {
+describe('processes with wrong clocks', () => {
+  it('fire each due time once, by the clock of the database', async () => {
     await Promise.all(children.splice(0).map(child => child.end('SIGKILL')));
     const [ahead] = await Promise.all(
       [SKEW_MS, -SKEW_MS, 0].map(skew =>
@@ -144,7 +144,7 @@ describe('processes whose clocks are off', () => {
     for (let time = 1; time <= 3; time++) {
       await setDue(ids, 1500);
       await sleep(700);
-      assert.equal(await countRuns(ids), (time - 1) * SCHEDULES, 'none fires early');
+      assert.equal(await countRuns(ids), (time - 1) * SCHEDULES, 'no schedule fires early');
       await waitUntil('the runs', async () => (await countRuns(ids)) >= time * SCHEDULES);
     }
     await sleep(1000);

@@ -1,5 +1,5 @@
-// Schedules over HTTP: settings, firing, overlaps, catch-up, pausing, backfill, history and rights. The test moves a
-// schedule's next due time instead of waiting for it.
+// Tests schedules over HTTP: settings, firing, overlaps, catch-up, pausing, backfill, history and access. The tests change
+// a schedule's next due time instead of waiting for it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCHEDULES_CHANGED } from '../../../src/store/automation/schedules.ts';
@@ -64,40 +64,40 @@ const YEARLY = { cron: '0 0 1 1 *' };
 const HOUR_MS = 3_600_000;
 
 const create = async (workflow: string, body: object = {}): Promise<Schedule> => {
-  const answer = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, {
+  const response = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, {
     ...YEARLY,
     ...body,
   });
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body;
 };
 const read = async (id: string): Promise<Schedule> =>
   (await service.request<Schedule>('GET', `/schedules/${id}`)).body;
-const firingsOf = async (id: string): Promise<readonly Firing[]> =>
+const listFirings = async (id: string): Promise<readonly Firing[]> =>
   (await service.request<{ data: readonly Firing[] }>('GET', `/schedules/${id}/firings?limit=200`)).body.data;
-const outcomes = async (id: string): Promise<readonly string[]> =>
-  (await firingsOf(id)).map(({ outcome }) => outcome);
-const untilOutcomes = async (id: string, ...expected: readonly string[]): Promise<readonly Firing[]> => {
+const listOutcomes = async (id: string): Promise<readonly string[]> =>
+  (await listFirings(id)).map(({ outcome }) => outcome);
+const waitForOutcomes = async (id: string, ...expected: readonly string[]): Promise<readonly Firing[]> => {
   await waitUntil(
     `firings of ${id}: ${expected.join(', ')}`,
-    async () => (await outcomes(id)).join() === expected.join(),
+    async () => (await listOutcomes(id)).join() === expected.join(),
   );
-  return firingsOf(id);
+  return listFirings(id);
 };
-/** Makes the schedule due at that time, and wakes the clock. */
+/** Sets when the schedule is due, and wakes the clock. */
 const setDue = async (id: string, dueAt = new Date()): Promise<void> => {
   await service.db.query('update schedules set next_run_at = $2 where id = $1', [id, dueAt]);
   await wakeClock();
 };
 const wakeClock = () => service.db.query(`select pg_notify('graphwright_schedules', '${SCHEDULES_CHANGED}')`);
-const decide = (executionId: string) =>
+const approve = (executionId: string) =>
   service.request('POST', `/executions/${executionId}/resume`, {
     decision: { nodeId: 'ask', approved: true },
   });
-const statusOf = async (executionId: string | null): Promise<string> =>
+const readStatus = async (executionId: string | null): Promise<string> =>
   (await service.request<{ status: string }>('GET', `/executions/${executionId}`)).body.status;
-const untilStatus = (executionId: string | null, status: string) =>
-  waitUntil(`run ${executionId} to be ${status}`, async () => (await statusOf(executionId)) === status);
+const waitForStatus = (executionId: string | null, status: string) =>
+  waitUntil(`run ${executionId} to be ${status}`, async () => (await readStatus(executionId)) === status);
 
 describe('a schedule', () => {
   it('runs the workflow when it is due, with its inputs and as its creator', async () => {
@@ -107,9 +107,9 @@ describe('a schedule', () => {
     assert.match(String(nextRunAt), /-01-01T00:00:00\.000Z$/);
     const due = new Date();
     await setDue(id, due);
-    const [firing] = await untilOutcomes(id, 'accepted');
+    const [firing] = await waitForOutcomes(id, 'accepted');
     assert.deepEqual([firing?.dueAt, firing?.kind, firing?.reason], [due.toISOString(), 'scheduled', null]);
-    await untilStatus(firing?.executionId ?? null, 'COMPLETED');
+    await waitForStatus(firing?.executionId ?? null, 'COMPLETED');
     const { body: run } = await service.request<Record<string, unknown>>(
       'GET',
       `/executions/${firing?.executionId}`,
@@ -157,11 +157,11 @@ describe('a schedule', () => {
     assert.equal((await service.request('GET', `/schedules/${id}`)).status, 404);
   });
 
-  it('is refused in words', async () => {
+  it('is refused with a sentence that names the problem', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const refuse = async (body: object, pattern: RegExp): Promise<void> => {
-      const answer = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, body);
-      assert.match(`${answer.status} ${answer.body.error}`, pattern);
+      const response = await service.request<Schedule>('POST', `/workflows/${workflow}/schedules`, body);
+      assert.match(`${response.status} ${response.body.error}`, pattern);
     };
     await refuse({}, /^400 cron is missing/);
     await refuse({ cron: '* * * * *', everySeconds: 60 }, /^400 everySeconds cannot be combined with cron/);
@@ -184,7 +184,7 @@ describe('a schedule', () => {
     assert.equal(status, 400);
   });
 
-  it('may have 99 others that are active in its workspace', async () => {
+  it('is refused if its workspace has 100 active schedules', async () => {
     const user = await service.createUser();
     const workflow = await user.createWorkflow(GRAPH);
     const post = (body = {}) =>
@@ -202,55 +202,55 @@ describe('a schedule', () => {
   });
 });
 
-describe('an overlap', () => {
+describe('a schedule whose previous run has not ended', () => {
   const start = async (overlap: string): Promise<{ id: string; first: string }> => {
     const workflow = await service.createWorkflow(WAITING);
     const { id } = await create(workflow, { overlap });
     await setDue(id);
-    const [firing] = await untilOutcomes(id, 'accepted');
+    const [firing] = await waitForOutcomes(id, 'accepted');
     const first = String(firing?.executionId);
-    await untilStatus(first, 'WAITING');
+    await waitForStatus(first, 'WAITING');
     await setDue(id);
     return { id, first };
   };
 
-  it('skips by default', async () => {
+  it('skips the new run by default', async () => {
     const { id, first } = await start('skip');
-    const [skipped] = await untilOutcomes(id, 'skipped', 'accepted');
+    const [skipped] = await waitForOutcomes(id, 'skipped', 'accepted');
     assert.match(String(skipped?.reason), /previous run/);
-    await decide(first);
-    await untilStatus(first, 'COMPLETED');
+    await approve(first);
+    await waitForStatus(first, 'COMPLETED');
     await setDue(id);
-    await untilOutcomes(id, 'accepted', 'skipped', 'accepted');
+    await waitForOutcomes(id, 'accepted', 'skipped', 'accepted');
   });
 
-  it('queues one', async () => {
+  it('queues one run if it says so', async () => {
     const { id, first } = await start('queue');
-    await untilOutcomes(id, 'waiting', 'accepted');
+    await waitForOutcomes(id, 'waiting', 'accepted');
     await setDue(id);
-    await untilOutcomes(id, 'skipped', 'waiting', 'accepted');
-    await decide(first);
-    const firings = await untilOutcomes(id, 'skipped', 'accepted', 'accepted');
-    await untilStatus(firings[1]?.executionId ?? null, 'WAITING');
+    await waitForOutcomes(id, 'skipped', 'waiting', 'accepted');
+    await approve(first);
+    const firings = await waitForOutcomes(id, 'skipped', 'accepted', 'accepted');
+    await waitForStatus(firings[1]?.executionId ?? null, 'WAITING');
   });
 
-  it('allows both', async () => {
+  it('runs both if it says so', async () => {
     const { id, first } = await start('allow');
-    await untilOutcomes(id, 'accepted', 'accepted');
-    assert.equal(await statusOf(first), 'WAITING');
+    await waitForOutcomes(id, 'accepted', 'accepted');
+    assert.equal(await readStatus(first), 'WAITING');
   });
 
-  it('cancels the previous run', async () => {
+  it('cancels the previous run if it says so', async () => {
     const { id, first } = await start('cancel_previous');
-    const [second] = await untilOutcomes(id, 'accepted', 'accepted');
-    await untilStatus(first, 'CANCELLED');
-    await untilStatus(second?.executionId ?? null, 'WAITING');
+    const [second] = await waitForOutcomes(id, 'accepted', 'accepted');
+    await waitForStatus(first, 'CANCELLED');
+    await waitForStatus(second?.executionId ?? null, 'WAITING');
   });
 });
 
-describe('times at which no worker was running', () => {
-  /** Creates a schedule that was due hourly since that many hours before half an hour ago. */
-  const hourly = async (catchUp: string, hours: number): Promise<string> => {
+describe('due times at which no worker was running', () => {
+  /** Creates an hourly schedule whose next due time is that many hours before its last one, half an hour ago. */
+  const createHourly = async (catchUp: string, hours: number): Promise<string> => {
     const workflow = await service.createWorkflow(GRAPH);
     const lastDue = new Date(Date.now() - HOUR_MS / 2);
     const { id } = await create(workflow, { cron: `${lastDue.getUTCMinutes()} * * * *`, catchUp });
@@ -258,26 +258,26 @@ describe('times at which no worker was running', () => {
     return id;
   };
 
-  it('run once, for the latest', async () => {
-    const id = await hourly('latest', 30);
-    const [firing] = await untilOutcomes(id, 'accepted');
+  it('start one run, for the latest of them', async () => {
+    const id = await createHourly('latest', 30);
+    const [firing] = await waitForOutcomes(id, 'accepted');
     assert.ok(Date.now() - Date.parse(String(firing?.dueAt)) <= HOUR_MS + 60_000);
     assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
   });
 
-  it('are not made up for after a day', async () => {
+  it('are skipped after a day', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await setDue(id, new Date(Date.now() - 25 * HOUR_MS));
-    const [firing] = await untilOutcomes(id, 'skipped');
+    const [firing] = await waitForOutcomes(id, 'skipped');
     assert.equal(firing?.reason, 'No worker was running at that time.');
   });
 
-  it('all run, one after the other', async () => {
-    const id = await hourly('all', 4);
-    const firings = await untilOutcomes(id, ...Array.from({ length: 5 }, () => 'accepted'));
+  it('start runs one after the other if the schedule says so', async () => {
+    const id = await createHourly('all', 4);
+    const firings = await waitForOutcomes(id, ...Array.from({ length: 5 }, () => 'accepted'));
     assert.equal(new Set(firings.map(({ dueAt }) => dueAt)).size, 5);
-    await untilStatus(firings[0]?.executionId ?? null, 'COMPLETED');
+    await waitForStatus(firings[0]?.executionId ?? null, 'COMPLETED');
     const { rows } = await service.db.query<{ overlaps: number }>(
       `select count(*) as overlaps from executions a join executions b on a.origin_id = b.origin_id and a.id < b.id
        where a.origin_id = $1 and b.created_at < a.finished_at`,
@@ -286,57 +286,57 @@ describe('times at which no worker was running', () => {
     assert.equal(rows[0]?.overlaps, 0);
   });
 
-  it('run at most a hundred times', async () => {
+  it('start at most a hundred runs', async () => {
     const workflow = await service.createWorkflow(WAITING);
     const { id } = await create(workflow, { cron: '0 * * * *', catchUp: 'all' });
     await setDue(id, new Date(Date.now() - 500 * HOUR_MS));
     // A firing that is starting is shown as waiting.
     await waitUntil('the firings', async () => {
-      const made = await outcomes(id);
-      return made.length === 100 && made.includes('accepted');
+      const stored = await listOutcomes(id);
+      return stored.length === 100 && stored.includes('accepted');
     });
     await service.request('PATCH', `/schedules/${id}`, { isActive: false });
-    assert.ok(!(await outcomes(id)).includes('waiting'), 'pausing skips what waits');
+    assert.ok(!(await listOutcomes(id)).includes('waiting'), 'pausing skips waiting firings');
   });
 
-  it('do not run if the schedule says so', async () => {
-    const id = await hourly('none', 2);
-    await untilOutcomes(id, 'skipped');
+  it('start no run if the schedule says so', async () => {
+    const id = await createHourly('none', 2);
+    await waitForOutcomes(id, 'skipped');
     assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
   });
 });
 
-describe('a schedule that pauses by itself', () => {
-  const untilPaused = async (id: string, reason: string): Promise<Schedule> => {
+describe('a schedule that pauses automatically', () => {
+  const waitForPause = async (id: string, reason: string): Promise<Schedule> => {
     await waitUntil(`${id} to pause`, async () => !(await read(id)).isActive);
     const schedule = await read(id);
     assert.deepEqual([schedule.pausedReason, schedule.nextRunAt], [reason, null]);
     return schedule;
   };
 
-  it('does so after five failures in a row, and starts afresh', async () => {
+  it('pauses after five failures in a row, and counts anew when it is activated', async () => {
     receiver.answer(res => void res.writeHead(404).end());
     const workflow = await service.createWorkflow(FAILING());
     const { id } = await create(workflow, { overlap: 'allow' });
     for (let count = 1; count <= 5; count++) {
       await setDue(id);
-      const firings = await untilOutcomes(id, ...Array.from({ length: count }, () => 'accepted'));
-      await untilStatus(firings[0]?.executionId ?? null, 'FAILED');
+      const firings = await waitForOutcomes(id, ...Array.from({ length: count }, () => 'accepted'));
+      await waitForStatus(firings[0]?.executionId ?? null, 'FAILED');
     }
-    await untilPaused(id, 'failures');
+    await waitForPause(id, 'failures');
     const { body: notices } = await service.request<{ data: readonly Record<string, unknown>[] }>(
       'GET',
       '/notices?unread=true',
     );
-    const told = notices.data.filter(notice => notice.kind === 'schedule_paused');
-    assert.equal(told.length, 1);
-    assert.match(String(told[0]?.text), /^Five runs in a row failed/);
+    const paused = notices.data.filter(notice => notice.kind === 'schedule_paused');
+    assert.equal(paused.length, 1);
+    assert.match(String(paused[0]?.text), /^Five runs in a row failed/);
     const { body } = await service.request<Schedule>('PATCH', `/schedules/${id}`, { isActive: true });
     assert.deepEqual([body.isActive, body.pausedReason], [true, null]);
     assert.ok(body.nextRunAt !== null);
   });
 
-  it('does not count runs by hand and backfills', async () => {
+  it('does not count manual runs and backfills', async () => {
     receiver.answer(res => void res.writeHead(404).end());
     const workflow = await service.createWorkflow(FAILING());
     const { id } = await create(workflow, { cron: '0 0 * * *' });
@@ -355,36 +355,36 @@ describe('a schedule that pauses by itself', () => {
     assert.equal((await read(id)).isActive, true);
   });
 
-  it('does so if its creator lost access', async () => {
+  it('pauses if its creator lost access', async () => {
     const user = await service.createUser();
     const workflow = await service.createWorkflow(GRAPH);
     await service.request('PUT', `/workflows/${workflow}/permissions`, { userId: user.userId, role: 'EDIT' });
     const { status, body } = await user.request<Schedule>('POST', `/workflows/${workflow}/schedules`, YEARLY);
     assert.equal(status, 201, JSON.stringify(body));
     await setDue(body.id);
-    await untilOutcomes(body.id, 'accepted');
+    await waitForOutcomes(body.id, 'accepted');
     await service.request('DELETE', `/workflows/${workflow}/permissions/${user.userId}`);
     await setDue(body.id);
-    const [refused] = await untilOutcomes(body.id, 'refused', 'accepted');
+    const [refused] = await waitForOutcomes(body.id, 'refused', 'accepted');
     assert.match(String(refused?.reason), /permission/);
-    await untilPaused(body.id, 'access_lost');
+    await waitForPause(body.id, 'access_lost');
   });
 
-  it('does so if the published version is gone', async () => {
+  it('pauses if the workflow is no longer published', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     await service.request('POST', `/workflows/${workflow}/publish`, { isPublished: true });
     const { id } = await create(workflow, { version: 'published' });
     await setDue(id);
-    await untilOutcomes(id, 'accepted');
+    await waitForOutcomes(id, 'accepted');
     await service.request('POST', `/workflows/${workflow}/publish`, { isPublished: false });
     await setDue(id);
-    await untilOutcomes(id, 'refused', 'accepted');
-    await untilPaused(id, 'unpublished');
+    await waitForOutcomes(id, 'refused', 'accepted');
+    await waitForPause(id, 'unpublished');
     const { status } = await service.request('PATCH', `/schedules/${id}`, { isActive: true });
     assert.equal(status, 409);
   });
 
-  it('is deleted with nothing left to run if its workflow is deleted', async () => {
+  it('pauses if its workflow is deleted', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await service.request('DELETE', `/workflows/${workflow}`);
@@ -400,31 +400,31 @@ describe('a schedule that pauses by itself', () => {
   });
 });
 
-describe('a run by hand', () => {
-  it('starts at once, also while the schedule is paused', async () => {
+describe('a manual run', () => {
+  it('starts immediately, even while the schedule is paused', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { isActive: false, inputs: { who: 'now' } });
     const { status, body } = await service.request<{ executionId: string }>('POST', `/schedules/${id}/run`);
     assert.equal(status, 202);
-    await untilStatus(body.executionId, 'COMPLETED');
-    const [firing] = await firingsOf(id);
+    await waitForStatus(body.executionId, 'COMPLETED');
+    const [firing] = await listFirings(id);
     assert.deepEqual([firing?.kind, firing?.executionId], ['manual', body.executionId]);
   });
 
-  it('says why it was refused, and so does the history', async () => {
+  it('returns the reason if it is refused, and records the reason in the history', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow);
     await service.request('PUT', `/workflows/${workflow}`, { isActive: false });
     const { status, body } = await service.request<Schedule>('POST', `/schedules/${id}/run`);
     assert.deepEqual([status, body.code], [400, 'workflow_inactive']);
-    const [firing] = await firingsOf(id);
+    const [firing] = await listFirings(id);
     assert.deepEqual([firing?.outcome, firing?.executionId], ['refused', null]);
     assert.equal((await read(id)).isActive, true);
   });
 });
 
 describe('a backfill', () => {
-  it('is estimated first, and runs one after the other', async () => {
+  it('can be estimated, and starts runs one after the other', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 0 * * *', overlap: 'allow' });
     const body = {
@@ -440,9 +440,9 @@ describe('a backfill', () => {
       [dry.status, dry.body.runs, dry.body.estimate],
       [200, 3, { credits: 0, exact: true, perRun: 0 }],
     );
-    assert.deepEqual(await firingsOf(id), []);
+    assert.deepEqual(await listFirings(id), []);
     assert.equal((await service.request('POST', `/schedules/${id}/backfill`, body)).status, 202);
-    const firings = await untilOutcomes(id, 'accepted', 'accepted', 'accepted');
+    const firings = await waitForOutcomes(id, 'accepted', 'accepted', 'accepted');
     assert.deepEqual(
       firings.map(({ kind }) => kind),
       ['backfill', 'backfill', 'backfill'],
@@ -450,7 +450,7 @@ describe('a backfill', () => {
     assert.ok(String(firings[0]?.dueAt) > String(firings[2]?.dueAt), 'newest first');
   });
 
-  it('is refused without a time, with too many, or in the future', async () => {
+  it('is refused if its period has no due time, too many, or is in the future', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { id } = await create(workflow, { cron: '0 * * * *' });
     const post = async (fromMs: number, toMs: number): Promise<string> => {

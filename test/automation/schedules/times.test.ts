@@ -1,4 +1,4 @@
-// Due times of schedules, with a clock that the test sets: days of change of daylight saving, intervals and expressions.
+// Tests the due times of schedules: changes of daylight saving time, intervals and cron expressions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -9,7 +9,7 @@ import {
   type Timing,
 } from '../../../src/automation/schedules/times.ts';
 
-const timing = (cron: string, time_zone: string, more: Partial<Timing> = {}): Timing => ({
+const createTiming = (cron: string, time_zone: string, more: Partial<Timing> = {}): Timing => ({
   cron,
   every_seconds: null,
   time_zone,
@@ -18,12 +18,12 @@ const timing = (cron: string, time_zone: string, more: Partial<Timing> = {}): Ti
   ...more,
 });
 
-const next = (cron: string, zone: string, after: string, count: number): readonly string[] =>
-  listNextTimes(timing(cron, zone), new Date(after), count).map(time =>
+const listNext = (cron: string, zone: string, after: string, count: number): readonly string[] =>
+  listNextTimes(createTiming(cron, zone), new Date(after), count).map(time =>
     time.toISOString().replace(':00.000Z', 'Z'),
   );
 
-describe('a fixed hour fires once on the days of change', () => {
+describe('a fixed hour fires once when daylight saving time changes:', () => {
   const cases: readonly (readonly [
     name: string,
     cron: string,
@@ -32,70 +32,70 @@ describe('a fixed hour fires once on the days of change', () => {
     times: string[],
   ])[] = [
     [
-      'Berlin in spring, at the end of the gap',
+      'in Berlin in spring, at the end of the gap',
       '30 2 * * *',
       'Europe/Berlin',
       '2026-03-28T12:00:00Z',
       ['2026-03-29T01:00Z', '2026-03-30T00:30Z'],
     ],
     [
-      'Berlin in autumn, the first time',
+      'in Berlin in autumn, the first time',
       '30 2 * * *',
       'Europe/Berlin',
       '2026-10-24T12:00:00Z',
       ['2026-10-25T00:30Z', '2026-10-26T01:30Z'],
     ],
     [
-      'New York in spring',
+      'in New York in spring',
       '30 2 * * *',
       'America/New_York',
       '2026-03-07T12:00:00Z',
       ['2026-03-08T07:00Z', '2026-03-09T06:30Z'],
     ],
     [
-      'New York in autumn',
+      'in New York in autumn',
       '30 1 * * *',
       'America/New_York',
       '2026-10-31T12:00:00Z',
       ['2026-11-01T05:30Z', '2026-11-02T06:30Z'],
     ],
     [
-      'Lord Howe in spring, where the gap is half an hour',
+      'on Lord Howe in spring, where the gap is half an hour',
       '15 2 * * *',
       'Australia/Lord_Howe',
       '2026-10-03T12:00:00Z',
       ['2026-10-03T15:30Z', '2026-10-04T15:15Z'],
     ],
     [
-      'Lord Howe in autumn',
+      'on Lord Howe in autumn',
       '45 1 * * *',
       'Australia/Lord_Howe',
       '2026-04-04T12:00:00Z',
       ['2026-04-04T14:45Z', '2026-04-05T15:15Z'],
     ],
     [
-      'several hours, in autumn',
+      'at several hours, in autumn',
       '0 1,2,3 * * *',
       'Europe/Berlin',
       '2026-10-24T22:00:00Z',
       ['2026-10-24T23:00Z', '2026-10-25T00:00Z', '2026-10-25T02:00Z', '2026-10-26T00:00Z'],
     ],
     [
-      'a zone that has dropped daylight saving, at its last change',
+      'in a zone that abolished daylight saving time, at its last change',
       '30 0 * * *',
       'America/Mexico_City',
       '2022-10-29T12:00:00Z',
       ['2022-10-30T05:30Z', '2022-10-31T06:30Z'],
     ],
     [
-      'and in the spring after',
+      'in such a zone in the next spring',
       '30 2 * * *',
       'America/Mexico_City',
       '2023-04-01T12:00:00Z',
       ['2023-04-02T08:30Z', '2023-04-03T08:30Z'],
     ],
     [
-      'a zone that dropped it by staying at summer time',
+      'in a zone that made daylight saving time permanent',
       '30 0 * * *',
       'Asia/Amman',
       '2022-10-26T12:00:00Z',
@@ -103,12 +103,12 @@ describe('a fixed hour fires once on the days of change', () => {
     ],
   ];
   for (const [name, cron, zone, after, times] of cases)
-    it(name, () => assert.deepEqual(next(cron, zone, after, times.length), times));
+    it(name, () => assert.deepEqual(listNext(cron, zone, after, times.length), times));
 });
 
-describe('everything else goes by elapsed time', () => {
-  it('every quarter of an hour in the hour that repeats', () => {
-    assert.deepEqual(next('*/15 * * * *', 'Europe/Berlin', '2026-10-25T00:20:00Z', 6), [
+describe('by elapsed time fire', () => {
+  it('expressions of several times an hour, also in an hour that repeats', () => {
+    assert.deepEqual(listNext('*/15 * * * *', 'Europe/Berlin', '2026-10-25T00:20:00Z', 6), [
       '2026-10-25T00:30Z',
       '2026-10-25T00:45Z',
       '2026-10-25T01:00Z',
@@ -118,8 +118,8 @@ describe('everything else goes by elapsed time', () => {
     ]);
   });
 
-  it('intervals over a day of change', () => {
-    const interval = { ...timing('', 'Europe/Berlin'), cron: null, every_seconds: 86_400 };
+  it('intervals, also when daylight saving time changes', () => {
+    const interval = { ...createTiming('', 'Europe/Berlin'), cron: null, every_seconds: 86_400 };
     const times = listNextTimes(interval, new Date('2026-03-28T12:00:00Z'), 2);
     assert.deepEqual(
       times.map(time => time.toISOString()),
@@ -127,8 +127,8 @@ describe('everything else goes by elapsed time', () => {
     );
   });
 
-  it('intervals begin one interval after their anchor', () => {
-    const interval = { ...timing('', 'UTC'), cron: null, every_seconds: 90 };
+  it('intervals, the first time one interval after their anchor', () => {
+    const interval = { ...createTiming('', 'UTC'), cron: null, every_seconds: 90 };
     const first = '2026-01-01T00:01:30.000Z';
     for (const after of ['2025-12-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:01:29.999Z'])
       assert.equal(findNextTime(interval, new Date(after))?.toISOString(), first);
@@ -141,7 +141,7 @@ describe('everything else goes by elapsed time', () => {
   });
 });
 
-it('finds the same times backward as forward, over days of change', () => {
+it('lists the same past times as future times, over changes of daylight saving time', () => {
   const days = [
     ['Europe/Berlin', '2026-03-28T20:00:00Z'],
     ['Europe/Berlin', '2026-10-24T20:00:00Z'],
@@ -153,7 +153,7 @@ it('finds the same times backward as forward, over days of change', () => {
   const crons = ['*/20 * * * *', '30 2 * * *', '45 1 * * *', '0 1,2,3 * * *', '15 */2 * * *', '0 * * * *'];
   for (const [zone, start] of days) {
     for (const cron of crons) {
-      const own = timing(cron, zone, { offset_seconds: 17 });
+      const own = createTiming(cron, zone, { offset_seconds: 17 });
       const from = new Date(start);
       const to = new Date(from.getTime() + 86_400_000);
       const forward = listNextTimes(own, new Date(from.getTime() - 1), 200).filter(time => time <= to);
@@ -163,7 +163,7 @@ it('finds the same times backward as forward, over days of change', () => {
 });
 
 it('shifts every time by the offset', () => {
-  const own = timing('0 9 * * *', 'UTC', { offset_seconds: 120 });
+  const own = createTiming('0 9 * * *', 'UTC', { offset_seconds: 120 });
   const times = listNextTimes(own, new Date('2026-05-01T09:01:00Z'), 2);
   assert.deepEqual(
     times.map(time => time.toISOString()),
@@ -173,13 +173,13 @@ it('shifts every time by the offset', () => {
 
 describe('an expression', () => {
   const check = (cron: string, zone = 'UTC'): void =>
-    requireTiming(timing(cron, zone), new Date('2026-05-01T00:00:00Z'));
+    requireTiming(createTiming(cron, zone), new Date('2026-05-01T00:00:00Z'));
 
   it('may be a name', () => {
     for (const name of ['@hourly', '@daily', '@weekly', '@monthly', '@yearly']) check(name);
   });
 
-  it('is refused in words', () => {
+  it('is refused with a sentence that names the problem', () => {
     for (const cron of ['', 'daily', '* * * * * *', '61 * * * *', '*/0 * * * *', '@reboot'])
       assert.throws(() => check(cron), /^AppError: cron must be five fields/, cron);
     assert.throws(() => check('0 0 30 2 *'), /never fires/);

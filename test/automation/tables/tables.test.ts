@@ -1,8 +1,8 @@
-// Tables over HTTP: formats, encodings, problems and limits.
+// Tests tables over HTTP: formats, encodings, problems and limits.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { batchClient, GRAPH } from '../batches/support.ts';
+import { createBatchClient, GRAPH } from '../batches/support.ts';
 
 let service: TestService;
 before(async () => {
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const { create, rowsOf, until, refuse } = batchClient(() => service);
+const { create, listRows, waitForStatus, createInvalid } = createBatchClient(() => service);
 
 describe('a table', () => {
   const upload = async (text: string | Buffer, type = 'text/csv', key = service.key) => {
@@ -23,7 +23,7 @@ describe('a table', () => {
     return { status: response.status, location, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it('gives the rows of a batch by a mapping of columns', async () => {
+  it('provides the rows of a batch, with a mapping of columns', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const csv = 'id;name;age\r\nr1;"Müller; A";42\r\nr2;=SUM(1);\r\n';
     const { status, location, body } = await upload(`\ufeff${csv}`);
@@ -36,14 +36,14 @@ describe('a table', () => {
     const { tableId } = body;
     assert.equal((await service.request('GET', `/tables/${tableId}`)).body.total, 2);
     const unknown = { tableId, mapping: { who: 'surname' } };
-    assert.match(JSON.stringify(await refuse(workflow, unknown)), /It has \\"id\\"/);
+    assert.match(JSON.stringify(await createInvalid(workflow, unknown)), /It has \\"id\\"/);
     const { batchId } = await create(workflow, {
       tableId,
       mapping: { who: 'name', n: 'age' },
       keyColumn: 'id',
     });
-    await until(batchId, 'COMPLETED');
-    const rows = await rowsOf(batchId);
+    await waitForStatus(batchId, 'COMPLETED');
+    const rows = await listRows(batchId);
     assert.deepEqual(
       rows.map(({ key, inputs }) => [key, inputs]),
       [
@@ -66,7 +66,10 @@ describe('a table', () => {
       (body.problems as { line: number }[]).map(({ line }) => line),
       [3, 4],
     );
-    const refusal = await refuse(workflow, { tableId: body.tableId, mapping: { who: 'name', n: 'age' } });
+    const refusal = await createInvalid(workflow, {
+      tableId: body.tableId,
+      mapping: { who: 'name', n: 'age' },
+    });
     assert.equal(refusal.code, 'invalid_rows');
     assert.deepEqual(
       refusal.issues?.map(({ path }) => path),
@@ -74,7 +77,7 @@ describe('a table', () => {
     );
   });
 
-  it('is read in the encoding that its bytes have', async () => {
+  it('is read in the encoding that its bytes show', async () => {
     const text = `name\n${'Grüße, 世界 🦊\n'.replace(', ', ' ').repeat(9000)}`;
     const utf16 = Buffer.from(text, 'utf16le');
     // 世界 in GB 18030.
@@ -96,7 +99,7 @@ describe('a table', () => {
     }
   });
 
-  it('may end its lines as any system does', async () => {
+  it('may end its lines with LF, CRLF or CR', async () => {
     const { key } = await service.createUser();
     const [first, quoted] = ['Anna', '"Bob\nand ""Cid"""'];
     for (const newline of ['\n', '\r\n', '\r'])
@@ -122,7 +125,7 @@ describe('a table', () => {
           ],
           what,
         );
-        // The line break in a cell counts.
+        // Line breaks in cells count.
         assert.deepEqual(
           body.problems,
           [{ line: 5, message: 'The row has 1 cells, but there are 2 columns.' }],
@@ -131,39 +134,26 @@ describe('a table', () => {
       }
   });
 
-  it('is refused when its user has as much as allowed', async () => {
+  it('is refused if its user would store more than 200 MB', async () => {
     const { key } = await service.createUser();
     const file = `a\n${`${'x'.repeat(9990)}\n`.repeat(4900)}`;
     const statuses: number[] = [];
     for (let table = 0; table < 5; table++) {
-      const response = await fetch(`${service.url}/api/v1/tables`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
-        body: file,
-      });
-      const { code, error } = (await response.json()) as { code?: string; error?: string };
-      statuses.push(response.status);
-      if (code !== undefined) assert.match(`${code} ${error}`, /conflict .*200 MB/);
+      const { status, body } = await upload(file, 'text/csv', key);
+      statuses.push(status);
+      if (status === 409) assert.match(`${body.code} ${body.error}`, /conflict .*200 MB/);
     }
     assert.deepEqual(statuses, [201, 201, 201, 201, 409]);
   });
 
-  it('is refused when its user has as many as allowed', async () => {
+  it('is refused if its user has 20 tables', async () => {
     const { key } = await service.createUser();
-    const send = async (): Promise<number> => {
-      const response = await fetch(`${service.url}/api/v1/tables`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
-        body: 'a\n1\n',
-      });
-      await response.arrayBuffer();
-      return response.status;
-    };
+    const send = async () => (await upload('a\n1\n', 'text/csv', key)).status;
     for (let table = 0; table < 20; table++) assert.equal(await send(), 201);
     assert.equal(await send(), 409);
   });
 
-  it('belongs to its user, and may be a form', async () => {
+  it('may be sent as a form, and is limited in type and size', async () => {
     const form = new FormData();
     form.set(
       'file',

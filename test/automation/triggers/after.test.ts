@@ -1,10 +1,18 @@
-// Triggers of the kind after: statuses, the payload, chains and circles.
+// Tests triggers of the kind after: statuses, the payload, chains and cycles.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { change, createTrigger, history, listRuns, read, type Trigger, untilHistory } from './support.ts';
+import {
+  changeTrigger,
+  createTrigger,
+  listHistory,
+  listRuns,
+  readTrigger,
+  type Trigger,
+  waitForHistory,
+} from './support.ts';
 
 const GRAPH = {
   nodes: [node('who', 'input:text', { value: 'Ada' }), node('out', 'output:preview')],
@@ -24,7 +32,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const follow = (
+const createFollower = (
   workflow: string,
   source: string,
   config: object = {},
@@ -34,43 +42,43 @@ const follow = (
 
 it('starts a run when a run of the other workflow has completed, with its record', async () => {
   const [source, target] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
-  const trigger = await follow(target, source, {}, { who: '/outputs/0/text' });
+  const trigger = await createFollower(target, source, {}, { who: '/outputs/0/text' });
   assert.deepEqual(trigger.config, { workflowId: source, statuses: ['COMPLETED'] });
   const first = await service.runWorkflow(source, { inputs: { who: 'Grace' } });
-  const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
+  const [entry] = await waitForHistory(service, trigger.id, 'accepted', 1);
   const run = await service.waitForStatus(entry?.executionId ?? '');
   assert.deepEqual([run.status, run.trigger, run.inputs], ['COMPLETED', 'after', { who: 'Grace' }]);
   await service.request('POST', `/executions/${first.id}/cancel`);
   assert.equal((await listRuns(service, target, trigger.id)).length, 1);
 });
 
-it('counts only the chosen statuses, and nothing while it is paused', async () => {
+it('starts runs only after the chosen statuses, and none while it is paused', async () => {
   const [source, target] = [await service.createWorkflow(FAILING), await service.createWorkflow(GRAPH)];
   const [failures, successes] = [
-    await follow(target, source, { statuses: ['FAILED', 'TIMEOUT'] }),
-    await follow(target, source),
+    await createFollower(target, source, { statuses: ['FAILED', 'TIMEOUT'] }),
+    await createFollower(target, source),
   ];
   await service.runWorkflow(source);
-  await untilHistory(service, failures.id, 'accepted', 1);
-  await change(service, failures.id, { isActive: false });
+  await waitForHistory(service, failures.id, 'accepted', 1);
+  await changeTrigger(service, failures.id, { isActive: false });
   await service.runWorkflow(source);
-  await change(service, failures.id, { isActive: true });
+  await changeTrigger(service, failures.id, { isActive: true });
   await service.runWorkflow(source);
-  await untilHistory(service, failures.id, 'accepted', 2);
-  assert.equal((await history(service, failures.id)).length, 2);
-  assert.deepEqual(await history(service, successes.id), []);
+  await waitForHistory(service, failures.id, 'accepted', 2);
+  assert.equal((await listHistory(service, failures.id)).length, 2);
+  assert.deepEqual(await listHistory(service, successes.id), []);
 });
 
-it('refuses circles when they are saved', async () => {
+it('refuses to close a cycle of workflows', async () => {
   const ids = [
     await service.createWorkflow(GRAPH),
     await service.createWorkflow(GRAPH),
     await service.createWorkflow(GRAPH),
   ];
   const [a = '', b = '', c = ''] = ids;
-  const ab = await follow(b, a);
-  await follow(c, b);
-  const circle = (workflow: string, source: string) =>
+  const ab = await createFollower(b, a);
+  await createFollower(c, b);
+  const tryFollow = (workflow: string, source: string) =>
     service.request<Trigger>('POST', `/workflows/${workflow}/triggers`, {
       kind: 'after',
       config: { workflowId: source },
@@ -80,14 +88,14 @@ it('refuses circles when they are saved', async () => {
     [a, b],
     [a, c],
   ] as const) {
-    const { status, body } = await circle(workflow, source);
+    const { status, body } = await tryFollow(workflow, source);
     assert.deepEqual([status, body.code], [409, 'conflict']);
     assert.match(body.error ?? '', /circle/);
   }
   const d = await service.createWorkflow(GRAPH);
-  await follow(d, c);
-  assert.equal((await change(service, ab.id, { config: { workflowId: d } })).status, 409);
-  assert.equal((await circle(c, a)).status, 201, 'two ways are no circle');
+  await createFollower(d, c);
+  assert.equal((await changeTrigger(service, ab.id, { config: { workflowId: d } })).status, 409);
+  assert.equal((await tryFollow(c, a)).status, 201, 'two paths to a workflow are not a cycle');
 });
 
 it('refuses the sixth run of a chain, with the reason in the history', async () => {
@@ -95,16 +103,16 @@ it('refuses the sixth run of a chain, with the reason in the history', async () 
   for (let count = 0; count < 7; count++) workflows.push(await service.createWorkflow(GRAPH));
   const triggers: Trigger[] = [];
   for (const [index, source] of workflows.slice(0, -1).entries())
-    triggers.push(await follow(workflows[index + 1] ?? '', source));
+    triggers.push(await createFollower(workflows[index + 1] ?? '', source));
   await service.startRun(workflows[0] ?? '');
   const last = triggers.at(-1)?.id ?? '';
-  const [entry] = await untilHistory(service, last, 'refused', 1);
+  const [entry] = await waitForHistory(service, last, 'refused', 1);
   assert.match(entry?.reason ?? '', /5 triggers in a row/);
-  assert.equal((await history(service, triggers.at(-2)?.id ?? ''))[0]?.outcome, 'accepted');
-  assert.equal((await read(service, last)).isActive, true);
+  assert.equal((await listHistory(service, triggers.at(-2)?.id ?? ''))[0]?.outcome, 'accepted');
+  assert.equal((await readTrigger(service, last)).isActive, true);
 });
 
-it('needs the permission to see the runs of the other workflow, when it is saved and when they end', async () => {
+it('requires permission to read the runs of the other workflow, when it is saved and when they end', async () => {
   const other = await service.createUser();
   const [source, target] = [await service.createWorkflow(GRAPH), await other.createWorkflow(GRAPH)];
   const body = { kind: 'after', config: { workflowId: source } };
@@ -115,7 +123,7 @@ it('needs the permission to see the runs of the other workflow, when it is saved
   const trigger = await createTrigger(other, target, body);
   await share('VIEW');
   await service.runWorkflow(source);
-  await untilHistory(other, trigger.id, 'refused', 1);
-  await waitUntil('the trigger to pause', async () => !(await read(other, trigger.id)).isActive);
-  assert.equal((await read(other, trigger.id)).pausedReason, 'access_lost');
+  await waitForHistory(other, trigger.id, 'refused', 1);
+  await waitUntil('the trigger to pause', async () => !(await readTrigger(other, trigger.id)).isActive);
+  assert.equal((await readTrigger(other, trigger.id)).pausedReason, 'access_lost');
 });

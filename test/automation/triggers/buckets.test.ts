@@ -1,4 +1,4 @@
-// Triggers of the kind bucket: files in a folder of this machine, and objects of an S3 server.
+// Tests triggers of the kind bucket, with a folder and with an S3 server.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ import {
 import { noiseImage } from '../../support/media/pixels.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
-import { createTrigger, history, pollNow, type Trigger, untilHistory } from './support.ts';
+import { createTrigger, listHistory, pollNow, type Trigger, waitForHistory } from './support.ts';
 
 const GRAPH = {
   nodes: [
@@ -29,14 +29,14 @@ const GRAPH = {
   edges: [edge('key.text > out.input'), edge('picture.image > seen.input')],
 };
 
-interface Place {
+interface InboxServer {
   readonly service: TestService;
   /** Puts a file below the inbox of a trigger. */
   put(trigger: Trigger, name: string, bytes: Buffer | string): Promise<void>;
   close(): Promise<void>;
 }
 
-async function openFolder(): Promise<Place> {
+async function openFolder(): Promise<InboxServer> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-inbox-'));
   const service = await startTestService({ DATA_DIR: folder });
   return {
@@ -54,7 +54,7 @@ async function openFolder(): Promise<Place> {
   };
 }
 
-async function openBucket(): Promise<Place> {
+async function openBucket(): Promise<InboxServer> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-inbox-s3-'));
   const server = new S3rver({
     address: '127.0.0.1',
@@ -91,74 +91,74 @@ async function openBucket(): Promise<Place> {
 
 for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': openBucket })) {
   describe(name, () => {
-    let place: Place;
+    let inbox: InboxServer;
     let workflow: string;
     let picture: Buffer;
     before(async () => {
-      place = await open();
-      workflow = await place.service.createWorkflow(GRAPH);
+      inbox = await open();
+      workflow = await inbox.service.createWorkflow(GRAPH);
       picture = await noiseImage(8, 8, 'png');
     });
-    after(() => place.close());
+    after(() => inbox.close());
 
     it('starts a run once for each new file whose size no longer changes', async () => {
-      const { service } = place;
+      const { service } = inbox;
       const trigger = await createTrigger(service, workflow, {
         kind: 'bucket',
         inputs: { key: '/key', picture: '/url' },
         isActive: false,
       });
-      await place.put(trigger, 'old.png', picture);
+      await inbox.put(trigger, 'old.png', picture);
       await service.request('PATCH', `/triggers/${trigger.id}`, { isActive: true });
       assert.match(
-        (await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
+        (await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
         /existing items, which start nothing: 1\./,
       );
-      await place.put(trigger, 'new files/fox é dog.png', picture);
-      if (name === 'a folder') await place.put(trigger, 'link-1.png', '');
+      await inbox.put(trigger, 'new files/fox é dog.png', picture);
+      if (name === 'a folder') await inbox.put(trigger, 'link-1.png', '');
       await pollNow(service, trigger.id);
       await pollNow(service, trigger.id);
-      const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
+      const [entry] = await waitForHistory(service, trigger.id, 'accepted', 1);
       const run = await service.waitForStatus(entry?.executionId ?? '');
       assert.deepEqual([run.status, run.trigger], ['COMPLETED', 'bucket'], JSON.stringify(run.error));
       assert.match(String(run.inputs.key), /new files\/fox é dog\.png$/);
       await pollNow(service, trigger.id);
       // The same key with other bytes is a new file.
-      await place.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
-      await place.put(trigger, 'notes.bin', 'no medium');
+      await inbox.put(trigger, 'old.png', await noiseImage(9, 9, 'png'));
+      await inbox.put(trigger, 'notes.bin', 'no medium');
       await pollNow(service, trigger.id);
       await pollNow(service, trigger.id);
-      await untilHistory(service, trigger.id, 'accepted', 2);
-      const [refused] = await untilHistory(service, trigger.id, 'refused', 1);
+      await waitForHistory(service, trigger.id, 'accepted', 2);
+      const [refused] = await waitForHistory(service, trigger.id, 'refused', 1);
       assert.match(refused?.reason ?? '', /notes\.bin: /);
       await pollNow(service, trigger.id);
-      // The bucket's server fails now and then while a file is written. The next poll finds the file.
-      const events = (await history(service, trigger.id)).filter(
+      // The test bucket's server sometimes fails to list files while one is written. The next poll finds the file.
+      const events = (await listHistory(service, trigger.id)).filter(
         ({ reason }) => !/could not be listed/.test(reason ?? ''),
       );
       assert.equal(events.length, 4, JSON.stringify(events));
     });
 
     it('handles a file once if two polls overlap', async () => {
-      const { db } = place.service;
-      const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
+      const { db } = inbox.service;
+      const { id } = await createTrigger(inbox.service, workflow, { kind: 'bucket', isActive: false });
       const files = ['a', 'b'].map(item => ({ item, size: 1 }));
       const record = (): Promise<ReadonlySet<string>> => recordCandidates(db, id, files);
       await record();
       assert.deepEqual([...(await record())].sort(), ['a', 'b']);
-      // The other poll saw neither as handled, and records them again.
+      // The overlapping poll does not know that the files were handled, and records them again.
       await record();
-      const fresh = { item: 'a', label: 'a.png', inputs: '{}' };
-      assert.deepEqual([...(await insertWaiting(db, id, [fresh, fresh]))], ['a']);
+      const candidate = { item: 'a', label: 'a.png', inputs: '{}' };
+      assert.deepEqual([...(await insertWaiting(db, id, [candidate, candidate]))], ['a']);
       await markSeen(db, id, ['b']);
       assert.deepEqual([...(await record())], []);
-      assert.deepEqual([...(await insertWaiting(db, id, [fresh]))], []);
+      assert.deepEqual([...(await insertWaiting(db, id, [candidate]))], []);
       assert.deepEqual([...(await listSeen(db, id, ['a', 'b']))].sort(), ['a', 'b']);
     });
 
-    it('remembers files that are still listed, however many came after them', async () => {
-      const { db } = place.service;
-      const { id } = await createTrigger(place.service, workflow, { kind: 'bucket', isActive: false });
+    it('remembers files as long as they are listed, however many new files arrive', async () => {
+      const { db } = inbox.service;
+      const { id } = await createTrigger(inbox.service, workflow, { kind: 'bucket', isActive: false });
       await markSeen(db, id, ['listed', 'removed']);
       await db.query(`update trigger_items set seen_at = now() - interval '1 hour' where trigger_id = $1`, [
         id,
@@ -168,8 +168,8 @@ for (const [name, open] of Object.entries({ 'a folder': openFolder, 'a bucket': 
       assert.deepEqual([...(await listSeen(db, id, ['listed', 'removed', 'new']))].sort(), ['listed', 'new']);
     });
 
-    it('reads only the own prefix, unless an administrator chooses another', async () => {
-      const { service } = place;
+    it('reads only its own prefix, unless an administrator chooses another', async () => {
+      const { service } = inbox;
       const other = await service.createUser();
       const own = await other.createWorkflow(GRAPH);
       const body = { kind: 'bucket', config: { prefix: 'inbox/' } };

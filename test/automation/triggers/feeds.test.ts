@@ -1,4 +1,4 @@
-// Triggers of the kind feed: RSS and Atom from a real server, also a hostile one.
+// Tests triggers of the kind feed: RSS and Atom feeds, including hostile ones.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
@@ -7,11 +7,11 @@ import { edge, node } from '../../support/workflows.ts';
 import {
   createTrigger,
   type HistoryEntry,
-  history,
+  listHistory,
   listRuns,
   pollNow,
   type Trigger,
-  untilHistory,
+  waitForHistory,
 } from './support.ts';
 
 const GRAPH = {
@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 const serve = (text: string | Buffer, type = 'application/rss+xml'): void =>
   server.answer(res => res.writeHead(200, { 'content-type': type }).end(text));
-const watch = (more: object = {}): Promise<Trigger> =>
+const createFeedTrigger = (more: object = {}): Promise<Trigger> =>
   createTrigger(service, workflow, {
     kind: 'feed',
     config: { url: `${server.url}/feed.xml`, ...more },
@@ -60,29 +60,29 @@ const watch = (more: object = {}): Promise<Trigger> =>
 /** Polls at once and waits for the next entry of the history. */
 async function pollAndReadReason(trigger: Trigger): Promise<string> {
   const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
-  const before = (await history(service, trigger.id)).filter(isSkipped).length;
+  const before = (await listHistory(service, trigger.id)).filter(isSkipped).length;
   await pollNow(service, trigger.id);
-  const entries = await untilHistory(service, trigger.id, 'skipped', before + 1);
+  const entries = await waitForHistory(service, trigger.id, 'skipped', before + 1);
   return entries.at(-1)?.reason ?? '';
 }
-const titlesOf = async ({ id }: Trigger): Promise<readonly unknown[]> =>
-  (await history(service, id))
+const listTitles = async ({ id }: Trigger): Promise<readonly unknown[]> =>
+  (await listHistory(service, id))
     .filter(({ outcome }) => outcome === 'accepted')
     .map(({ reason }) => reason)
     .toReversed();
 
 describe('a feed', () => {
-  it('starts a run once for each new item, oldest first, and none for those that were there', async () => {
+  it('starts one run for each new item, oldest first, and none for items that existed before', async () => {
     const old = [{ guid: 'g1', title: 'Old' }];
     serve(rss(old));
-    const trigger = await watch();
+    const trigger = await createFeedTrigger();
     assert.match(
-      (await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
+      (await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '',
       /existing items, which start nothing: 1\./,
     );
     serve(rss([{ guid: 'g3', title: 'Newest' }, { guid: 'g2', title: 'Newer' }, ...old]));
     await pollNow(service, trigger.id);
-    const accepted = await untilHistory(service, trigger.id, 'accepted', 2);
+    const accepted = await waitForHistory(service, trigger.id, 'accepted', 2);
     assert.deepEqual(
       accepted.map(({ reason }) => reason),
       ['Newer', 'Newest'],
@@ -95,8 +95,8 @@ describe('a feed', () => {
     await pollNow(service, trigger.id);
     serve(rss([{ guid: 'g4', title: 'Last' }]));
     await pollNow(service, trigger.id);
-    await untilHistory(service, trigger.id, 'accepted', 3);
-    assert.deepEqual(await titlesOf(trigger), ['Newer', 'Newest', 'Last']);
+    await waitForHistory(service, trigger.id, 'accepted', 3);
+    assert.deepEqual(await listTitles(trigger), ['Newer', 'Newest', 'Last']);
   });
 
   it('reads Atom, in the encoding that it names', async () => {
@@ -106,8 +106,8 @@ describe('a feed', () => {
         'latin1',
       );
     serve(atom(''), 'application/atom+xml');
-    const trigger = await watch();
-    await untilHistory(service, trigger.id, 'skipped', 1);
+    const trigger = await createFeedTrigger();
+    await waitForHistory(service, trigger.id, 'skipped', 1);
     serve(
       atom(
         '<entry><id>tag:1</id><title>Café</title><link rel="enclosure" href="https://example.com/a.mp4"/><link href="https://example.com/1"/><updated>2026-11-23T10:00:00Z</updated><content type="html">&lt;p&gt;Hi&nbsp;&lt;/p&gt;</content></entry>',
@@ -115,34 +115,34 @@ describe('a feed', () => {
       'application/atom+xml',
     );
     await pollNow(service, trigger.id);
-    const [entry] = await untilHistory(service, trigger.id, 'accepted', 1);
+    const [entry] = await waitForHistory(service, trigger.id, 'accepted', 1);
     const run = await service.waitForStatus(entry?.executionId ?? '');
     assert.deepEqual(run.inputs, { title: 'Café', file: 'https://example.com/a.mp4' });
   });
 
-  it('that changes its guids starts nothing again, and says so', async () => {
+  it('starts no runs again if its guids change, and records the change', async () => {
     const items = (prefix: string): readonly Item[] =>
       ['A', 'B', 'C'].map((title, index) => ({ guid: `${prefix}${index}`, title }));
     serve(rss(items('x')));
-    const trigger = await watch();
-    await untilHistory(service, trigger.id, 'skipped', 1);
+    const trigger = await createFeedTrigger();
+    await waitForHistory(service, trigger.id, 'skipped', 1);
     for (const prefix of ['y', 'z']) {
       serve(rss(items(prefix)));
       assert.match(await pollAndReadReason(trigger), /changed the guid of 3 items/);
     }
-    assert.deepEqual(await titlesOf(trigger), []);
+    assert.deepEqual(await listTitles(trigger), []);
   });
 
-  it('starts at most 50 runs at a poll', async () => {
+  it('starts at most 50 runs per poll', async () => {
     serve(rss([]));
-    const trigger = await watch();
-    await untilHistory(service, trigger.id, 'skipped', 1);
+    const trigger = await createFeedTrigger();
+    await waitForHistory(service, trigger.id, 'skipped', 1);
     serve(rss(Array.from({ length: 70 }, (_, index) => ({ guid: `m${index}`, title: `M${index}` }))));
     assert.match(
       await pollAndReadReason(trigger),
       /beyond the first 50, which start runs, were skipped: 20\./,
     );
-    await untilHistory(service, trigger.id, 'accepted', 50);
+    await waitForHistory(service, trigger.id, 'accepted', 50);
     assert.equal((await listRuns(service, workflow, trigger.id)).length, 50);
   });
 });
@@ -177,28 +177,28 @@ describe('a hostile feed', () => {
     'nested without an end': [() => serve(`<rss>${'<a>'.repeat(100_000)}`), /nested too deeply/],
     'that is a page': [() => serve('<html><body>Hello</body></html>', 'text/html'), /neither RSS nor Atom/],
     'that breaks off': [() => serve('<rss><channel><item>'), /not well-formed XML/],
-    'that answers 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
+    'that responses 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
     'in an unknown encoding': [() => serve('<?xml version="1.0" encoding="x-nothing"?><rss/>'), /encoding/i],
   };
   for (const [name, [prepare, reason]] of Object.entries(hostile))
-    it(`${name} starts nothing, and the history says why`, async () => {
+    it(`${name} starts nothing, and the history has the reason`, async () => {
       prepare();
-      const trigger = await watch();
-      assert.match((await untilHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);
-      assert.deepEqual(await titlesOf(trigger), []);
+      const trigger = await createFeedTrigger();
+      assert.match((await waitForHistory(service, trigger.id, 'skipped', 1))[0]?.reason ?? '', reason);
+      assert.deepEqual(await listTitles(trigger), []);
       assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
-      // The same fault is not repeated at each poll.
+      // Repeated polls do not record the same reason again.
       await pollNow(service, trigger.id);
       serve(rss([{ guid: 'good', title: 'Good' }]));
       await pollNow(service, trigger.id);
-      await untilHistory(service, trigger.id, 'skipped', 2);
-      assert.ok((await history(service, trigger.id)).length <= 3);
+      await waitForHistory(service, trigger.id, 'skipped', 2);
+      assert.ok((await listHistory(service, trigger.id)).length <= 3);
     });
 
   it('drops items after the first 1,000, and long texts', async () => {
     serve(rss([]));
-    const trigger = await watch();
-    await untilHistory(service, trigger.id, 'skipped', 1);
+    const trigger = await createFeedTrigger();
+    await waitForHistory(service, trigger.id, 'skipped', 1);
     serve(
       rss([
         { guid: 'long', title: 'y'.repeat(60_000) },
@@ -206,9 +206,9 @@ describe('a hostile feed', () => {
       ]),
     );
     await pollAndReadReason(trigger);
-    const reasons = (await history(service, trigger.id)).map(({ reason }) => reason ?? '');
+    const reasons = (await listHistory(service, trigger.id)).map(({ reason }) => reason ?? '');
     assert.ok(
-      reasons.some(reason => /201 items more than the 1000/.test(reason)),
+      reasons.some(reason => /more than 1000 items. The other 201 are ignored/.test(reason)),
       reasons.join('\n'),
     );
   });

@@ -1,4 +1,4 @@
-// Triggers whose processes are killed: each item starts its run exactly once.
+// Kills the service while triggers start runs: each request starts its run exactly once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { type ServiceChild, spawnService, toDatabaseUrl } from '../../support/se
 import { edge, node } from '../../support/workflows.ts';
 import { createTrigger } from './support.ts';
 
-/** How often the service is killed while it is called. */
+/** How often the service is killed during requests. */
 const KILLS = Number(process.env.KILLS ?? 4);
-const CALLS_A_KILL = 3;
+const CALLS_PER_KILL = 3;
 const GRAPH = {
   nodes: [node('n', 'input:text', { value: '' }), node('out', 'output:preview')],
   edges: [edge('n.text > out.input')],
@@ -36,13 +36,13 @@ const start = async (): Promise<ServiceChild> => {
   return child;
 };
 
-it('starts one run for each call, and one after each of these runs', async () => {
+it('starts one run for each request, and one after each of these runs', async () => {
   let service = await start();
   const [called, following] = [await service.createWorkflow(GRAPH), await service.createWorkflow(GRAPH)];
   const hooks: string[] = [];
   const next = await createTrigger(service, following, { kind: 'after', config: { workflowId: called } });
   const accepted = new Map<string, string>();
-  /** Sends a call, and says whether it was answered. */
+  /** Sends a request, and returns whether it was accepted. */
   const call = async (path: string, id: string): Promise<boolean> => {
     const response = await fetch(`${service.url}${path}`, {
       method: 'POST',
@@ -51,23 +51,23 @@ it('starts one run for each call, and one after each of these runs', async () =>
     }).catch(() => undefined);
     if (response?.status !== 202) return false;
     const { executionId } = (await response.json()) as { executionId: string };
-    assert.equal(accepted.get(id) ?? executionId, executionId, 'a repeated call gets the first run');
+    assert.equal(accepted.get(id) ?? executionId, executionId, 'a repeated request returns the first run');
     accepted.set(id, executionId);
     return true;
   };
   for (let kill = 0; kill < KILLS; kill++) {
-    // Another hook each time, because one takes 60 calls a minute.
+    // Uses a new hook each time, because a hook accepts 60 requests per minute.
     const hook = await createTrigger(service, called, { kind: 'hook', inputs: { n: '/n' } });
     hooks.push(hook.id);
     const path = new URL(hook.url ?? '').pathname;
-    const ids = Array.from({ length: CALLS_A_KILL }, (_, index) => `call-${kill}-${index}`);
+    const ids = Array.from({ length: CALLS_PER_KILL }, (_, index) => `call-${kill}-${index}`);
     const sent = Promise.all(ids.map(id => call(path, id)));
-    // At another point of the work each time.
+    // Kills the service at a different moment each time.
     await new Promise(resolve => setTimeout(resolve, (kill * 37) % 150));
     await service.end('SIGKILL');
     await sent;
     service = await start();
-    // As a sender does that got no answer.
+    // Repeats the requests, like a sender that received no response.
     for (const id of ids) assert.ok(await call(path, id));
   }
   const countEnded = async (trigger: string): Promise<number> => {
@@ -78,12 +78,12 @@ it('starts one run for each call, and one after each of these runs', async () =>
     );
     return rows[0]?.count ?? 0;
   };
-  await waitUntil('all runs', async () => (await countEnded(next.id)) === KILLS * CALLS_A_KILL);
-  for (const hook of hooks) assert.equal(await countEnded(hook), CALLS_A_KILL);
-  assert.equal(new Set(accepted.values()).size, KILLS * CALLS_A_KILL);
+  await waitUntil('all runs', async () => (await countEnded(next.id)) === KILLS * CALLS_PER_KILL);
+  for (const hook of hooks) assert.equal(await countEnded(hook), CALLS_PER_KILL);
+  assert.equal(new Set(accepted.values()).size, KILLS * CALLS_PER_KILL);
   const failed = 'select count(*)::int as count from graphile_worker.jobs where attempts >= max_attempts';
-  // They are deleted once the last killed process is noticed, which may be after the last run.
-  await waitUntil('jobs of killed processes to be deleted', async () => {
+  // The jobs of the last killed process are deleted when its death is detected, which may be after the last run.
+  await waitUntil('the jobs of killed processes to be deleted', async () => {
     const { rows } = await database.db.query<{ count: number }>(failed);
     return rows[0]?.count === 0;
   });

@@ -19,23 +19,23 @@ export interface HistoryEntry {
   readonly reason: string | null;
   readonly executionId: string | null;
 }
-type By = Pick<Client, 'request'>;
+type ApiClient = Pick<Client, 'request'>;
 
-export async function createTrigger(by: By, workflow: string, body: object): Promise<Trigger> {
-  const reply = await by.request<Trigger>('POST', `/workflows/${workflow}/triggers`, body);
+export async function createTrigger(client: ApiClient, workflow: string, body: object): Promise<Trigger> {
+  const reply = await client.request<Trigger>('POST', `/workflows/${workflow}/triggers`, body);
   assert.equal(reply.status, 201, JSON.stringify(reply.body));
   return reply.body;
 }
 
-export const change = (by: By, id: string, body: object): Promise<Reply<Trigger>> =>
-  by.request<Trigger>('PATCH', `/triggers/${id}`, body);
+export const changeTrigger = (client: ApiClient, id: string, body: object): Promise<Reply<Trigger>> =>
+  client.request<Trigger>('PATCH', `/triggers/${id}`, body);
 
-export const read = async (by: By, id: string): Promise<Trigger> =>
-  (await by.request<Trigger>('GET', `/triggers/${id}`)).body;
+export const readTrigger = async (client: ApiClient, id: string): Promise<Trigger> =>
+  (await client.request<Trigger>('GET', `/triggers/${id}`)).body;
 
 /** Returns the history, newest first. */
-export async function history(by: By, id: string): Promise<readonly HistoryEntry[]> {
-  const { status, body } = await by.request<{ data: HistoryEntry[] }>(
+export async function listHistory(client: ApiClient, id: string): Promise<readonly HistoryEntry[]> {
+  const { status, body } = await client.request<{ data: HistoryEntry[] }>(
     'GET',
     `/triggers/${id}/events?limit=200`,
   );
@@ -44,29 +44,33 @@ export async function history(by: By, id: string): Promise<readonly HistoryEntry
 }
 
 /** Waits until the history has that many entries of the outcome. Returns them, oldest first. */
-export async function untilHistory(
-  by: By,
+export async function waitForHistory(
+  client: ApiClient,
   id: string,
   outcome: string,
   count: number,
 ): Promise<readonly HistoryEntry[]> {
-  let found: readonly HistoryEntry[] = [];
+  let entries: readonly HistoryEntry[] = [];
   await waitUntil(`${count} ${outcome} entries`, async () => {
-    found = (await history(by, id)).filter(entry => entry.outcome === outcome);
-    return found.length >= count;
+    entries = (await listHistory(client, id)).filter(entry => entry.outcome === outcome);
+    return entries.length >= count;
   });
-  return found.toReversed();
+  return entries.toReversed();
 }
 
 /** Makes a feed or bucket trigger poll at once. */
-export async function pollNow(by: By, id: string): Promise<void> {
-  await change(by, id, { isActive: false });
-  await change(by, id, { isActive: true });
+export async function pollNow(client: ApiClient, id: string): Promise<void> {
+  await changeTrigger(client, id, { isActive: false });
+  await changeTrigger(client, id, { isActive: true });
 }
 
 /** Lists the runs of a trigger, oldest first. */
-export async function listRuns(by: By, workflow: string, id: string): Promise<readonly Execution[]> {
-  const { body } = await by.request<{ data: (Execution & { triggerId?: string })[] }>(
+export async function listRuns(
+  client: ApiClient,
+  workflow: string,
+  id: string,
+): Promise<readonly Execution[]> {
+  const { body } = await client.request<{ data: (Execution & { triggerId?: string })[] }>(
     'GET',
     `/executions?workflowId=${workflow}&limit=200`,
   );

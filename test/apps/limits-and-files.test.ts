@@ -1,15 +1,19 @@
-// Tests the files of visitors: uploads as inputs, and pictures that stay out of cards and templates.
+// Tests the limits and files of visitors: runs per visitor, many starts at once, uploads as inputs, and pictures, which
+// cards and templates do not show.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   createApp,
   createVisitor,
   runAsVisitor,
+  SECRET_GRAPH,
   saveApp,
   toCode,
+  type Visitor,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { waitUntil } from '../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let service: TestService;
@@ -18,7 +22,76 @@ before(async () => {
 });
 after(() => service.close());
 
-describe('files of visitors', () => {
+describe('the limit of runs per visitor', () => {
+  it('applies per network and per cookie, also to concurrent starts', async () => {
+    const slug = await createApp(service, { runsPerVisitor: 2 });
+    const startAll = async (visitors: readonly Visitor[]) => {
+      const responses = await Promise.all(visitors.map(visitor => runAsVisitor(visitor, slug)));
+      return responses.map(({ status }) => status).sort();
+    };
+    const one = createVisitor(service);
+    assert.deepEqual(await startAll([one, one, one, one]), [202, 202, 429, 429]);
+    const cookie = { cookie: 'app-visitor=0123456789abcdefghijkl' };
+    assert.deepEqual(
+      await startAll([
+        createVisitor(service, cookie),
+        createVisitor(service, cookie),
+        createVisitor(service, cookie),
+      ]),
+      [202, 202, 429],
+    );
+    const sameSubnet = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3'];
+    assert.deepEqual(
+      await startAll(sameSubnet.map(address => createVisitor(service, {}, address))),
+      [202, 202, 429],
+    );
+    const refused = await runAsVisitor(one, slug);
+    assert.deepEqual(toCode(refused), [429, 'app_limit_reached']);
+    assert.match(
+      refused.body.error ?? '',
+      /2 runs .* for today\. Try again (?:after \d{4}-\d\d-\d\d 00:00 UTC|in \d+ s)\.$/,
+    );
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  });
+
+  it('does not count runs that were refused', async () => {
+    const graph = { ...SECRET_GRAPH, isActive: false };
+    const slug = await createApp(service, { runsPerVisitor: 1 }, graph);
+    const visitor = createVisitor(service);
+    for (let tries = 0; tries < 3; tries++)
+      assert.deepEqual(toCode(await runAsVisitor(visitor, slug)), [503, 'app_out_of_order']);
+  });
+});
+
+describe('a crowd of visitors', () => {
+  it('leaves database connections to other requests', async () => {
+    const slug = await createApp(service, { runsPerVisitor: 100 });
+    const starts = await service.db.transaction(async tx => {
+      // Each start waits for this row.
+      await tx.query('select from apps where slug = $1 for update', [slug]);
+      const started = Array.from({ length: 40 }, () =>
+        service.request('POST', `/apps/${slug}/run`, { inputs: {} }),
+      );
+      await waitUntil('the starts to wait', async () => {
+        const { rows } = await service.db.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return rows.length >= 5;
+      });
+      for (let index = 0; index < 20; index++) {
+        const signal = AbortSignal.timeout(20_000);
+        const headers = { authorization: `Bearer ${KEY}` };
+        const response = await fetch(`${service.url}/api/v1/notices?limit=1`, { headers, signal });
+        assert.equal(response.status, 200);
+      }
+      return started;
+    });
+    const statuses = (await Promise.all(starts)).map(({ status }) => status);
+    assert.deepEqual([...new Set(statuses)], [202]);
+  });
+});
+
+describe("visitors' files", () => {
   const PNG = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -38,7 +111,7 @@ describe('files of visitors', () => {
     };
   };
 
-  it('are inputs of the app, unlike other files of its owner', async () => {
+  it('are accepted as inputs of the app, unlike other files of its owner', async () => {
     const [slug, other] = [
       await createApp(service, settings, graph),
       await createApp(service, settings, graph),
@@ -63,7 +136,7 @@ describe('files of visitors', () => {
       ]);
   });
 
-  it('have at most 10 MB, and are taken only by apps with a field for them', async () => {
+  it('are limited to 10 MB, and accepted only by apps with a field for files', async () => {
     const slug = await createApp(service, settings, graph);
     const large = Buffer.concat([PNG, Buffer.alloc(10_485_760)]);
     assert.deepEqual(toCode(await upload(slug, large)), [413, 'file_too_large']);
@@ -71,8 +144,8 @@ describe('files of visitors', () => {
   });
 });
 
-describe('the pictures of visitors', () => {
-  it('are not on the card of the workflow or its template', async () => {
+describe("visitors' pictures", () => {
+  it('do not appear on the card of the workflow or its template', async () => {
     const graph = {
       nodes: [
         node('prompt', 'input:text', { value: 'a fox' }),
@@ -91,12 +164,12 @@ describe('the pictures of visitors', () => {
       settings: { isTemplate: true, category: 'Test', showResults: true },
     });
     assert.equal(published.status, 200, JSON.stringify(published.body));
-    const visit = async (input_1: string): Promise<string | undefined> => {
+    const runAndGetUrl = async (input_1: string): Promise<string | undefined> => {
       const visitor = createVisitor(service);
       const { body } = await runAsVisitor(visitor, slug, { input_1 });
       return (await waitForAppRun(visitor, slug, body.runId)).outputs.output_1?.url;
     };
-    const posters = async (): Promise<readonly unknown[]> => {
+    const listPosters = async (): Promise<readonly unknown[]> => {
       type Card = { readonly id: string; readonly poster: string | null };
       const one = await service.request<Card>('GET', `/workflows/${id}`);
       const cards = await service.request<Card[]>('GET', '/workflows?limit=100&include=card');
@@ -104,13 +177,13 @@ describe('the pictures of visitors', () => {
       const templates = await service.request<{ data: Card[] }>('GET', '/templates?category=Test');
       return [...new Set([one.body.poster, card?.poster, templates.body.data[0]?.poster])];
     };
-    assert.match((await visit('a private photo')) ?? '', /\.png/);
-    assert.deepEqual(await posters(), [null]);
+    assert.match((await runAndGetUrl('a private photo')) ?? '', /\.png/);
+    assert.deepEqual(await listPosters(), [null]);
     const own = await service.runWorkflow(id, {});
     const url = own.nodeStates.find(state => state.nodeId === 'picture')?.outputUrl;
     assert.ok(url);
-    assert.deepEqual(await posters(), [url]);
-    await visit('another private photo');
-    assert.deepEqual(await posters(), [url]);
+    assert.deepEqual(await listPosters(), [url]);
+    await runAndGetUrl('another private photo');
+    assert.deepEqual(await listPosters(), [url]);
   });
 });
