@@ -12,7 +12,7 @@ type KeyOnly = `key with ${Scope}`;
  * - a scope: a credential with this scope;
  * - `signed-in`: any credential of a user;
  * - `session`: a session, no API key;
- * - `anyone`: none. An API key that is sent must be valid; an invalid session cookie is ignored;
+ * - `anyone`: none. If an API key is sent, it must be valid; an invalid session cookie is ignored;
  * - `agent`: an API key or an OAuth access token, for MCP;
  * - `public`: none. Credentials are not read;
  * - `content-secret`: CONTENT_WEBHOOK_SECRET.

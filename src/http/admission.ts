@@ -23,14 +23,14 @@ export function registerAdmission(app: App, authentication: Authentication, limi
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
       route.onResponse = (req, reply, done) => {
-        limits.settle(req, reply, reply.hasHeader('idempotent-replayed'));
+        limits.settleExecution(req, reply, reply.hasHeader('idempotent-replayed'));
         done();
       };
   });
   const authorizeRequest = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const rejection = await identify(authentication, req);
-    const usedUp = await limits.count(req, reply);
-    if (usedUp !== undefined && (rejection === undefined || isGuess(req, rejection))) throw usedUp;
+    const limitError = await limits.count(req, reply);
+    if (limitError !== undefined && (rejection === undefined || isGuess(req, rejection))) throw limitError;
     if (rejection !== undefined) throw rejection;
     await limits.countExecution(req);
   };
@@ -39,7 +39,7 @@ export function registerAdmission(app: App, authentication: Authentication, limi
   });
 }
 
-/** Sets the actor. Returns the error if the credential is invalid or insufficient. */
+/** Sets the actor. Returns an error if the credential is invalid or insufficient. */
 async function identify(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {
   // The access is undefined only if no route matched, which is 404 or 405 for everybody.
   const { access } = req.routeOptions.config;

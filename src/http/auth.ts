@@ -8,11 +8,11 @@ import {
   requireSession,
   requireUser,
 } from '../services/accounts/actor.ts';
-import { type AgentCallerDeps, authenticateAgent } from '../services/accounts/agent-caller.ts';
+import { authenticateAgent } from '../services/accounts/agent-caller.ts';
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
 import { type Access, getKeyScope, isKeyOnly } from './access.ts';
-import { createSessionCookie } from './session-cookie.ts';
+import { createSessionCookie } from './cookies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,10 +32,10 @@ export interface Authentication {
 
 /** Uses the first credential that a request has. */
 export function createAuthentication(
-  deps: Pick<Deps, 'settings' | 'sessions' | 'keys'> & AgentCallerDeps,
+  deps: Pick<Deps, 'settings' | 'sessions' | 'keys' | 'accessTokens'>,
 ): Authentication {
-  const byKey = [readBearerKey(deps)];
-  const byAny: readonly CredentialReader[] = [...byKey, readSessionCookie(deps)];
+  const readKey = createKeyReader(deps);
+  const readSession = createSessionReader(deps);
   return {
     async identify(req, access) {
       if (access === 'public') return ANONYMOUS;
@@ -44,8 +44,8 @@ export function createAuthentication(
         return ANONYMOUS;
       }
       if (access === 'agent') return authenticateAgent(deps, req.headers.authorization);
-      for (const credential of isKeyOnly(access) ? byKey : byAny) {
-        const actor = await credential(req);
+      for (const readActor of isKeyOnly(access) ? [readKey] : [readKey, readSession]) {
+        const actor = await readActor(req);
         if (actor !== undefined) return actor;
       }
       return ANONYMOUS;
@@ -53,7 +53,7 @@ export function createAuthentication(
   };
 }
 
-function readBearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
+function createKeyReader({ keys }: Pick<Deps, 'keys'>): CredentialReader {
   return ({ headers: { authorization } }) => {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
@@ -72,7 +72,7 @@ function readBearerKey({ keys }: Pick<Deps, 'keys'>): CredentialReader {
  * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may
  * use public routes. Throws 403 `cross_site_request`.
  */
-function readSessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
+function createSessionReader({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
   const cookie = createSessionCookie(settings.BASE_URL);
   const isSameSite = createSiteCheck(settings.BASE_URL);
   return req => {
@@ -95,7 +95,7 @@ export function requireAccess(actor: Actor, access: Access): void {
   else requireScope(actor, isKeyOnly(access) ? getKeyScope(access) : access);
 }
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Returns whether the session cookie of a request may be used. Only browsers set these headers, and pages cannot change
@@ -104,5 +104,5 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 function createSiteCheck(baseUrl: string): (req: FastifyRequest) => boolean {
   const { origin } = new URL(baseUrl);
   return ({ method, headers }) =>
-    SAFE.has(method) || headers['sec-fetch-site'] === 'same-origin' || headers.origin === origin;
+    SAFE_METHODS.has(method) || headers['sec-fetch-site'] === 'same-origin' || headers.origin === origin;
 }

@@ -8,29 +8,29 @@ import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { JsonText } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import type { Deps } from '../services/deps.ts';
-import { busy } from '../services/media/presigned-upload.ts';
+import { createBusyError } from '../services/media/presigned-upload.ts';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Properties of the body that are passed on as raw text. `opaque` ones are not parsed: any JSON object is valid.
+     * Properties of the body that are passed on as raw text. `opaque` ones are not validated: any JSON object is valid.
      */
-    asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
+    rawProperties?: Readonly<Record<string, 'validated' | 'opaque'>>;
     /**
-     * What happens to numbers that JavaScript would round: `true` parses them as Infinity, so that validation rejects
-     * them by their path; `kept` parses them as raw JSON, which is stored as it was sent.
+     * What happens to numbers that JavaScript would round: `reject` parses them as Infinity, so that validation rejects
+     * them by their path; `keep` parses them as raw JSON, which is stored as it was sent. Default: they are rounded.
      */
-    hasExactNumbers?: boolean | 'kept';
+    inexactNumbers?: 'reject' | 'keep';
   }
 }
 
 /** Far more than any body needs, far less than recursion can handle. */
 const MAX_NESTING = 256;
-/** 4 MB of brackets could contain a million containers, which take seconds to build and to traverse. */
+/** 4 MB of brackets could contain a million objects and arrays, which take seconds to build and to traverse. */
 const MAX_CONTAINERS = 400_000;
 /** V8 stores objects with more than some thousand properties as hash tables, which are slow to create and to copy. */
-const MAX_MEMBERS = 50_000;
+const MAX_PROPERTIES = 50_000;
 
 /** Makes JSON the only content type. Routes that accept others register their own parser. */
 export function registerBodyParsers(app: App): void {
@@ -40,17 +40,15 @@ export function registerBodyParsers(app: App): void {
     if (body.length === 0) return done(null, undefined);
     const fault = findBodyFault(req, body);
     if (fault !== undefined) return done(fault);
-    const sent = body.toString('utf8');
-    const kept = listKeptMembers(req, sent);
-    const text = req.routeOptions.config.hasExactNumbers === true ? markInexactNumbers(kept.rest) : kept.rest;
+    const { inexactNumbers } = req.routeOptions.config;
+    const { properties, rest } = extractRawProperties(req, body.toString('utf8'));
+    const text = inexactNumbers === 'reject' ? markInexactNumbers(rest) : rest;
     return parseJson(req, text, (err, value: unknown) => {
       if (err !== null) return done(explainParseError(text));
       // Only escapes can contain such characters: the bytes are valid UTF-8, and JSON has no raw control characters.
-      if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) {
-        return done(unstorable());
-      }
-      const parsed = req.routeOptions.config.hasExactNumbers === 'kept' ? parseExactJson(text) : value;
-      return done(null, isRecord(parsed) ? Object.assign(parsed, kept.members) : parsed);
+      if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) return done(createUnstorableError());
+      const parsed = inexactNumbers === 'keep' ? parseExactJson(text) : value;
+      return done(null, isRecord(parsed) ? Object.assign(parsed, properties) : parsed);
     });
   });
 }
@@ -66,29 +64,29 @@ export function parseJsonBody(req: FastifyRequest, body: Buffer): unknown {
   } catch {
     throw explainParseError(text);
   }
-  if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) throw unstorable();
+  if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) throw createUnstorableError();
   return value;
 }
 
-interface KeptMembers {
-  readonly members: Readonly<Record<string, JsonText>>;
+interface RawProperties {
+  readonly properties: Readonly<Record<string, JsonText>>;
   /** The body without the opaque properties. */
   readonly rest: string;
 }
 
 /** Returns the properties that the route passes on as raw text, if they are objects. */
-function listKeptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
-  const { asSent } = routeOptions.config;
-  if (asSent === undefined || !isJson(text)) return { members: {}, rest: text };
+function extractRawProperties({ routeOptions }: FastifyRequest, text: string): RawProperties {
+  const { rawProperties } = routeOptions.config;
+  if (rawProperties === undefined || !isJson(text)) return { properties: {}, rest: text };
   const texts = parseMemberTexts(text);
-  const members: Record<string, JsonText> = {};
-  for (const [name, use] of Object.entries(asSent)) {
-    const member = texts.get(name);
-    if (member?.startsWith('{') !== true) continue;
-    members[name] = new JsonText(member);
+  const properties: Record<string, JsonText> = {};
+  for (const [name, use] of Object.entries(rawProperties)) {
+    const property = texts.get(name);
+    if (property?.startsWith('{') !== true) continue;
+    properties[name] = new JsonText(property);
     if (use === 'opaque') texts.delete(name);
   }
-  return { members, rest: Object.keys(members).length === 0 ? text : joinMembers(texts) };
+  return { properties, rest: Object.keys(properties).length === 0 ? text : joinMembers(texts) };
 }
 
 function isJson(text: string): boolean {
@@ -148,7 +146,7 @@ function findShapeProblem(body: Buffer): string | undefined {
   let depth = 0;
   let containers = 0;
   // The number of properties of the open object at each depth.
-  const members = new Uint32Array(MAX_NESTING + 1);
+  const propertyCounts = new Uint32Array(MAX_NESTING + 1);
   for (let index = 0; index < body.length; index++) {
     const byte = body[index];
     if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) {
@@ -156,13 +154,13 @@ function findShapeProblem(body: Buffer): string | undefined {
       containers++;
       if (depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
       if (containers > MAX_CONTAINERS) return `has more than ${MAX_CONTAINERS} objects and arrays`;
-      members[depth] = 0;
+      propertyCounts[depth] = 0;
     } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) {
       if (depth > 0) depth--;
     } else if (byte === 0x3a /* : */) {
-      const count = (members[depth] ?? 0) + 1;
-      if (count > MAX_MEMBERS) return `has an object with more than ${MAX_MEMBERS} properties`;
-      members[depth] = count;
+      const count = (propertyCounts[depth] ?? 0) + 1;
+      if (count > MAX_PROPERTIES) return `has an object with more than ${MAX_PROPERTIES} properties`;
+      propertyCounts[depth] = count;
     } else if (byte === QUOTE) index = findStringEnd(body, index);
   }
   return undefined;
@@ -194,7 +192,7 @@ function explainParseError(text: string): AppError {
   );
 }
 
-const unstorable = (): AppError =>
+const createUnstorableError = (): AppError =>
   new AppError(
     'invalid_request',
     'The body contains a character that cannot be stored: NUL, or half of a surrogate pair. Remove it.',
@@ -216,7 +214,7 @@ function isStorable(root: unknown): boolean {
 }
 
 /** Smaller bodies are not limited. */
-const USUAL_BYTES = 4_194_304;
+const LARGE_BODY_BYTES = 4_194_304;
 
 /** Rejects requests over the limit with 429 `upload_busy` before their body is read. */
 export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
@@ -224,9 +222,9 @@ export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onReques
   return async ({ headers }, reply) => {
     // A body of unknown length may be large.
     const isLarge =
-      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > USUAL_BYTES;
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
     if (!isLarge) return;
-    if (active >= max) throw busy(`${max} large files are already being read`, deps.now());
+    if (active >= max) throw createBusyError(`${max} large files are already being read`, deps.now());
     active++;
     reply.raw.once('close', () => active--);
   };

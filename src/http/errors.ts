@@ -4,7 +4,7 @@ import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/
 import { explainFault, type ValidationFault } from './validation.ts';
 
 /** Maps codes of Fastify, Node and its HTTP parser to our codes and messages. */
-const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const LIBRARY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload_too_large',
     'The request body is too large. The limit is 4 MB, and 40 MB for exported workflows.',
@@ -32,10 +32,10 @@ const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
-// Idempotent methods (RFC 9110 §9.2.2).
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+/** RFC 9110 §9.2.2. */
+const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-const PARSER_ERROR = 'The request is not valid HTTP.';
+const INVALID_HTTP = 'The request is not valid HTTP.';
 
 /**
  * Converts any thrown value to an AppError. Errors that are not known to be the caller's fault become `internal_error`.
@@ -43,7 +43,8 @@ const PARSER_ERROR = 'The request is not valid HTTP.';
  */
 export function translateError(thrown: unknown, method = 'POST'): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (thrown instanceof OutageError) return toAppError(thrown, { isRepeatable: REPEATABLE.has(method) });
+  if (thrown instanceof OutageError)
+    return toAppError(thrown, { isRepeatable: IDEMPOTENT_METHODS.has(method) });
   const err = toError(thrown) as Error & {
     code?: string;
     statusCode?: number;
@@ -52,18 +53,18 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
   };
   if (err.validation !== undefined)
     return translateValidation(err.validation, err.validationContext ?? 'body', err);
-  const row = FOREIGN[err.code ?? ''];
+  const row = LIBRARY_ERRORS[err.code ?? ''];
   if (row !== undefined) return new AppError(row[0], row[1], { cause: err });
   if (err.code === 'ECONNREFUSED') return unavailable('A service that this one depends on', err);
-  if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', PARSER_ERROR, { cause: err });
+  if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', INVALID_HTTP, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
     return new AppError('invalid_request', 'The request is invalid.', { cause: err });
-  return toAppError(err, { isRepeatable: REPEATABLE.has(method) });
+  return toAppError(err, { isRepeatable: IDEMPOTENT_METHODS.has(method) });
 }
 
 function translateValidation(faults: readonly ValidationFault[], context: string, cause: Error): AppError {
   const issues: Issue[] = faults.map(fault => ({
-    path: `${fault.instancePath}${findMissingMember(fault)}`,
+    path: `${fault.instancePath}${toPropertyPointer(fault)}`,
     code: 'invalid_request',
     message: explainFault(fault),
   }));
@@ -76,7 +77,8 @@ function translateValidation(faults: readonly ValidationFault[], context: string
   );
 }
 
-function findMissingMember(fault: ValidationFault): string {
+/** Returns the JSON pointer of the missing or unknown property, relative to its object, or an empty string. */
+function toPropertyPointer(fault: ValidationFault): string {
   const name =
     fault.keyword === 'required' ? fault.params?.missingProperty : fault.params?.additionalProperty;
   return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';

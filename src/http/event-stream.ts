@@ -7,7 +7,7 @@ import type { Deps } from '../services/deps.ts';
 import { onClosed } from './close-signal.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-/** The time for which credentials are cached. */
+/** How often credentials are checked: as long as they are cached. */
 const CHECK_MS = 5000;
 
 export interface ServerEvent {
@@ -16,20 +16,37 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/**
- * Counts an open stream and returns a signal to end it: when the caller disconnects, the service stops, the credential of
- * the request is no longer valid, or `read` throws because the caller may no longer read the resource. Throws 429
- * `too_many_streams`.
- */
-export function streamSignal(
+interface EventSource {
+  /** Throws if the caller may no longer read the resource. */
+  readonly read: () => Promise<unknown>;
+  /** Returns undefined if no events are left. */
+  readonly watch: (signal: AbortSignal) => MaybePromise<AsyncGenerator<ServerEvent> | undefined>;
+}
+type MaybePromise<T> = T | Promise<T>;
+
+/** Streams the events of a resource, or sends 204 if none are left. Throws 429 `too_many_streams`. */
+export async function streamEvents(
+  deps: Pick<Deps, 'log'>,
   req: FastifyRequest,
   reply: FastifyReply,
-  read: () => Promise<unknown>,
-): AbortSignal {
+  { read, watch }: EventSource,
+): Promise<void> {
+  const signal = reserveStream(req, reply, read);
+  const events = await watch(signal);
+  // 204 stops an EventSource from reconnecting.
+  if (events === undefined) reply.code(204).send();
+  else await sendEvents(deps, { req, reply }, { events, signal });
+}
+
+/**
+ * Counts an open stream and returns a signal to end it: when the caller disconnects, the service stops, the credential of
+ * the request is no longer valid, or `read` throws. Throws 429 `too_many_streams`.
+ */
+function reserveStream(req: FastifyRequest, reply: FastifyReply, read: () => Promise<unknown>): AbortSignal {
   const release = req.reserveStream();
   const streamEnd = new AbortController();
   const timer = setInterval(
-    () => void req.isStillAuthorized(read).then(isAdmitted => isAdmitted || streamEnd.abort()),
+    () => void req.isStillAuthorized(read).then(isAuthorized => isAuthorized || streamEnd.abort()),
     CHECK_MS,
   );
   onClosed(reply.raw, () => {
@@ -40,7 +57,7 @@ export function streamSignal(
 }
 
 /** Sends events until they end or `signal` fires. */
-export async function sendEvents(
+async function sendEvents(
   { log }: Pick<Deps, 'log'>,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
   { events, signal }: { readonly events: AsyncGenerator<ServerEvent>; readonly signal: AbortSignal },
@@ -62,7 +79,7 @@ export async function sendEvents(
   try {
     raw.flushHeaders();
     for await (const event of events) {
-      if (!raw.write(format(event))) await once(raw, 'drain', { signal });
+      if (!raw.write(formatEvent(event))) await once(raw, 'drain', { signal });
     }
   } catch (err) {
     if (!signal.aborted) log.error({ err, requestId: req.id }, 'an event stream failed');
@@ -72,7 +89,7 @@ export async function sendEvents(
   }
 }
 
-function format({ event, id, data }: ServerEvent): string {
+function formatEvent({ event, id, data }: ServerEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
 }
 

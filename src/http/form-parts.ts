@@ -19,21 +19,21 @@ const MAX_HEADER_BYTES = 8192;
 const MAX_HEADERS = 20;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const CR = 0x0d;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /** Yields the parts. Closes the body after the last part without reading the rest. Throws FormError. */
 export async function* readParts(
   body: AsyncGenerator<Uint8Array, void, undefined>,
   boundary: string,
 ): AsyncGenerator<Part, void, undefined> {
-  const feed = new BodyReader(body, Buffer.from(`\r\n--${boundary}`, 'latin1'));
+  const reader = new BodyReader(body, Buffer.from(`\r\n--${boundary}`, 'latin1'));
   try {
     // The preamble is ignored.
-    await feed.skip();
-    for (let parts = 0; await feed.isPartNext(); parts++) {
+    await reader.skip();
+    for (let parts = 0; await reader.isPartNext(); parts++) {
       if (parts === MAX_PARTS) throw new FormError(`it has more than ${MAX_PARTS} parts`);
-      yield { ...describe(await feed.readHeaders()), body: feed.read() };
-      await feed.skip();
+      yield { ...parsePartHeaders(await reader.readHeaders()), body: reader.read() };
+      await reader.skip();
     }
   } finally {
     await body.return();
@@ -43,8 +43,8 @@ export async function* readParts(
 /** Reads the value of a field. Throws FormError if it is larger than `maxBytes`. */
 export async function readField(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   let value = Buffer.alloc(0);
-  for await (const piece of body) {
-    value = Buffer.concat([value, piece]);
+  for await (const chunk of body) {
+    value = Buffer.concat([value, chunk]);
     if (value.length > maxBytes) throw new FormError(`a field is larger than ${maxBytes} bytes`);
   }
   return value.toString('utf8');
@@ -65,9 +65,9 @@ class BodyReader {
 
   /** Yields the content before the next delimiter. */
   async *read(): AsyncGenerator<Buffer, void, undefined> {
-    for (let piece = await this.#readChunk(); piece !== undefined; piece = await this.#readChunk()) {
-      yield piece;
-      freeBuffer(piece);
+    for (let chunk = await this.#readChunk(); chunk !== undefined; chunk = await this.#readChunk()) {
+      yield chunk;
+      freeBuffer(chunk);
     }
   }
 
@@ -78,7 +78,7 @@ class BodyReader {
 
   /** Returns whether a part follows the delimiter. Two dashes end the form. */
   async isPartNext(): Promise<boolean> {
-    while (this.#rest.length < 2) await this.#more();
+    while (this.#rest.length < 2) await this.#receive();
     return this.#rest.toString('latin1', 0, 2) !== '--';
   }
 
@@ -86,7 +86,7 @@ class BodyReader {
   async readHeaders(): Promise<readonly string[]> {
     let end = this.#rest.indexOf(BLANK_LINE);
     while (end < 0 && this.#rest.length <= MAX_HEADER_BYTES) {
-      await this.#more();
+      await this.#receive();
       end = this.#rest.indexOf(BLANK_LINE);
     }
     if (end < 0 || end > MAX_HEADER_BYTES) throw new FormError('the headers of a part are too long');
@@ -101,19 +101,19 @@ class BodyReader {
     if (!this.#isInPart) return undefined;
     for (;;) {
       const rest = this.#rest;
-      const at = rest.indexOf(this.#delimiter);
-      if (at === 0) {
+      const start = rest.indexOf(this.#delimiter);
+      if (start === 0) {
         this.#rest = rest.subarray(this.#delimiter.length);
         this.#isInPart = false;
         return undefined;
       }
-      const end = at < 0 ? rest.length - this.#countDelimiterBytes(rest) : at;
+      const end = start < 0 ? rest.length - this.#countDelimiterBytes(rest) : start;
       if (end > 0) {
         // An empty rest must not be a view of a chunk that is freed soon.
-        this.#rest = end === rest.length ? NOTHING : rest.subarray(end);
+        this.#rest = end === rest.length ? EMPTY : rest.subarray(end);
         return rest.subarray(0, end);
       }
-      await this.#more();
+      await this.#receive();
     }
   }
 
@@ -126,15 +126,15 @@ class BodyReader {
     return tail.compare(this.#delimiter, 0, length, start) === 0 ? length : 0;
   }
 
-  async #more(): Promise<void> {
+  async #receive(): Promise<void> {
     const { value, done } = await this.#source.next();
     if (done === true) throw new FormError('it ends before the last delimiter');
-    const piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
   }
 }
 
-function describe(lines: readonly string[]): Omit<Part, 'body'> {
+function parsePartHeaders(lines: readonly string[]): Omit<Part, 'body'> {
   if (lines.length > MAX_HEADERS) throw new FormError(`a part has more than ${MAX_HEADERS} headers`);
   const headers = new Map(
     lines.map((line): [string, string] => {
@@ -143,18 +143,18 @@ function describe(lines: readonly string[]): Omit<Part, 'body'> {
     }),
   );
   const disposition = headers.get('content-disposition') ?? '';
-  const parameters = readParameters(disposition);
+  const parameters = parseParameters(disposition);
   const name = parameters.get('name');
   if (!/^form-data\s*(;|$)/i.test(disposition) || name === undefined)
     throw new FormError('a part has no name');
-  const filename = parameters.get('filename') ?? decodeExtended(parameters.get('filename*'));
+  const filename = parameters.get('filename') ?? decodeExtendedValue(parameters.get('filename*'));
   return { name, filename, contentType: headers.get('content-type') };
 }
 
 const PARAMETER = /;\s*([\w.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
 /** Parses header parameters (RFC 6266). Other backslashes are kept, because some clients send Windows paths. */
-function readParameters(header: string): ReadonlyMap<string, string> {
+function parseParameters(header: string): ReadonlyMap<string, string> {
   return new Map(
     [...header.matchAll(PARAMETER)].map(([, name = '', quoted, bare = '']): [string, string] => [
       name.toLowerCase(),
@@ -164,7 +164,7 @@ function readParameters(header: string): ReadonlyMap<string, string> {
 }
 
 /** Decodes RFC 8187 values in UTF-8, which forms should not use but some do. Other values are returned as they are. */
-function decodeExtended(value: string | undefined): string | undefined {
+function decodeExtendedValue(value: string | undefined): string | undefined {
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? [];
   if (encoded === undefined) return value;
   try {

@@ -7,9 +7,9 @@ import type { PlanLimits } from '../lib/settings.ts';
 import {
   countExecution,
   getPlanLimits,
-  startsKey,
-  undoExecution,
-} from '../services/accounts/daily-executions.ts';
+  getStartsKey,
+  uncountExecution,
+} from '../services/accounts/execution-limits.ts';
 import { type Allowance, createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 
@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-const MINUTE = 60;
+const MINUTE_SECONDS = 60;
 /** High, because importing a site sends many pages. */
 const CONTENT_PER_MINUTE = 600;
 /** Pages of the application send more requests than API clients and must not use up the limit of the plan. */
@@ -41,9 +41,9 @@ export interface Limits {
   countMessages(req: FastifyRequest, reply: FastifyReply, messages: number): Promise<void>;
   /** Counts a request that starts a run as a daily execution. Throws 429 if the limit is used up. */
   countExecution(req: FastifyRequest): Promise<void>;
-  /** Uncounts a daily execution if the request did not start a run. */
-  settle(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
-  /** Returns the allowance of a caller of whom only the address is known. */
+  /** Undoes the count of a daily execution if the request did not start a run. */
+  settleExecution(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
+  /** Returns the allowance of an unauthenticated caller, without counting a request. */
   peekAddress(address: string): Allowance;
 }
 
@@ -61,8 +61,8 @@ export function createLimits(deps: Deps): Limits {
       const { limit: kind = 'requests' } = req.routeOptions.config;
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
-        ? deps.limiter.peek(key, limit, MINUTE)
-        : await deps.limiter.consume(key, limit, MINUTE);
+        ? deps.limiter.peek(key, limit, MINUTE_SECONDS)
+        : await deps.limiter.consume(key, limit, MINUTE_SECONDS);
       reply.headers(toRateHeaders(allowance));
       if (allowance.isAllowed) return undefined;
       return createRateLimitError(
@@ -75,7 +75,7 @@ export function createLimits(deps: Deps): Limits {
     async countMessages(req, reply, messages) {
       const { key, limit } = getWindow(req, getPlan);
       for (let extra = 1; extra < messages; extra++) {
-        const allowance = await deps.limiter.consume(key, limit, MINUTE);
+        const allowance = await deps.limiter.consume(key, limit, MINUTE_SECONDS);
         reply.headers(toRateHeaders(allowance));
         if (!allowance.isAllowed)
           throw createRateLimitError(
@@ -91,17 +91,17 @@ export function createLimits(deps: Deps): Limits {
       if (req.routeOptions.config.startsRun && actor.kind === 'user')
         req.dailyUse = await countExecution(deps, actor);
     },
-    settle({ dailyUse, actor }, { statusCode }, replayed) {
+    settleExecution({ dailyUse, actor }, { statusCode }, replayed) {
       // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.
-      const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
-      if (startedNone && dailyUse !== undefined && actor.kind === 'user')
-        undoExecution(deps, actor, dailyUse);
+      const hasStartedNoRun = replayed || (statusCode >= 400 && statusCode < 500);
+      if (hasStartedNoRun && dailyUse !== undefined && actor.kind === 'user')
+        uncountExecution(deps, actor, dailyUse);
     },
     peekAddress: address =>
       deps.limiter.peek(
         `requests:address:${toNetwork(address)}`,
         getPlan('anonymous').requestsPerMinute,
-        MINUTE,
+        MINUTE_SECONDS,
       ),
   };
 }
@@ -118,7 +118,7 @@ function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): 
     actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(getClientAddress(req))}`;
   const plan = getPlan(actor?.plan ?? 'anonymous');
   return limit === 'executions'
-    ? { key: startsKey(caller), limit: plan.executionsPerMinute }
+    ? { key: getStartsKey(caller), limit: plan.executionsPerMinute }
     : { key: `requests:${caller}`, limit: plan.requestsPerMinute };
 }
 

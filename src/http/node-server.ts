@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { toErrorBody, translateError } from './errors.ts';
-import { holdBody } from './unread-body.ts';
+import { markBodyHeld } from './unread-body.ts';
 
 /**
  * As long as a presigned upload URL is valid, because 100 MB take a while. Idle connections end sooner, see
@@ -25,7 +25,7 @@ const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_MAX_BYTES = 16_384;
 
 export interface RejectionOptions {
-  /** Returns the headers of every response to a caller of whom only the address is known. */
+  /** Returns the headers of every response to an unauthenticated caller. */
   readonly headersFor: (address: string) => Readonly<Record<string, string>>;
   readonly onRejection: (err: Error, status: number, requestId: string) => void;
 }
@@ -38,9 +38,9 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
  * other errors.
  */
 export function createNodeServer(handler: Handler, options: RejectionOptions): Server {
-  const newest = new WeakMap<Socket, Exchange>();
+  const latestExchanges = new WeakMap<Socket, Exchange>();
   const track: Handler = (req, res) => {
-    newest.set(req.socket, [req, res]);
+    latestExchanges.set(req.socket, [req, res]);
     handler(req, res);
   };
   const rejectedSockets = new WeakSet<Socket>();
@@ -48,11 +48,11 @@ export function createNodeServer(handler: Handler, options: RejectionOptions): S
     // Bytes after invalid HTTP have no meaning, so each connection is rejected once.
     if (rejectedSockets.has(socket)) return;
     rejectedSockets.add(socket);
-    const [req, res] = newest.get(socket) ?? [];
+    const [req, res] = latestExchanges.get(socket) ?? [];
     if (isDisconnected(thrown, socket)) socket.destroy();
     else if (req === undefined || res === undefined) sendRaw(socket, thrown, options);
     else if (!req.complete) failBody(req, res, thrown);
-    // Earlier responses are sent first, or the caller would assign this one to them.
+    // Send earlier responses first. Otherwise the caller would take this one for the response to an earlier request.
     else if (res.writableFinished) sendRaw(socket, thrown, options);
     else res.once('finish', () => sendRaw(socket, thrown, options));
   };
@@ -71,7 +71,7 @@ export function createNodeServer(handler: Handler, options: RejectionOptions): S
   server.setTimeout(IDLE_TIMEOUT_MS);
   server.on('checkExpectation', track);
   server.on('checkContinue', (req, res) => {
-    holdBody(req);
+    markBodyHeld(req);
     track(req, res);
   });
   server.on('connect', (_req, socket) => reject(CONNECT_NOT_SUPPORTED, socket as Socket));

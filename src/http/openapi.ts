@@ -7,10 +7,10 @@ import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
+import { createSessionCookie } from './cookies.ts';
 import { completeDocument } from './openapi/document.ts';
 import type { Document } from './openapi/operation.ts';
 import { registerReference } from './pages/reference.ts';
-import { createSessionCookie } from './session-cookie.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 

@@ -5,7 +5,7 @@ import type { Deps } from '../services/deps.ts';
 import type { Access } from './access.ts';
 import type { RouteDescription } from './openapi/operation.ts';
 
-/** Codes of routes that read or change one resource. */
+/** Codes of routes that read or change one resource: the default of routes with path parameters. */
 export const RESOURCE_ERRORS = ['forbidden', 'not_found'] as const;
 /** The errors of calls whose components cannot be used. */
 export const COMPONENT_ERRORS = [
@@ -52,7 +52,7 @@ interface Schemas<Body, Params, Query, Headers> {
  *
  *     app.get('/api/v1/keys/:id', operation('getKey', 'account:admin', { summary, description, params, response }), handler)
  */
-export const listOperations =
+export const createDescriber =
   (tag: string) =>
   <Body = undefined, Params = undefined, Query = undefined, Headers = undefined>(
     operationId: string,
@@ -60,7 +60,8 @@ export const listOperations =
     options: Options<Body, Params, Query, Headers>,
   ): { config: RouteDescription; schema: Schemas<Body, Params, Query, Headers> } => {
     const { summary, response, body, params, querystring, headers, consumes, hide, ...rest } = options;
-    const config = { ...rest, access };
+    const errors = params === undefined ? [] : RESOURCE_ERRORS;
+    const config = { errors, ...rest, access };
     const given = { body, params, querystring, headers, consumes, hide };
     const schemas = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const documentation = { operationId, tags: [tag], summary, response, 'x-route': config };
@@ -71,12 +72,12 @@ export const listOperations =
   };
 
 /** Sends 201 with the Location of the new resource. */
-export function created(deps: Pick<Deps, 'settings'>, reply: FastifyReply, path: string): FastifyReply {
+export function setCreated(deps: Pick<Deps, 'settings'>, reply: FastifyReply, path: string): FastifyReply {
   return reply.code(201).header('location', `${deps.settings.BASE_URL}${path}`);
 }
 
 /** Returns the response of operations that return only success. */
-export async function whenDone(work: Promise<void>): Promise<{ readonly success: true }> {
+export async function toSuccess(work: Promise<void>): Promise<{ readonly success: true }> {
   await work;
   return { success: true };
 }

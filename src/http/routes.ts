@@ -3,7 +3,6 @@ import type { App, HttpDeps } from './app.ts';
 import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
-import { registerApp } from './routes/app.ts';
 import { registerAppForm } from './routes/app-form.ts';
 import { registerApps } from './routes/apps.ts';
 import { registerAuth } from './routes/auth.ts';
@@ -37,6 +36,7 @@ import { registerTeams } from './routes/teams/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
 import { registerTriggers } from './routes/triggers.ts';
 import { registerUploads } from './routes/uploads.ts';
+import { registerWebApp } from './routes/web-app.ts';
 import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
@@ -85,5 +85,5 @@ export const ROUTES: readonly Register[] = [
   registerPages,
   registerFlow,
   registerStart,
-  registerApp,
+  registerWebApp,
 ];

@@ -15,6 +15,7 @@ import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression/compression.ts';
 import { addVary } from './conditional.ts';
 import { toErrorBody, translateError } from './errors.ts';
+import { refuseInboundTrigger } from './inbound-trigger.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createNodeServer, drain, getRequestId } from './node-server.ts';
@@ -23,12 +24,11 @@ import { RequestLog } from './observation/request-log.ts';
 import { registerScopes } from './observation/request-scope.ts';
 import { registerOpenStreams } from './open-streams.ts';
 import { registerOpenApi } from './openapi.ts';
-import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
-import { type McpMount, registerMcp } from './routes/mcp.ts';
+import { sendErrorPage, wantsPage } from './pages/page-responses.ts';
+import { type McpHandler, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
-import { registerTrigger } from './trigger.ts';
-import { askForBody, discardBody } from './unread-body.ts';
+import { discardBody, sendContinue } from './unread-body.ts';
 import { createValidator } from './validation.ts';
 
 /** The limit of all request bodies except uploads and imports. */
@@ -58,7 +58,7 @@ const CORS = {
 
 /** Handlers of other protocols. They are passed in, because this folder does not import them. */
 export interface Mounts {
-  readonly mcp: McpMount;
+  readonly mcp: McpHandler;
   /** undefined: OAuth is off. */
   readonly oauth: OAuthMount | undefined;
 }
@@ -85,7 +85,7 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
   registerAdmission(app, createAuthentication(deps), limits);
   // After the hooks that refuse requests.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
-    askForBody(raw, reply.raw);
+    sendContinue(raw, reply.raw);
     done();
   });
   app.setErrorHandler((err, req, reply) => {
@@ -141,18 +141,18 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
 async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<void> {
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
-    const fault = hostFault(req);
+    const fault = findHostFault(req);
     // These requests are answered before admission sets the headers: here, and preflights by the next hook.
     if (fault !== undefined || req.method === 'OPTIONS')
       reply.headers(toRateHeaders(limits.peekAddress(req.ip)));
     done(fault);
   });
-  registerTrigger(app, deps);
+  refuseInboundTrigger(app, deps);
   await app.register(cors, CORS);
 }
 
 /** Returns an error for HTTP/1.1 requests without a Host (RFC 9112 §3.2). */
-function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
+function findHostFault({ raw, headers }: FastifyRequest): AppError | undefined {
   if (headers.host !== undefined || raw.httpVersion === '1.0') return undefined;
   return new AppError(
     'invalid_request',

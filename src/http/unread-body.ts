@@ -1,6 +1,6 @@
 // Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a rejected
-// request. A short rest is read and discarded by Node, and the connection is kept. Otherwise the connection is closed.
-// Closing while bytes arrive would reset it, and the sender would lose the response: our side ends the connection
+// request. Node reads and discards a short rest, and the connection stays open. Otherwise the connection is closed.
+// Closing it while bytes arrive would reset it, and the sender would lose the response. So this side ends the connection
 // first, and discards incoming bytes for a moment.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -40,17 +40,17 @@ function drainAtEnd({ socket }: { readonly socket: Socket | null }): void {
   };
 }
 
-const waiting = new WeakSet<IncomingMessage>();
+const awaitingContinue = new WeakSet<IncomingMessage>();
 
 /** Marks a request whose caller waits for 100 Continue. */
-export function holdBody(req: IncomingMessage): void {
-  waiting.add(req);
+export function markBodyHeld(req: IncomingMessage): void {
+  awaitingContinue.add(req);
 }
 
 /** Sends 100 Continue if the caller waits for it. */
-export function askForBody(req: IncomingMessage, res: ServerResponse): void {
-  if (waiting.delete(req)) res.writeContinue();
+export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
+  if (awaitingContinue.delete(req)) res.writeContinue();
 }
 
 /** Returns whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
-const isBodyHeld = (req: IncomingMessage): boolean => waiting.has(req);
+const isBodyHeld = (req: IncomingMessage): boolean => awaitingContinue.has(req);

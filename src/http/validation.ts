@@ -1,4 +1,5 @@
-// Validates requests by the schemas of their routes, and explains errors: the allowed values, the property that was probably meant, and where a misplaced one belongs.
+// Validates requests against the schemas of their routes. Error messages name the allowed values, the property that was
+// probably meant, and where a misplaced property belongs.
 import type { FastifySchemaCompiler } from 'fastify';
 import { findNearestName } from '../graph/nearest.ts';
 import { isRecord } from '../lib/record.ts';
@@ -27,7 +28,7 @@ const MAX_LISTED = 20;
 const MAX_SEARCHED = 200;
 const MAX_QUOTED = 60;
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'an object',
   array: 'a list',
   string: 'a string',
@@ -39,13 +40,13 @@ const TYPES: Readonly<Record<string, string>> = {
 const EXPLAINERS: Readonly<Record<string, (fault: ValidationFault) => string>> = {
   enum: ({ params, data }) => {
     const values = Array.isArray(params?.allowedValues) ? params.allowedValues : [];
-    const allowed = list(values.map(value => JSON.stringify(value)));
+    const allowed = formatList(values.map(value => JSON.stringify(value)));
     return `must be one of ${allowed}, not ${quote(data)}`;
   },
   const: ({ params, data }) => `must be ${JSON.stringify(params?.allowedValue)}, not ${quote(data)}`,
   type: ({ params }) => {
     const types = [params?.type].flat().map(String);
-    return `must be ${types.map(type => TYPES[type] ?? type).join(' or ')}`;
+    return `must be ${types.map(type => TYPE_NAMES[type] ?? type).join(' or ')}`;
   },
   additionalProperties: fault => `is not a known property${getHint(fault)}`,
 };
@@ -59,21 +60,21 @@ export function explainFault(fault: ValidationFault): string {
 function getHint({ params, parentSchema = {}, instancePath, root = {} }: ValidationFault): string {
   const name = String(params?.additionalProperty);
   const known = Object.keys(parentSchema.properties ?? {});
-  const place = placeOf(name, root);
-  if (place !== undefined && place !== `${instancePath}/${name}`) return `: it belongs at ${place}`;
+  const pointer = findPointer(name, root);
+  if (pointer !== undefined && pointer !== `${instancePath}/${name}`) return `: it belongs at ${pointer}`;
   const near = findNearestName(name, known);
   if (near !== undefined) return `; the nearest one is ${near}`;
   const inputs = parentSchema.properties?.inputs;
   if (inputs?.type === 'object' && inputs.properties === undefined)
     return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED)}`;
-  return known.length === 0 ? '' : `; the known ones are ${list(known)}`;
+  return known.length === 0 ? '' : `; the known ones are ${formatList(known)}`;
 }
 
 /** Returns the JSON pointer of the topmost property with this name. `*` stands for any list item. */
-function placeOf(name: string, root: Schema): string | undefined {
+function findPointer(name: string, root: Schema): string | undefined {
   const queue: [path: string, schema: Schema][] = [['', root]];
-  for (let at = 0; at < queue.length && at < MAX_SEARCHED; at++) {
-    const [path, schema] = queue[at] ?? ['', {}];
+  for (let index = 0; index < queue.length && index < MAX_SEARCHED; index++) {
+    const [path, schema] = queue[index] ?? ['', {}];
     const properties = Object.entries(schema.properties ?? {});
     if (properties.some(([key]) => key === name)) return `${path}/${name}`;
     for (const [key, inner] of properties) queue.push([`${path}/${key}`, inner]);
@@ -83,7 +84,7 @@ function placeOf(name: string, root: Schema): string | undefined {
   return undefined;
 }
 
-function list(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   const listed = names.slice(0, MAX_LISTED).join(', ');
   return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
 }

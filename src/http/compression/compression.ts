@@ -17,10 +17,16 @@ import type { App } from '../app.ts';
 import { addVary } from '../conditional.ts';
 import { type Coding, chooseCoding, toCodedEtag } from './content-coding.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether no cache may store the responses, because they change all the time or contain secrets. */
+    isUncacheable?: boolean;
+  }
+}
+
 const MIN_BYTES = 1024;
-const MAX_KEPT_BYTES = 32_000_000;
+const MAX_CACHED_BYTES = 32_000_000;
 const TEXT = /^(?:text\/|image\/svg\+xml|application\/(?:json|javascript|xml|[\w.-]+\+(?:json|xml)))/;
-const PRIVATE = 'private, no-cache';
 
 // Fast levels: the next higher ones take twice the time to save another tenth.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -40,7 +46,7 @@ const COMPRESSORS: Readonly<Record<Coding, () => Transform>> = {
 
 /** Compresses responses. Must be called before the routes are registered. */
 export function registerCompression(app: App): void {
-  const cache = createLru<Buffer>(MAX_KEPT_BYTES);
+  const cache = createLru<Buffer>(MAX_CACHED_BYTES);
   const compress = async (
     req: FastifyRequest,
     reply: FastifyReply,
@@ -78,8 +84,10 @@ export function registerCompression(app: App): void {
 
 /** Makes responses of routes with access control private, unless the route set its own Cache-Control. */
 function setCacheControl({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  if (reply.hasHeader('cache-control') || routeOptions.config.access === 'public') return;
-  reply.header('cache-control', PRIVATE);
+  const { isUncacheable, access } = routeOptions.config;
+  if (reply.hasHeader('cache-control')) return;
+  if (isUncacheable) reply.header('cache-control', 'no-store');
+  else if (access !== 'public') reply.header('cache-control', 'private, no-cache');
 }
 
 /**

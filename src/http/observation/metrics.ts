@@ -8,7 +8,7 @@ import {
   type RegistryContentType,
 } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
-import { registerWork } from './work-metrics.ts';
+import { registerWorkGauges } from './work-metrics.ts';
 
 /** The text format of Prometheus, or OpenMetrics, which has exemplars. */
 export type MetricsFormat = 'prometheus' | 'openmetrics';
@@ -62,8 +62,8 @@ export function createMetrics(deps: RunDeps): Metrics {
     help: 'Requests rejected with 429',
     registers,
   });
-  const refreshWork = registerWork(deps, registers);
-  registerCounts(deps, registers);
+  const refreshWorkGauges = registerWorkGauges(deps, registers);
+  registerCounters(deps, registers);
   registerPools(deps, registers);
   const render = createRenderer(registry);
   return {
@@ -77,7 +77,7 @@ export function createMetrics(deps: RunDeps): Metrics {
     },
     observeRejection: status => rejections.labels(String(status)).inc(),
     async render(format) {
-      await refreshWork();
+      await refreshWorkGauges();
       return render(format);
     },
   };
@@ -110,7 +110,7 @@ function createRenderer(registry: Registry<RegistryContentType>): Metrics['rende
 }
 
 /** Registers counters of this process since its start. */
-function registerCounts(
+function registerCounters(
   { commit, attempts, modelCounts }: RunDeps,
   registers: Registry<RegistryContentType>[],
 ): void {
@@ -119,7 +119,7 @@ function registerCounts(
       name: 'graphwright_runs_finished_total',
       help: 'Runs that ended in this process, by status',
       label: 'status',
-      counts: commit.finished,
+      counts: commit.endedCounts,
     },
     {
       name: 'graphwright_webhook_attempts_total',

@@ -1,18 +1,18 @@
 // Registers gauges of pending work, read from the database at each scrape. All processes of an installation report the same.
 import { Gauge, type Registry, type RegistryContentType } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
-import { countWork, type Workload } from '../../services/workload.ts';
+import { countWork, type WorkCounts } from '../../services/work-counts.ts';
 
 interface GaugeRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
   /** Returns label values with the value of the gauge. */
-  readonly read: (work: Workload) => readonly (readonly [labels: readonly string[], value: number])[];
+  readonly read: (work: WorkCounts) => readonly (readonly [labels: readonly string[], value: number])[];
 }
 
 /** Tasks that people wait for. The others are periodic cleanups. */
-const WAITED_FOR = ['run', 'deliver', 'render'];
+const AWAITED_TASKS = ['run', 'deliver', 'render'];
 
 const GAUGES: readonly GaugeRow[] = [
   {
@@ -32,7 +32,7 @@ const GAUGES: readonly GaugeRow[] = [
     help: 'How long the oldest ready job has been waiting for a worker, by task; 0 if none is ready',
     labels: ['task'],
     read: ({ jobs }) =>
-      WAITED_FOR.map(task => {
+      AWAITED_TASKS.map(task => {
         const ready = jobs.find(job => job.task === task && job.state === 'ready');
         return [[task], Math.max(0, ready?.oldest_seconds ?? 0)];
       }),
@@ -65,7 +65,10 @@ const GAUGES: readonly GaugeRow[] = [
 ];
 
 /** Returns a function that refreshes the gauges. Gauges have no values if the database does not respond in time. */
-export function registerWork(deps: RunDeps, registers: Registry<RegistryContentType>[]): () => Promise<void> {
+export function registerWorkGauges(
+  deps: RunDeps,
+  registers: Registry<RegistryContentType>[],
+): () => Promise<void> {
   const gauges = GAUGES.map(({ name, help, labels, read }) => ({
     gauge: new Gauge({ name, help, labelNames: [...labels], registers }),
     isSingle: labels.length === 0,

@@ -4,16 +4,16 @@ import { CompletionEvent } from '../../runs/run-response.schema.ts';
 import { type Access, getKeyScope, isKeyOnly, type Reauthentication } from '../access.ts';
 import { isOptionalBody } from '../body.ts';
 import { nameSchemas } from './components.ts';
-import { getExample, getRequestExample, listErrorExamples } from './examples.ts';
 import {
-  HEADER_PARAMETERS,
-  HEADERS,
-  listErrorHeaders,
-  listHeaderParameters,
-  listResponseHeaders,
-} from './headers.ts';
+  addDefaultErrorResponse,
+  ERROR_ISSUE_SCHEMA,
+  ERROR_SCHEMA,
+  type ErrorResponses,
+  listErrorResponses,
+} from './error-responses.ts';
+import { getExample, getRequestExample, listErrorExamples } from './examples.ts';
+import { HEADER_PARAMETERS, HEADERS, listHeaderParameters, listResponseHeaders } from './headers.ts';
 import type { Content, Document, Operation, Response, RouteDescription } from './operation.ts';
-import { defaultRefusal, ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, listRefusals, type Refusals } from './refusals.ts';
 import { TAGS } from './tags.ts';
 
 /** The document's `webhooks`: requests that the service sends. */
@@ -41,14 +41,14 @@ const WEBHOOKS = {
  * schemas.
  */
 export function completeDocument<D extends Document>(document: D): D {
-  const refusals: Refusals = new Map();
+  const errorResponses: ErrorResponses = new Map();
   const paths = Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, operations]) => [
       path,
       Object.fromEntries(
         Object.entries(operations).map(([method, operation]) => [
           method,
-          complete(`${method.toUpperCase()} ${path}`, operation, refusals),
+          completeOperation(`${method.toUpperCase()} ${path}`, operation, errorResponses),
         ]),
       ),
     ]),
@@ -63,58 +63,64 @@ export function completeDocument<D extends Document>(document: D): D {
       schemas: {
         Error: ERROR_SCHEMA,
         ErrorIssue: ERROR_ISSUE_SCHEMA,
-        ...Object.fromEntries(sortKeys(schemas)),
+        ...Object.fromEntries(sortByKey(schemas)),
       },
-      responses: Object.fromEntries(sortKeys(refusals)),
+      responses: Object.fromEntries(sortByKey(errorResponses)),
       parameters: HEADER_PARAMETERS,
       headers: HEADERS,
-      examples: listErrorExamples(listCodes(refusals)),
+      examples: listErrorExamples(listCodes(errorResponses)),
     },
   };
 }
 
 /** Returns the codes of all operations. Other codes are returned before a request reaches an operation. */
-function listCodes(refusals: Refusals): ReadonlySet<string> {
+function listCodes(errorResponses: ErrorResponses): ReadonlySet<string> {
   return new Set(
-    [...refusals.values()].flatMap(({ content = {} }) =>
+    [...errorResponses.values()].flatMap(({ content = {} }) =>
       Object.keys(content['application/json']?.examples ?? {}),
     ),
   );
 }
 
-function sortKeys<T>(map: ReadonlyMap<string, T>): [string, T][] {
+function sortByKey<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function complete(name: string, { 'x-route': route, ...given }: Operation, refusals: Refusals): Operation {
-  const { operationId } = given;
+function completeOperation(
+  name: string,
+  { 'x-route': route, ...recorded }: Operation,
+  errorResponses: ErrorResponses,
+): Operation {
+  const { operationId } = recorded;
   if (route === undefined || operationId === undefined)
-    throw new Error(`${name} has no description. Describe it with \`operationsOf\`, or hide it.`);
+    throw new Error(
+      `${name} has no description. Describe it with \`operation\` from \`createDescriber\`, or hide it.`,
+    );
   const security = getSecurity(route.access ?? 'public');
   const { reauthentication } = route;
   const parameters = [
     // Header parameters are references, see the next line.
-    ...(given.parameters ?? []).filter(parameter => parameter.in !== 'header'),
+    ...(recorded.parameters ?? []).filter(parameter => parameter.in !== 'header'),
     ...listHeaderParameters(route),
   ];
-  const successes = listSuccesses(operationId, route, given.responses ?? {});
-  const whole = {
-    ...given,
+  const successes = listSuccesses(operationId, route, recorded.responses ?? {});
+  const operation = {
+    ...recorded,
     ...(reauthentication === undefined ? {} : { 'x-reauthentication': reauthentication }),
     security,
     parameters,
-    ...createRequestBody(operationId, route, given),
+    ...createRequestBody(operationId, route, recorded),
   };
   return {
-    ...whole,
-    description: `${route.description}${describeReauthentication(reauthentication)}${describeScope(whole)}`,
-    security: security.map(way => mapValues(way, () => [])),
+    ...operation,
+    description: `${route.description}${describeReauthentication(reauthentication)}${describeScope(operation)}`,
+    security: security.map(alternative => mapValues(alternative, () => [])),
     responses: {
       ...successes,
-      ...withHeaders(listRefusals(whole, route, { isRead: name.startsWith('GET '), refusals }), refusals),
+      ...listErrorResponses(operation, route, { isRead: name.startsWith('GET '), errorResponses }),
       ...(Object.keys(successes).some(status => status.startsWith('2'))
         ? {}
-        : { default: defaultRefusal(refusals) }),
+        : { default: addDefaultErrorResponse(errorResponses) }),
     },
   };
 }
@@ -165,7 +171,7 @@ function createRequestBody(
   return { requestBody: { ...requestBody, content, required: !isOptional } };
 }
 
-const TITLES: Readonly<Record<string, string>> = {
+const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'The request succeeded',
   201: 'The resource was created',
   202: 'Accepted for processing',
@@ -184,10 +190,10 @@ function listSuccesses(
   responses: Readonly<Record<string, Response>>,
 ): Readonly<Record<string, Response>> {
   const { otherStatuses = [], isConditional, links = {}, examples = {} } = route;
-  const bare = [...otherStatuses, ...(isConditional ? [304] : [])];
+  const withoutBody = [...otherStatuses, ...(isConditional ? [304] : [])];
   const all: Readonly<Record<string, Response>> = {
     ...responses,
-    ...Object.fromEntries(bare.map(status => [String(status), {}])),
+    ...Object.fromEntries(withoutBody.map(status => [String(status), {}])),
   };
   return Object.fromEntries(
     // A redirect has no body, but @fastify/swagger adds one without a schema.
@@ -195,7 +201,7 @@ function listSuccesses(
       status,
       {
         ...response,
-        description: TITLES[status] ?? '',
+        description: STATUS_DESCRIPTIONS[status] ?? '',
         headers: listResponseHeaders(route, Number(status)),
         ...(content === undefined || status.startsWith('3')
           ? {}
@@ -213,18 +219,4 @@ function withExample(
   const json = content['application/json'];
   if (example === undefined || json === undefined) return content;
   return { ...content, 'application/json': { ...json, examples: { recorded: example } } };
-}
-
-/** Adds the headers to error responses. */
-function withHeaders(
-  given: Readonly<Record<string, Response>>,
-  refusals: Refusals,
-): Readonly<Record<string, Response>> {
-  for (const [status, { $ref = '' }] of Object.entries(given)) {
-    const name = $ref.split('/').at(-1) ?? '';
-    const response = refusals.get(name);
-    if (response !== undefined && response.headers === undefined)
-      refusals.set(name, { ...response, headers: listErrorHeaders(Number(status)) });
-  }
-  return given;
 }

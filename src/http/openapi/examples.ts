@@ -7,14 +7,14 @@ interface Example {
   readonly summary?: string;
   readonly value: unknown;
 }
-interface Recorded {
-  readonly answers: Readonly<Record<string, unknown>>;
+interface RecordedExamples {
+  readonly responses: Readonly<Record<string, unknown>>;
   readonly requests: Readonly<Record<string, unknown>>;
-  readonly refusals: Readonly<Record<string, unknown>>;
+  readonly errors: Readonly<Record<string, unknown>>;
 }
 
 /** Errors that need an outage, a race, a defect, a long wait or many requests. */
-const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
+const HANDWRITTEN_ERRORS: Partial<Readonly<Record<ErrorCode, string>>> = {
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
   credentials_off:
     'This service uses only the provider keys of its settings (CREDENTIALS=off). Ask the operator to change them.',
@@ -39,19 +39,19 @@ const WRITTEN: Partial<Readonly<Record<ErrorCode, string>>> = {
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
 const FILE = join(import.meta.dirname, 'examples.json');
-let recorded: Recorded | undefined;
+let recorded: RecordedExamples | undefined;
 
 /** Reads the file when the document is first built, not when the service starts. */
-function readRecorded(): Recorded {
-  recorded ??= JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+function readRecorded(): RecordedExamples {
+  recorded ??= JSON.parse(readFileSync(FILE, 'utf8')) as RecordedExamples;
   return recorded;
 }
 
-/** Returns the recorded example of an operation's response with this status, otherwise the written one. */
-export function getExample(operationId: string, status: string, written: unknown): Example | undefined {
-  const value = readRecorded().answers[`${operationId} ${status}`];
+/** Returns the recorded example of an operation's response with this status, otherwise the handwritten one. */
+export function getExample(operationId: string, status: string, handwritten: unknown): Example | undefined {
+  const value = readRecorded().responses[`${operationId} ${status}`];
   if (value !== undefined) return { summary: 'A recorded response', value };
-  return written === undefined ? undefined : { summary: 'An example', value: written };
+  return handwritten === undefined ? undefined : { summary: 'An example', value: handwritten };
 }
 
 /** Returns a recorded request body that the operation accepted. */
@@ -62,15 +62,16 @@ export function getRequestExample(operationId: string): Example | undefined {
 
 /** Returns the example errors of the given codes, for `components.examples`. */
 export function listErrorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
-  const written = Object.entries(WRITTEN).map(
+  const written = Object.entries(HANDWRITTEN_ERRORS).map(
     ([code, error]) => [code, { error, code, requestId: REQUEST_ID }] as const,
   );
   return Object.fromEntries(
-    [...Object.entries(readRecorded().refusals), ...written]
+    [...Object.entries(readRecorded().errors), ...written]
       .filter(([code]) => codes.has(code))
       .map(([code, value]) => [code, { value }]),
   );
 }
 
 /** Returns whether the code has an example. */
-export const hasExample = (code: ErrorCode): boolean => code in readRecorded().refusals || code in WRITTEN;
+export const hasExample = (code: ErrorCode): boolean =>
+  code in readRecorded().errors || code in HANDWRITTEN_ERRORS;

@@ -10,7 +10,7 @@ const TEXT = { type: 'string' } as const;
 const REQUEST_HEADERS = {
   'Idempotency-Key': {
     description:
-      'Makes the request safe to retry. For 24 hours, a request with the same key and body returns the first response; with another body it is rejected.',
+      'Makes the request safe to retry. For 24 hours, a request with the same key and body returns the first response. The same key with another body is rejected.',
     schema: { ...TEXT, minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: 'order-1042',
   },

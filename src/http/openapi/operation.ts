@@ -17,7 +17,10 @@ export interface Link {
 export interface RouteDescription extends FastifyContextConfig, RouteHeaders {
   readonly startsRun?: boolean;
   readonly description: string;
-  /** The codes that are specific to the route. Those that follow from its access, parameters and body are added. */
+  /**
+   * The codes that are specific to the route; by default RESOURCE_ERRORS if it has path parameters. Those that follow from
+   * its access, parameters and body are added.
+   */
   readonly errors?: readonly ErrorCode[];
   /** Statuses without a schema in `response`. */
   readonly otherStatuses?: readonly number[];

@@ -1,30 +1,29 @@
 // Serves /docs: the API reference, generated from the OpenAPI document and the guides in docs/.
 import { AppError } from '../../lib/errors.ts';
-import {
-  REFERENCE_SCRIPT,
-  REFERENCE_SCRIPT_PATH,
-  REFERENCE_STYLE,
-  REFERENCE_STYLE_PATH,
-} from '../../pages/reference/assets.ts';
+import { REFERENCE_SCRIPT, REFERENCE_STYLE } from '../../pages/reference/assets.ts';
 import type { Document as OpenApiDocument } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
 import type { App } from '../app.ts';
-import { HTML, type PageResponse, sendErrorPage, sendPage, toPageResponse } from './page-answers.ts';
+import {
+  HTML,
+  type PageResponse,
+  registerAssets,
+  sendErrorPage,
+  sendPage,
+  toPageResponse,
+} from './page-responses.ts';
 
 const REVALIDATE = 'public, no-cache';
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 // Everything is loaded from this service, and the forms send requests only to this service.
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const POLICY = createPolicy({
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'form-action': "'self'",
+});
 
 /** Loads the guides, and with them the markdown libraries, on the first request. */
 async function readReference(baseUrl: string, getDocument: () => OpenApiDocument): Promise<Reference> {
@@ -49,7 +48,7 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
     if (cached !== undefined) return cached;
     const text = (await getReference()).page(path);
     if (text === undefined) throw new AppError('not_found', `Page ${path} not found in the API reference.`);
-    const page = { ...toPageResponse(text, HTML), policy: CONTENT_SECURITY_POLICY };
+    const page = { ...toPageResponse(text, HTML), policy: POLICY };
     // Bounded, because only paths of existing pages get here.
     pages.set(path, page);
     return page;
@@ -63,12 +62,7 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
     app.get(path, route, async (req, reply) =>
       sendPage(req, reply, await getPage(getPath(req.url)), REVALIDATE),
     );
-  const files: Readonly<Record<string, PageResponse>> = {
-    [REFERENCE_STYLE_PATH]: toPageResponse(REFERENCE_STYLE, 'text/css; charset=utf-8'),
-    [REFERENCE_SCRIPT_PATH]: toPageResponse(REFERENCE_SCRIPT, 'text/javascript; charset=utf-8'),
-  };
-  for (const [path, file] of Object.entries(files))
-    app.get(path, route, async (req, reply) => sendPage(req, reply, file, IMMUTABLE));
+  registerAssets(app, [REFERENCE_STYLE, REFERENCE_SCRIPT]);
   app.get('/docs/search.json', route, async (req, reply) => {
     const { index } = await getReference();
     return sendPage(

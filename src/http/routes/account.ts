@@ -3,9 +3,9 @@ import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account
 import { changeMe, getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Account');
+const operation = createDescriber('Account');
 
 export function registerAccount(app: App, deps: Deps): void {
   app.get(
@@ -22,7 +22,7 @@ export function registerAccount(app: App, deps: Deps): void {
     '/api/v1/me',
     operation('updateMe', 'account:admin', {
       summary: 'Update your account',
-      description: 'Changes your name, as others see it. The email cannot be changed.',
+      description: 'Changes your display name. You cannot change your email.',
       body: ChangeMeBody,
       response: { 200: Me },
     }),

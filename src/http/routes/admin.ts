@@ -43,9 +43,9 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
-const operation = listOperations('Operator');
+const operation = createDescriber('Operator');
 
 export function registerAdmin(app: App, deps: Deps): void {
   registerUsers(app, deps);
@@ -75,11 +75,11 @@ function registerUsers(app: App, deps: Deps): void {
       errors: ['forbidden', 'conflict'],
       body: CreateUserBody,
       response: { 201: CreatedUser },
+      isUncacheable: true,
     }),
     async (req, reply) => {
       const user = await createUser(deps, req.actor, req.body);
-      const response = created(deps, reply, `/api/v1/admin/users/${user.userId}`);
-      return response.header('cache-control', 'no-store').send(user);
+      return setCreated(deps, reply, `/api/v1/admin/users/${user.userId}`).send(user);
     },
   );
   app.get(
@@ -179,13 +179,13 @@ function registerTeams(app: App, deps: Deps): void {
     operation('setWholeTeamBudget', 'instance:admin', {
       summary: 'Set the daily budget of a team',
       description:
-        'Sets what all runs of a team together may cost in a UTC day, beside the budgets of its workflows. A run that would exceed it is refused with `daily_budget_exceeded`.',
+        'Sets the daily budget (UTC) of all runs of a team, in addition to the budgets of its workflows. A run that would exceed it is refused with `daily_budget_exceeded`.',
       errors: ['not_found'],
       params: TeamParams,
       body: TeamBudgetBody,
       response: { 200: Success },
     }),
-    req => whenDone(setWholeTeamBudget(deps, req.actor, req.params.teamId, req.body)),
+    req => toSuccess(setWholeTeamBudget(deps, req.actor, req.params.teamId, req.body)),
   );
   app.put(
     '/api/v1/admin/teams/:teamId/budgets/:workflowId',
@@ -198,7 +198,7 @@ function registerTeams(app: App, deps: Deps): void {
       body: TeamBudgetBody,
       response: { 200: Success },
     }),
-    req => whenDone(setTeamBudget(deps, req.actor, req.params, req.body)),
+    req => toSuccess(setTeamBudget(deps, req.actor, req.params, req.body)),
   );
 }
 
@@ -217,7 +217,7 @@ function registerBackups(app: App, deps: Deps): void {
     operation('prepareBackup', 'instance:admin', {
       summary: 'Prepare the download of a backup',
       description:
-        'Checks that a backup can be downloaded now, and returns its path. A session must be confirmed; the download then needs no confirmation for 15 minutes.',
+        'Checks that a backup can be downloaded now, and returns its path. A session must have confirmed its identity. The download then needs no confirmation for 15 minutes.',
       reauthentication: 'always',
       errors: ['conflict'],
       response: { 200: BackupDownload },
@@ -231,21 +231,21 @@ function registerBackups(app: App, deps: Deps): void {
     ...operation('downloadBackup', 'instance:admin', {
       summary: 'Download a backup',
       description:
-        'Makes a backup while it is downloaded: the same file as `graphwright backup`, without the secrets key. A process makes one at a time. An interrupted download is incomplete, and a restore refuses it.',
+        'Creates a backup like `graphwright backup` during the download, without the secrets key. A process creates one at a time. If the download is interrupted, the file is incomplete and a restore refuses it.',
       reauthentication: 'always',
       errors: ['conflict'],
       response: { 200: Plain('application/x-tar') },
+      isUncacheable: true,
     }),
     exposeHeadRoute: false,
     handler: async (req, reply) => {
-      const { pieces, fileName } = downloadBackup(deps, req.actor, reply.closeSignal());
+      const { chunks, fileName } = downloadBackup(deps, req.actor, reply.closeSignal());
       return reply
         .headers({
           'content-type': 'application/x-tar',
           'content-disposition': `attachment; filename="${fileName}"`,
-          'cache-control': 'no-store',
         })
-        .send(Readable.fromWeb(pieces as WebStream));
+        .send(Readable.fromWeb(chunks as WebStream));
     },
   });
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppRunParams, SlugParams } from '../../apps/app.schema.ts';
-import { type PageChoice, readAppPage } from '../../apps/app-page.ts';
+import { type PageOptions, readAppPage } from '../../apps/app-page.ts';
 import { cancelAppRun, changeAppRun } from '../../apps/app-run.ts';
 import { duplicateApp } from '../../apps/duplicate-app.ts';
 import { parseText } from '../../apps/fields.ts';
@@ -13,24 +13,21 @@ import type { VisitorRequest } from '../../apps/visitor.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import {
-  APP_SCRIPT,
-  APP_SCRIPT_PATH,
-  APP_SOLVER,
-  APP_SOLVER_PATH,
-  APP_STYLE,
-  APP_STYLE_PATH,
+  APP_ASSETS,
+  formatTime,
   renderAppFormPage,
   renderRefusedVisitorPage,
+  toVisitorQuery,
 } from '../../pages/app-form-page.ts';
 import { DRAWING_STYLE_HASH, drawFlow } from '../../pages/flow-drawing.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { App } from '../app.ts';
+import { createVisitorCookie, readVisitorCookie } from '../cookies.ts';
 import { readForm, registerForms } from '../form.ts';
-import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-answers.ts';
-import { createVisitorCookie, readVisitorCookie } from '../visitor-cookie.ts';
+import { HTML, registerAssets, sendErrorPage, sendPage, toPageResponse } from '../pages/page-responses.ts';
 import { toVisitorRequest } from './apps.ts';
 
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 const PageQuery = Type.Object({
   visitor: Type.Optional(Type.String({ maxLength: 2000 })),
   example: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
@@ -43,18 +40,8 @@ const MAX_FIELD_BYTES = 400_000;
 const MAX_FORM_BYTES = MAX_FILES * MAX_APP_UPLOAD_BYTES;
 
 export function registerAppForm(app: App, deps: RunDeps): void {
-  const options = pageOptions(deps);
-  const files = {
-    [APP_STYLE_PATH]: toPageResponse(APP_STYLE, 'text/css; charset=utf-8'),
-    [APP_SCRIPT_PATH]: toPageResponse(APP_SCRIPT, 'text/javascript; charset=utf-8'),
-    [APP_SOLVER_PATH]: toPageResponse(APP_SOLVER, 'text/javascript; charset=utf-8'),
-  };
-  for (const [path, file] of Object.entries(files))
-    app.get(
-      path,
-      { config: { access: 'public', limit: 'none' }, schema: { hide: true } },
-      async (req, reply) => sendPage(req, reply, file, IMMUTABLE),
-    );
+  const options = createPageOptions(deps);
+  registerAssets(app, APP_ASSETS);
   app.get(
     '/a/:slug',
     { ...options, schema: { hide: true, params: SlugParams, querystring: PageQuery } },
@@ -71,10 +58,10 @@ export function registerAppForm(app: App, deps: RunDeps): void {
       return sendApp(deps, req, reply, { slug, token: req.query.visitor, choice: { runId } });
     },
   );
-  void app.register(async scope => registerPosts(scope, deps));
+  void app.register(async scope => registerFormPosts(scope, deps));
 }
 
-function pageOptions(deps: RunDeps) {
+function createPageOptions(deps: RunDeps) {
   const sendError = async (
     thrown: unknown,
     req: FastifyRequest,
@@ -86,16 +73,16 @@ function pageOptions(deps: RunDeps) {
       sendErrorPage(thrown, req, reply);
       return reply;
     }
-    const policy = policyFor(await listEmbedOrigins(deps, slug));
+    const policy = createEmbedPolicy(await listEmbedOrigins(deps, slug));
     const page = toPageResponse(renderRefusedVisitorPage(slug, thrown.message), HTML);
     return sendPage(req, reply.code(thrown.status), { ...page, policy }, 'private, no-store');
   };
   return { errorHandler: sendError, config: { access: 'anyone' } } as const;
 }
 
-/** Registers what forms send in a scope of its own, which reads bodies itself. */
-function registerPosts(scope: App, deps: RunDeps): void {
-  const options = pageOptions(deps);
+/** Registers the routes that forms are sent to, in a scope of their own, which reads bodies itself. */
+function registerFormPosts(scope: App, deps: RunDeps): void {
+  const options = createPageOptions(deps);
   registerForms(scope);
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -117,7 +104,7 @@ function registerPosts(scope: App, deps: RunDeps): void {
       try {
         const input = { inputs: values, maxCredits };
         const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
-        return reply.redirect(`/a/${slug}/runs/${run.id}${toQuery(token)}`, 303);
+        return reply.redirect(`/a/${slug}/runs/${run.id}${toVisitorQuery(token)}`, 303);
       } catch (err) {
         if (!(err instanceof AppError) || err.code === 'not_found' || err.code === 'unauthorized') throw err;
         reply.code(err.status).headers(err.headers ?? {});
@@ -132,7 +119,7 @@ function registerPosts(scope: App, deps: RunDeps): void {
       const { slug, runId } = req.params;
       const token = req.query.visitor;
       await cancelAppRun(deps, slug, runId, toVisitorRequest(req, token));
-      return reply.redirect(`/a/${slug}/runs/${runId}${toQuery(token)}`, 303);
+      return reply.redirect(`/a/${slug}/runs/${runId}${toVisitorQuery(token)}`, 303);
     },
   );
   scope.post(
@@ -155,10 +142,7 @@ function registerPosts(scope: App, deps: RunDeps): void {
   );
 }
 
-const toQuery = (token: string | undefined): string =>
-  token === undefined ? '' : `?visitor=${encodeURIComponent(token)}`;
-
-/** Reads the form. Its files are uploaded to the app. */
+/** Reads the form, and uploads its files to the app. */
 async function readValues(
   deps: RunDeps,
   req: FastifyRequest,
@@ -186,17 +170,17 @@ async function readValues(
   return { values, maxCredits };
 }
 
-interface ShownApp {
+interface AppPageRequest {
   readonly slug: string;
   readonly token: string | undefined;
-  readonly choice: PageChoice;
+  readonly choice: PageOptions;
 }
 
 async function sendApp(
   deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
-  { slug, token, choice }: ShownApp,
+  { slug, token, choice }: AppPageRequest,
 ): Promise<FastifyReply> {
   const base = toVisitorRequest(req, token);
   const isNew = base.actor.kind === 'anonymous' && base.token === undefined && base.cookie === undefined;
@@ -210,26 +194,12 @@ async function sendApp(
     return reply.headers(page.headers ?? {}).redirect(page.headers?.location ?? `/a/${slug}`, 301);
   if (cookie !== undefined && readVisitorCookie(req.headers.cookie) === undefined)
     reply.header('set-cookie', cookie.header);
-  const { examples, history, gallery, ofVisitors, graph, embedOrigins, ...shown } = page;
-  const query = toQuery(page.token);
-  const drawing =
-    graph &&
-    drawFlow(
-      {
-        id: slug,
-        slug: null,
-        appSlug: null,
-        name: page.title,
-        description: null,
-        graph,
-        exposedInputs: null,
-        canEdit: false,
-      },
-      { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog },
-    );
+  const { examples, history, gallery, visitorResults, graph, embedOrigins, ...shown } = page;
+  const query = toVisitorQuery(page.token);
+  const drawing = graph && drawFlow({ name: page.title, graph }, deps.catalog);
   const toPreview = ({ page: href, createdAt, items }: (typeof history)[number]) => ({
     href: href + query,
-    title: `Result of ${createdAt.slice(0, 16).replace('T', ' ')} UTC`,
+    title: `Result of ${formatTime(createdAt)}`,
     items,
   });
   const text = renderAppFormPage({
@@ -243,25 +213,23 @@ async function sendApp(
     })),
     history: history.map(toPreview),
     gallery: gallery.map(toPreview),
-    ofVisitors: ofVisitors.map(toPreview),
+    visitorResults: visitorResults.map(toPreview),
     drawing,
   });
-  const response = { ...toPageResponse(text, HTML), policy: policyFor(embedOrigins) };
+  const response = { ...toPageResponse(text, HTML), policy: createEmbedPolicy(embedOrigins) };
   return sendPage(req, reply, response, 'private, no-store');
 }
 
 /** Allows the script of the page, its worker and its requests, and framing by the pages that the owner named. */
-function policyFor(embedOrigins: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "worker-src 'self'",
-    `style-src 'self' '${DRAWING_STYLE_HASH}'`,
-    "img-src 'self' https: http: blob:",
-    "media-src 'self' https: http: blob:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    `frame-ancestors ${embedOrigins.length === 0 ? "'none'" : embedOrigins.join(' ')}`,
-  ].join('; ');
+function createEmbedPolicy(embedOrigins: readonly string[]): string {
+  return createPolicy({
+    'script-src': "'self'",
+    'worker-src': "'self'",
+    'style-src': `'self' '${DRAWING_STYLE_HASH}'`,
+    'img-src': "'self' https: http: blob:",
+    'media-src': "'self' https: http: blob:",
+    'connect-src': "'self'",
+    'form-action': "'self'",
+    'frame-ancestors': embedOrigins.length === 0 ? "'none'" : embedOrigins.join(' '),
+  });
 }

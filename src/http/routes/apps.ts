@@ -42,14 +42,14 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { sendEvents, streamSignal } from '../event-stream.ts';
+import { readVisitorCookie } from '../cookies.ts';
+import { streamEvents } from '../event-stream.ts';
 import { readForm, registerForms } from '../form.ts';
 import { getClientAddress } from '../limits.ts';
-import { FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
-import { readVisitorCookie } from '../visitor-cookie.ts';
+import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 import { getIdempotencyKey } from './runs.ts';
 
-const operation = listOperations('Apps');
+const operation = createDescriber('Apps');
 
 /** Codes of routes that a stranger may call. */
 const VISITOR_ERRORS = ['app_moved', 'unauthorized', 'not_found'] as const;
@@ -75,8 +75,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     operation('getWorkflowApp', 'workflows:read', {
       summary: 'Read the app of a workflow',
       description:
-        'Returns the settings of the app, and in `issues` why it is out of order. Requires ownership of the workflow.',
-      errors: RESOURCE_ERRORS,
+        'Returns the settings of the app. If it is out of order, `issues` has the reasons. Requires ownership of the workflow.',
       params: WorkflowId,
       response: { 200: AppSettingsSchema },
     }),
@@ -87,7 +86,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     operation('setWorkflowApp', 'workflows:write', {
       summary: 'Create or replace the app of a workflow',
       description:
-        'Saves an app: a form at `/a/{slug}` that runs the workflow for people who do not see its graph. Runs are started with your rights. Settings that the version cannot serve are refused, with a JSON pointer for each in `issues`. Requires ownership of the workflow.',
+        'Saves an app: a form at `/a/{slug}` that runs the workflow for people who do not see its graph. Runs have your permissions. If a setting does not match the version of the workflow, returns 400 with a JSON pointer for each in `issues`. Requires ownership of the workflow.',
       errors: [...RESOURCE_ERRORS, 'slug_taken'],
       params: WorkflowId,
       body: AppBody,
@@ -100,20 +99,18 @@ export function registerApps(app: App, deps: RunDeps): void {
     operation('deleteWorkflowApp', 'workflows:write', {
       summary: 'Delete the app of a workflow',
       description:
-        'Deletes the app. Links to its results end; its executions stay. Requires ownership of the workflow.',
-      errors: RESOURCE_ERRORS,
+        'Deletes the app. Links to its results stop working; its executions stay. Requires ownership of the workflow.',
       params: WorkflowId,
       response: { 200: Success },
     }),
-    req => whenDone(removeApp(deps, req.actor, req.params.id)),
+    req => toSuccess(removeApp(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/workflows/:id/app/embed-key',
     operation('createAppEmbedKey', 'workflows:write', {
       summary: 'Create the embed key of an app',
       description:
-        'Returns a key with which your server signs tokens for visitors of pages that embed the app. It is shown only once, and replaces an earlier key.',
-      errors: RESOURCE_ERRORS,
+        'Returns a key with which your server signs the tokens of visitors of pages that embed the app. The key is shown only once and replaces an earlier one.',
       params: WorkflowId,
       response: { 200: EmbedKey },
     }),
@@ -138,30 +135,26 @@ function registerPublic(app: App, deps: RunDeps): void {
     operation('getApp', 'anyone', {
       summary: 'Read an app',
       description:
-        'Returns the form of an app, its examples and your limits. Nothing of its workflow is shown. An app that is not for you is not found. On pages that embed the app, send the token that your server signed as `X-App-Visitor`.',
+        'Returns the form of an app, its examples and your limits, but nothing of its workflow. Returns 404 if you may not use the app. On pages that embed the app, send the token that your server signed as `X-App-Visitor`.',
       errors: VISITOR_ERRORS,
       params: SlugParams,
       response: { 200: AppView },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return readAppView(deps, req.params.slug, toVisitorRequest(req));
-    },
+    req => readAppView(deps, req.params.slug, toVisitorRequest(req)),
   );
   app.get(
     '/api/v1/apps/:slug/challenge',
     operation('getAppChallenge', 'anyone', {
       summary: 'Read a challenge for a proof of work',
       description:
-        'Returns an ALTCHA challenge that is good for ten minutes. Anonymous visitors send its solution as `proof` with a run: the base64 of `{ algorithm, challenge, number, salt, signature }`.',
+        'Returns an ALTCHA challenge that is valid for ten minutes. Anonymous visitors send its solution as `proof` with a run: the base64 of `{ algorithm, challenge, number, salt, signature }`.',
       errors: VISITOR_ERRORS,
       params: SlugParams,
       response: { 200: AppChallenge },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return readChallenge(deps, req.params.slug, toVisitorRequest(req));
-    },
+    req => readChallenge(deps, req.params.slug, toVisitorRequest(req)),
   );
   app.get(
     '/api/v1/apps/:slug/gallery',
@@ -196,7 +189,7 @@ function registerRuns(app: App, deps: RunDeps): void {
     operation('runApp', 'anyone', {
       summary: 'Run an app',
       description:
-        'Starts a run of an app. Anonymous visitors send a proof of work. The id of the run is secret: whoever has it can read the results for 30 days, or for 24 hours if the visitor was anonymous. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one run.',
+        'Starts a run of an app. Anonymous visitors send a proof of work. Treat the id of the run as a secret: anyone who has it and may use the app can read the results for 30 days, or 24 hours if the visitor was anonymous. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one run.',
       errors: [
         ...VISITOR_ERRORS,
         'invalid_inputs',
@@ -238,21 +231,19 @@ function registerRuns(app: App, deps: RunDeps): void {
     operation('getAppRun', 'anyone', {
       summary: 'Read a run of an app',
       description:
-        'Returns the status and the results of a run. An error says what the visitor can do, never what the graph did.',
+        'Returns the status and the results of a run. An error tells the visitor what to do, without details of the workflow.',
       errors: VISITOR_ERRORS,
       params: AppRunParams,
       response: { 200: AppRun },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return readAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req));
-    },
+    req => readAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req)),
   );
   app.get(
     '/api/v1/apps/:slug/runs/:runId/events',
     operation('streamAppRun', 'anyone', {
       summary: 'Stream the events of a run of an app',
-      description: 'Streams the event `run`, with the run, whenever it changes, until it has ended.',
+      description: 'Streams an event `run` with the run whenever it changes, until it ends.',
       errors: [...VISITOR_ERRORS, 'too_many_streams'],
       params: AppRunParams,
       response: { 200: AppRunEvents },
@@ -263,7 +254,7 @@ function registerRuns(app: App, deps: RunDeps): void {
     '/api/v1/apps/:slug/runs/:runId/cancel',
     operation('cancelAppRun', 'anyone', {
       summary: 'Cancel a run of an app',
-      description: 'Cancels a run that you started. A run that has ended does not change.',
+      description: 'Cancels a run that you started. Has no effect on a run that has ended.',
       errors: [...VISITOR_ERRORS, 'forbidden'],
       params: AppRunParams,
       response: { 200: AppRun },
@@ -294,7 +285,7 @@ function runUrls(deps: RunDeps, slug: string, runId: string) {
   return { self, events: `${self}/events`, cancel: `${self}/cancel`, page: runPageUrl(deps, slug, runId) };
 }
 
-async function streamRun(
+function streamRun(
   deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
@@ -303,16 +294,11 @@ async function streamRun(
   // An EventSource cannot send headers.
   const { visitor } = req.query as { readonly visitor?: unknown };
   const request = toVisitorRequest(req, typeof visitor === 'string' ? visitor : undefined);
-  // The token may expire while the stream is open.
-  const admitted = { ...request, token: undefined };
-  const signal = streamSignal(req, reply, async () =>
-    request.token === undefined ? readAppRun(deps, slug, runId, admitted) : undefined,
-  );
-  await sendEvents(
-    deps,
-    { req, reply },
-    { events: await watchAppRun(deps, { slug, runId, request }, signal), signal },
-  );
+  return streamEvents(deps, req, reply, {
+    // A token may expire while the stream is open, so it is checked only at the start.
+    read: async () => (request.token === undefined ? readAppRun(deps, slug, runId, request) : undefined),
+    watch: signal => watchAppRun(deps, { slug, runId, request }, signal),
+  });
 }
 
 const MAX_FORM_BYTES = MAX_APP_UPLOAD_BYTES + 65_536;

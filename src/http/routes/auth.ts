@@ -5,7 +5,7 @@ import { toNetwork } from '../../lib/addresses.ts';
 import { LinkBody, PasswordLinkResponse, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { createLink } from '../../services/sessions/mint-link.ts';
+import { createLink } from '../../services/sessions/password-links.ts';
 import { reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
@@ -22,22 +22,18 @@ import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
 import type { StartedSession, Visitor } from '../../services/sessions/start-session.ts';
 import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
+import { createSessionCookie } from '../cookies.ts';
 import { getClientAddress } from '../limits.ts';
-import { listOperations, whenDone } from '../route.ts';
-import { createSessionCookie } from '../session-cookie.ts';
+import { createDescriber, toSuccess } from '../route.ts';
 
-const operation = listOperations('Sign-in');
-const operatorOperation = listOperations('Operator');
+const operation = createDescriber('Sign-in');
+const operatorOperation = createDescriber('Operator');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
-const NO_STORE = 'no-store';
 
 export function registerAuth(app: App, deps: Deps): void {
   const cookie = createSessionCookie(deps.settings.BASE_URL);
-  const signedIn = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
-    reply
-      .code(204)
-      .headers({ 'set-cookie': cookie.write(token, expiresAt), 'cache-control': NO_STORE })
-      .send();
+  const sendSession = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
+    reply.code(204).header('set-cookie', cookie.write(token, expiresAt)).send();
 
   app.post(
     '/api/v1/auth/setup',
@@ -48,8 +44,9 @@ export function registerAuth(app: App, deps: Deps): void {
       errors: ['invalid_link', 'conflict', 'invalid_credentials'],
       body: SetUpBody,
       response: SIGNED_IN,
+      isUncacheable: true,
     }),
-    async (req, reply) => signedIn(reply, await setUp(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendSession(reply, await setUp(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
@@ -60,8 +57,9 @@ export function registerAuth(app: App, deps: Deps): void {
       errors: ['invalid_link', 'invalid_credentials'],
       body: AcceptInviteBody,
       response: SIGNED_IN,
+      isUncacheable: true,
     }),
-    async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendSession(reply, await acceptInvite(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
@@ -72,35 +70,38 @@ export function registerAuth(app: App, deps: Deps): void {
       errors: ['invalid_credentials'],
       body: SignInBody,
       response: SIGNED_IN,
+      isUncacheable: true,
     }),
-    async (req, reply) => signedIn(reply, await signIn(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendSession(reply, await signIn(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/password',
     operation('changePassword', 'session', {
       summary: 'Change your password',
       description:
-        'Changes your password. All sessions end, and a new one is created for the caller. With `revokeKeys`, all API keys and connections are revoked too.',
+        'Changes your password. Ends all sessions and starts a new one for you. `revokeKeys` also revokes all API keys and connections.',
       errors: ['invalid_credentials'],
       body: PasswordBody,
       response: SIGNED_IN,
+      isUncacheable: true,
     }),
     async (req, reply) =>
-      signedIn(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
+      sendSession(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/reauthenticate',
     operation('reauthenticate', 'session', {
       summary: 'Confirm your identity with your password',
       description:
-        'Confirms the identity of the current session with the password. A session that was last confirmed more than 15 minutes ago cannot create keys or change roles or owners: those requests return 403 `reauthentication_required`. The same limits as for sign-in apply. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
+        'Confirms the identity of the current session with the password. Requests that need this, such as creating a key, return 403 `reauthentication_required` if the last confirmation or sign-in is older than 15 minutes. Failures are limited as for sign-in. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
       errors: ['invalid_credentials'],
       body: ReauthenticateBody,
       response: { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
+      isUncacheable: true,
     }),
     async (req, reply) => {
       await reauthenticate(deps, req.actor, req.body, toVisitor(req, reply));
-      return reply.code(204).header('cache-control', NO_STORE).send();
+      return reply.code(204).send();
     },
   );
   app.post(
@@ -124,11 +125,9 @@ export function registerAuth(app: App, deps: Deps): void {
       description:
         'Returns your user, your active workspace and its credits, your teams, and when the session expires.',
       response: { 200: OwnSession },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', NO_STORE);
-      return readOwnSession(deps, req.actor);
-    },
+    req => readOwnSession(deps, req.actor),
   );
   app.get(
     '/api/v1/auth/sessions',
@@ -149,21 +148,21 @@ export function registerAuth(app: App, deps: Deps): void {
       params: SessionParams,
       response: { 200: Success },
     }),
-    req => whenDone(endOwnSession(deps, req.actor, req.params.id)),
+    req => toSuccess(endOwnSession(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/password-links',
     operatorOperation('createPasswordLink', 'instance:admin', {
       summary: 'Create a password link',
       description:
-        'Creates a link to set a password. It replaces an earlier link of the user. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',
+        'Creates a link to set a password, which replaces an earlier link of the user. `setup` is for the first user and takes no `email`. `invite` and `reset` require an `email`.',
       reauthentication: 'always',
       errors: ['not_found'],
       body: LinkBody,
       response: { 200: PasswordLinkResponse },
+      isUncacheable: true,
     }),
-    async (req, reply) =>
-      reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
+    req => createLink(deps, req.actor, req.body),
   );
 }
 

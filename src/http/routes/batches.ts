@@ -1,5 +1,5 @@
 // Routes of batches and of the tables that they run over.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {
   AcceptedBatch,
@@ -39,15 +39,15 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
-import { webhookFault } from '../../services/webhooks/webhook-target.ts';
+import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
+import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { isForm, readForm, registerForms } from '../form.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { getIdempotencyKey, getWebhook, START_ERRORS } from './runs.ts';
 
-const operation = listOperations('Batches');
+const operation = createDescriber('Batches');
 const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;
 
 export function registerBatches(app: App, deps: RunDeps): void {
@@ -64,9 +64,9 @@ export function registerBatches(app: App, deps: RunDeps): void {
         body: CreateBatchBody,
         response: { 202: AcceptedBatch },
         requestHeaders: ['Idempotency-Key'],
-        hasExactNumbers: 'kept',
+        inexactNumbers: 'keep',
       }),
-      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
+      preValidation: (req, _reply, done) => done(findWebhookError(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
       const { batch, estimate, replayed } = await createBatch(deps, req.actor, {
@@ -82,15 +82,18 @@ export function registerBatches(app: App, deps: RunDeps): void {
   );
   app.post(
     '/api/v1/workflows/:id/batches/estimate',
-    operation('estimateBatch', 'workflows:execute', {
-      summary: 'Estimate a batch',
-      description: 'Checks every row and returns what the batch would cost. Stores nothing.',
-      errors: [...BATCH_ERRORS, 'invalid_webhook'],
-      params: WorkflowId,
-      body: CreateBatchBody,
-      response: { 200: BatchEstimate },
-      hasExactNumbers: 'kept',
-    }),
+    {
+      ...operation('estimateBatch', 'workflows:execute', {
+        summary: 'Estimate a batch',
+        description: 'Checks every row and returns what the batch would cost. Stores nothing.',
+        errors: [...BATCH_ERRORS, 'invalid_webhook'],
+        params: WorkflowId,
+        body: CreateBatchBody,
+        response: { 200: BatchEstimate },
+        inexactNumbers: 'keep',
+      }),
+      preValidation: (req, _reply, done) => done(findWebhookError(deps, getWebhook(req.body))),
+    },
     req => estimateBatch(deps, req.actor, req.params.id, req.body),
   );
   app.get(
@@ -98,7 +101,6 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('listWorkflowBatches', 'workflows:read', {
       summary: 'List the batches of a workflow',
       description: 'Returns the batches of a workflow, newest first.',
-      errors: RESOURCE_ERRORS,
       params: WorkflowId,
       querystring: PageQuery,
       response: { 200: BatchPage },
@@ -121,14 +123,11 @@ export function registerBatches(app: App, deps: RunDeps): void {
       summary: 'Read a batch',
       description:
         'Returns the status, counts and credits of a batch. The counts always add up to the total.',
-      errors: RESOURCE_ERRORS,
       params: BatchParams,
       response: { 200: Batch },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return getBatch(deps, req.actor, req.params.id);
-    },
+    req => getBatch(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/batches/:id/rows',
@@ -136,22 +135,18 @@ export function registerBatches(app: App, deps: RunDeps): void {
       summary: 'List the rows of a batch',
       description:
         'Returns the rows in order, with the outputs of completed ones. Long outputs are cut: the execution has the complete values.',
-      errors: RESOURCE_ERRORS,
       params: BatchParams,
       querystring: ListRowsQuery,
       response: { 200: BatchRowPage },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listRowPage(deps, req.actor, req.params.id, req.query);
-    },
+    req => listRowPage(deps, req.actor, req.params.id, req.query),
   );
   app.patch(
     '/api/v1/batches/:id/rows/:row',
     operation('updateBatchRow', 'workflows:execute', {
       summary: 'Rate or pick a row',
       description: 'Sets the rating of a row, or picks it.',
-      errors: RESOURCE_ERRORS,
       params: RowParams,
       body: RowMarkBody,
       response: { 200: BatchRowSchema },
@@ -163,8 +158,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('stopBatch', 'workflows:execute', {
       summary: 'Stop a batch',
       description:
-        'Starts no more rows. Rows that run end, or are canceled with `cancelRunning`. A batch that has ended does not change.',
-      errors: RESOURCE_ERRORS,
+        'Starts no more rows. Running rows continue to their end, or are canceled with `cancelRunning`. Has no effect on a batch that has ended.',
       params: BatchParams,
       body: StopBody,
       response: { 200: Batch },
@@ -189,7 +183,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('retryBatch', 'workflows:execute', {
       summary: 'Retry the failed rows of a batch',
       description:
-        'Runs failed rows again from their completed nodes, so that no result is paid for twice. Rows whose provider may have billed them (`provider_outcome_unknown`) are retried only with `includeUnknown`.',
+        'Runs failed rows again and reuses their completed nodes at no charge. Rows that a provider may have billed (`provider_outcome_unknown`) are retried only with `includeUnknown`.',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: BatchParams,
       body: RetryBody,
@@ -207,18 +201,18 @@ export function registerBatches(app: App, deps: RunDeps): void {
       params: BatchParams,
       response: { 200: Success },
     }),
-    req => whenDone(removeBatch(deps, req.actor, req.params.id)),
+    req => toSuccess(removeBatch(deps, req.actor, req.params.id)),
   );
   app.get(
     '/api/v1/batches/:id/export',
     operation('exportBatch', 'workflows:read', {
       summary: 'Export the rows of a batch',
       description:
-        'Streams the rows as CSV or JSON lines, or a ZIP archive with a file for each result, named `<row>-<key>-<output>`. In CSV, cells that a spreadsheet would take for a formula begin with an apostrophe.',
-      errors: RESOURCE_ERRORS,
+        'Streams the rows as CSV or JSON lines, or a ZIP archive with a file for each result, named `<row>-<key>-<output>`. In CSV, an apostrophe precedes cells that a spreadsheet would read as a formula.',
       params: BatchParams,
       querystring: ExportQuery,
       response: { 200: Plain('text/csv', 'application/x-ndjson', 'application/zip') },
+      isUncacheable: true,
     }),
     async (req, reply) => {
       const { format = 'csv' } = req.query;
@@ -226,7 +220,6 @@ export function registerBatches(app: App, deps: RunDeps): void {
       return reply
         .header('content-type', file.contentType)
         .header('content-disposition', `attachment; filename="${file.name}"`)
-        .header('cache-control', 'no-store')
         .send(file.stream);
     },
   );
@@ -242,24 +235,15 @@ export function registerBatches(app: App, deps: RunDeps): void {
       response: { 200: BatchEvents, 204: Type.Null() },
       requestHeaders: ['Last-Event-ID'],
     }),
-    (req, reply) => streamEvents(deps, req, reply, req.params.id),
+    (req, reply) => {
+      const { actor, params } = req;
+      const afterId = parseLastEventId(req);
+      return streamEvents(deps, req, reply, {
+        read: () => getBatch(deps, actor, params.id),
+        watch: signal => watchBatch(deps, actor, params.id, { afterId, signal }),
+      });
+    },
   );
-}
-
-async function streamEvents(
-  deps: RunDeps,
-  req: FastifyRequest,
-  reply: FastifyReply,
-  id: string,
-): Promise<void> {
-  const signal = streamSignal(req, reply, () => getBatch(deps, req.actor, id));
-  const events = await watchBatch(deps, req.actor, id, { afterId: parseLastEventId(req), signal });
-  // No events are left. 204 stops an EventSource from reconnecting.
-  if (events === undefined) {
-    reply.code(204).send();
-    return;
-  }
-  await sendEvents(deps, { req, reply }, { events, signal });
 }
 
 /** A table and the rest of its form. */
@@ -289,7 +273,7 @@ function registerTables(app: App, deps: RunDeps): void {
         ...operation('createTable', 'workflows:execute', {
           summary: 'Upload a table',
           description:
-            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are found from the content. Rows that cannot be used are listed in `problems`. Tables are deleted after 24 hours.',
+            'Reads a table of up to 50 MB for a batch: the raw file, or a form with `file`. Format, delimiter and encoding (UTF-8, UTF-16 or GB 18030) are detected from the content. `problems` lists invalid rows. Tables are deleted after 24 hours.',
           errors: ['conflict', 'file_too_large', 'unsupported_type'],
           querystring: TableQuery,
           consumes: [...TABLE_TYPES, 'multipart/form-data'],
@@ -304,7 +288,7 @@ function registerTables(app: App, deps: RunDeps): void {
           : freeAfterUse(req.raw.iterator({ destroyOnReturn: false }));
         const signal = reply.closeSignal();
         const table = await createTable(deps, req.actor, { source, format, delimiter }, signal);
-        return created(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
+        return setCreated(deps, reply, `/api/v1/tables/${table.tableId}`).send(table);
       },
     );
   });

@@ -5,7 +5,7 @@ import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
 const Query = Type.Object({
   category: Type.Optional(
@@ -23,7 +23,7 @@ const Query = Type.Object({
   includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 includes hidden node types' })),
 });
 
-const operation = listOperations('Catalog');
+const operation = createDescriber('Catalog');
 const ROUTES = {
   nodes: operation('listNodes', 'anyone', {
     summary: 'List node types',

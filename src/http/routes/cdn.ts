@@ -6,9 +6,9 @@ import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Media');
+const operation = createDescriber('Media');
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {

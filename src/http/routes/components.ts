@@ -13,9 +13,9 @@ import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Components');
+const operation = createDescriber('Components');
 const params = WorkflowId;
 
 export function registerComponents(app: App, deps: Deps): void {
@@ -24,8 +24,7 @@ export function registerComponents(app: App, deps: Deps): void {
     operation('getInterface', 'workflows:read', {
       summary: 'Read the ports that a workflow has as a component',
       description:
-        'Returns an input for each input node that no edge feeds, and an output for each preview and gallery.',
-      errors: RESOURCE_ERRORS,
+        'Returns an input for each input node without an incoming edge, and an output for each preview and gallery node.',
       params,
       querystring: InterfaceQuery,
       response: { 200: Interface },
@@ -37,8 +36,7 @@ export function registerComponents(app: App, deps: Deps): void {
     operation('listCallers', 'workflows:read', {
       summary: 'List the workflows that call a component',
       description:
-        'Returns the workflows whose current version calls this one, once for each version that they call. Lists only workflows that you may read, and counts the others in `hidden`.',
-      errors: RESOURCE_ERRORS,
+        'Returns the workflows whose current version calls this one, with an entry for each called version. `hidden` is the number of callers that you cannot read.',
       params,
       querystring: PageQuery,
       response: { 200: CallerPage },
@@ -50,8 +48,7 @@ export function registerComponents(app: App, deps: Deps): void {
     operation('updateCallers', 'workflows:write', {
       summary: 'Update the workflows that call a component',
       description:
-        'Moves every call of this component to `version`, in all workflows that you may edit. Each changed workflow gets a new version. A workflow whose edges would lose a port is refused and stays as it is. With `dryRun`, nothing is stored. At most 100 workflows are updated at a time: send `nextCursor` to continue.',
-      errors: RESOURCE_ERRORS,
+        'Moves every call of this component to `version`, in all workflows that you may edit. Each changed workflow gets a new version. A workflow with an edge at a port that `version` does not have is refused and not changed. With `dryRun`, nothing is stored. At most 100 workflows are updated at a time: send `nextCursor` to continue.',
       params,
       body: UpdateCallersBody,
       response: { 200: UpdatedCallers },

@@ -5,10 +5,10 @@ import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../service
 import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { created, listOperations } from '../route.ts';
+import { createDescriber, setCreated } from '../route.ts';
 
 const PATH = '/api/content/webhook';
-const operation = listOperations('Content');
+const operation = createDescriber('Content');
 
 export function registerContent(app: App, deps: Deps): void {
   app.post(
@@ -23,7 +23,7 @@ export function registerContent(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const page = await publishContent(deps, req.body, MARKDOWN);
-      return created(deps, reply, getPagePath(page.page)).send(present(deps, page));
+      return setCreated(deps, reply, getPagePath(page.page)).send(present(deps, page));
     },
   );
   app.put(

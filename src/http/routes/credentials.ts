@@ -28,9 +28,9 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
-const operation = listOperations('Credentials');
+const operation = createDescriber('Credentials');
 // Which scope a request needs depends on the owner of the credential.
 const CREDENTIAL_ERRORS = [...RESOURCE_ERRORS, 'insufficient_scope'] as const;
 
@@ -40,7 +40,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('listCredentials', 'signed-in', {
       summary: 'List credentials',
       description:
-        "Returns the credentials of a workspace, for its members with the scope `workflows:read`. With `owner=instance`, returns the instance's, beginning with those of the environment, for administrators.",
+        'Returns the credentials of a workspace to its members with the scope `workflows:read`. With `owner=instance`, returns those of the instance to administrators, the keys in the environment first.',
       errors: ['insufficient_scope', 'not_found'],
       querystring: ListCredentialsQuery,
       response: { 200: CredentialPage },
@@ -52,7 +52,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('createCredential', 'signed-in', {
       summary: 'Store a credential',
       description:
-        'Stores a credential for a provider. A personal workspace is managed by its user and a team by its OWNERs, with the scope `account:admin`; the instance by administrators, with the scope `instance:admin`. Values are encrypted and never returned.',
+        'Stores a credential for a provider. For your personal workspace, or a team that you are an OWNER of, you need the scope `account:admin`; for the instance, you must be an administrator with the scope `instance:admin`. Values are encrypted and never returned.',
       reauthentication: 'always',
       errors: [...CREDENTIAL_ERRORS, 'conflict', 'credentials_off'],
       body: CreateCredentialBody,
@@ -60,7 +60,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const credential = await createCredential(deps, req.actor, req.body);
-      return created(deps, reply, `/api/v1/credentials/${credential.id}`).send(credential);
+      return setCreated(deps, reply, `/api/v1/credentials/${credential.id}`).send(credential);
     },
   );
   app.post(
@@ -68,7 +68,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('testCredentialValues', 'signed-in', {
       summary: 'Test values of a credential',
       description:
-        'Sends a request that costs nothing to the provider, with a time limit of 10 s. A user can test ten credentials a minute.',
+        'Tests the values with a free request to the provider, for at most 10 s. You can run ten tests a minute.',
       errors: ['insufficient_scope', 'credentials_off', 'rate_limited'],
       body: TestCredentialBody,
       response: { 200: CredentialTest },
@@ -91,7 +91,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('updateCredential', 'signed-in', {
       summary: 'Change a credential',
       description:
-        'Changes a credential. `values` replaces the value and keeps the id: calls that are submitted from now on use it, and calls in flight keep the one that submitted them.',
+        'Changes a credential. `values` replaces its values and keeps its id: later calls use the new values, and active calls keep the old ones.',
       reauthentication: 'always',
       errors: [...CREDENTIAL_ERRORS, 'credentials_off'],
       params: CredentialParams,
@@ -105,7 +105,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('deleteCredential', 'signed-in', {
       summary: 'Delete a credential',
       description:
-        'Deletes a credential. If workflows chose it or calls are in flight, returns 409 with their names, unless `force=true`. Calls in flight end with the value that submitted them; later calls of accepted runs fail.',
+        'Deletes a credential. If it is chosen for workflows or has active calls, returns 409 with their names, unless `force=true`. Active calls then continue with the old values, and later calls of accepted runs fail.',
       reauthentication: 'always',
       errors: [...CREDENTIAL_ERRORS, 'credential_in_use', 'credentials_off'],
       params: CredentialParams,
@@ -113,7 +113,7 @@ export function registerCredentials(app: App, deps: Deps): void {
       response: { 200: Success },
     }),
     ({ actor, params, query }) =>
-      whenDone(deleteCredential(deps, actor, params.id, { force: query.force === 'true' })),
+      toSuccess(deleteCredential(deps, actor, params.id, { force: query.force === 'true' })),
   );
   app.post(
     '/api/v1/credentials/:id/test',
@@ -131,7 +131,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     '/api/v1/credentials/:id/uses',
     operation('listCredentialUses', 'signed-in', {
       summary: 'List what uses a credential',
-      description: 'Returns the workflows that use a credential, and how many of its calls are in flight.',
+      description: 'Returns the workflows that use a credential, and the number of its active calls.',
       errors: CREDENTIAL_ERRORS,
       params: CredentialParams,
       response: { 200: CredentialUses },
@@ -143,8 +143,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('getWorkflowCredentials', 'workflows:read', {
       summary: 'Read the credentials of a workflow',
       description:
-        'Returns the credentials that the workflow uses instead of the defaults of its workspace, for its editors.',
-      errors: RESOURCE_ERRORS,
+        'Returns the credentials that the workflow uses instead of the defaults of its workspace. Requires permission to edit the workflow.',
       params: WorkflowId,
       response: { 200: WorkflowCredentials },
     }),
@@ -155,7 +154,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     operation('chooseWorkflowCredentials', 'workflows:write', {
       summary: 'Choose the credentials of a workflow',
       description:
-        'Chooses the credentials that the workflow uses instead of the defaults of its workspace. They must belong to that workspace. Kinds that the body does not name keep their choice; null removes it. Copies of the workflow have no choice.',
+        'Chooses the credentials that the workflow uses instead of the defaults of its workspace. They must belong to that workspace. Kinds that are missing in the body keep their credential; null restores the default. Copies of the workflow use the defaults.',
       errors: [...RESOURCE_ERRORS, 'credentials_off'],
       params: WorkflowId,
       body: WorkflowCredentials,

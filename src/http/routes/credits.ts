@@ -6,7 +6,7 @@ import { CreditsResponse, PoolResponse } from '../../runs/run-response.schema.ts
 import {
   GrantBody,
   getCredits,
-  getUserCredits,
+  getCreditsForAdmin,
   grantCredits,
   LedgerQuery,
 } from '../../services/credits/credits.ts';
@@ -20,10 +20,10 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { COMPONENT_ERRORS, listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Credits');
-const operatorOperation = listOperations('Operator');
+const operation = createDescriber('Credits');
+const operatorOperation = createDescriber('Operator');
 
 export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
@@ -68,7 +68,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       querystring: LedgerQuery,
       response: { 200: CreditsResponse },
     }),
-    req => getUserCredits(deps, req.actor, req.query),
+    req => getCreditsForAdmin(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',
@@ -90,7 +90,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph', ...COMPONENT_ERRORS],
       params: WorkflowId,
       body: EstimateBody,
-      asSent: { inputs: 'read', config: 'read' },
+      rawProperties: { inputs: 'validated', config: 'validated' },
       response: { 200: RunEstimate },
     }),
     req => estimateWorkflow(deps, req.actor, { workflowId: req.params.id, request: req.body }),

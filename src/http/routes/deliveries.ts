@@ -4,11 +4,11 @@ import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deli
 import type { RunDeps } from '../../runs/deps.ts';
 import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestResult } from '../../runs/run-response.schema.ts';
-import { webhookFault } from '../../services/webhooks/webhook-target.ts';
+import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Webhooks');
+const operation = createDescriber('Webhooks');
 
 export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(
@@ -17,14 +17,11 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
       summary: 'List the webhook deliveries of an execution',
       description:
         'Returns each delivery attempt with its time, status code and the first KB of the response.',
-      errors: RESOURCE_ERRORS,
       params: ExecutionId,
       response: { 200: DeliveryPage },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listExecutionDeliveries(deps, req.actor, req.params.id);
-    },
+    req => listExecutionDeliveries(deps, req.actor, req.params.id),
   );
   app.post(
     '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
@@ -50,7 +47,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
         body: RunBody.properties.webhook,
         response: { 200: WebhookTestResult },
       }),
-      preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
+      preValidation: (req, _reply, done) => done(findWebhookError(deps, req.body)),
     },
     (req, reply) => testWebhook(deps, req.actor, req.body, reply.closeSignal()),
   );

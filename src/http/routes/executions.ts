@@ -1,5 +1,4 @@
 // Routes of executions: records, lists, event streams and cancellation.
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -43,11 +42,11 @@ import {
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { parseLastEventId, sendEvents, streamSignal } from '../event-stream.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { parseLastEventId, streamEvents } from '../event-stream.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Executions');
-const operatorOperation = listOperations('Operator');
+const operation = createDescriber('Executions');
+const operatorOperation = createDescriber('Operator');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
@@ -56,7 +55,6 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       summary: 'List the runs of a workflow',
       description:
         'Returns the executions of a workflow, newest first, without node states, inputs and outputs.',
-      errors: RESOURCE_ERRORS,
       params: WorkflowId,
       querystring: ListExecutionsQuery,
       response: { 200: ExecutionPage },
@@ -68,15 +66,12 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     operation('listWorkflowResults', 'workflows:read', {
       summary: 'Read the newest result of each node',
       description:
-        'Returns the newest completed result of each node of a workflow, and whether the node and everything upstream are still as they were in the run that made it.',
-      errors: RESOURCE_ERRORS,
+        'Returns the newest completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run.',
       params: WorkflowId,
       response: { 200: WorkflowResults },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return getResults(deps, req.actor, req.params.id);
-    },
+    req => getResults(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions',
@@ -93,7 +88,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     operation('listWorkspaceRuns', 'workflows:read', {
       summary: 'List the runs of your active workspace',
       description:
-        'Returns the runs that anyone started in your active workspace, newest first. A page with few matches may be short: continue with `nextCursor` until it is null.',
+        'Returns the runs that anyone started in your active workspace, newest first. If few runs match, a page can be short or empty: continue with `nextCursor` until it is null.',
       errors: ['forbidden'],
       querystring: WorkspaceRunsQuery,
       response: { 200: WorkspaceRunPage },
@@ -117,7 +112,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     operatorOperation('listInstanceRuns', 'instance:admin', {
       summary: 'List the runs of the instance',
       description:
-        'Returns the runs of all teams and of your personal workspace, newest first, without inputs and results. Those of other personal workspaces are included with `personal=true`. A page with few matches may be short: continue with `nextCursor` until it is null.',
+        'Returns the runs of all teams and of your personal workspace, newest first, without inputs and results. `personal=true` includes personal workspaces of others. If few runs match, a page can be short or empty: continue with `nextCursor` until it is null.',
       querystring: InstanceRunsQuery,
       response: { 200: WorkspaceRunPage },
     }),
@@ -140,31 +135,25 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       summary: 'Read an execution',
       description:
         'Returns the complete record of an execution: status, node states, outputs, credits and webhook.',
-      errors: RESOURCE_ERRORS,
       params: ExecutionId,
       querystring: ReadExecutionQuery,
       response: { 200: ExecutionRecord },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return getExecution(deps, req.actor, req.params.id, req.query);
-    },
+    req => getExecution(deps, req.actor, req.params.id, req.query),
   );
   app.get(
     '/api/v1/executions/:id/outputs/:nodeId',
     operation('getNodeOutputs', 'workflows:read', {
       summary: 'Read the complete outputs of a node',
       description:
-        'Returns the state of one node with its complete values, even if the execution record has them `truncated`.',
-      errors: RESOURCE_ERRORS,
+        'Returns the state of one node with complete values, also if they are `truncated` in the execution.',
       params: ExecutionNode,
       querystring: ReadExecutionQuery,
       response: { 200: NodeState },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return getNodeOutputs(deps, req.actor, req.params, req.query);
-    },
+    req => getNodeOutputs(deps, req.actor, req.params, req.query),
   );
   app.delete(
     '/api/v1/executions/:id',
@@ -182,7 +171,6 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     operation('getExecutionGraph', 'workflows:read', {
       summary: 'Read the graph of an execution',
       description: 'Returns the graph that the run executes.',
-      errors: RESOURCE_ERRORS,
       params: ExecutionId,
       querystring: ReadExecutionQuery,
       response: { 200: ExecutedGraph },
@@ -201,37 +189,24 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: EventStream, 204: Type.Null() },
       requestHeaders: ['Last-Event-ID'],
     }),
-    (req, reply) => streamEvents(deps, req, reply, req.params.id),
+    (req, reply) => {
+      const { actor, params } = req;
+      const afterId = parseLastEventId(req);
+      return streamEvents(deps, req, reply, {
+        read: () => getExecutionRow(deps, actor, params.id),
+        watch: signal => watchRun(deps, actor, params.id, { afterId, signal }),
+      });
+    },
   );
   app.post(
     '/api/v1/executions/:id/cancel',
     operation('cancelExecution', 'workflows:execute', {
       summary: 'Cancel an execution',
       description:
-        'Cancels a run. Nodes that have finished keep their results and are charged. A run that has ended does not change.',
-      errors: RESOURCE_ERRORS,
+        'Cancels a run. Completed nodes keep their results and charges. Has no effect on a run that has ended.',
       params: ExecutionId,
       response: { 200: ExecutionRecord },
     }),
     req => cancelRun(deps, req.actor, req.params.id),
   );
-}
-
-async function streamEvents(
-  deps: RunDeps,
-  req: FastifyRequest,
-  reply: FastifyReply,
-  executionId: string,
-): Promise<void> {
-  const signal = streamSignal(req, reply, () => getExecutionRow(deps, req.actor, executionId));
-  const events = await watchRun(deps, req.actor, executionId, {
-    afterId: parseLastEventId(req),
-    signal,
-  });
-  // No events are left. 204 stops an EventSource from reconnecting.
-  if (events === undefined) {
-    reply.code(204).send();
-    return;
-  }
-  await sendEvents(deps, { req, reply }, { events, signal });
 }

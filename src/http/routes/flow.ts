@@ -14,7 +14,6 @@ import {
 } from '../../services/workflows/read-flow.ts';
 import { SLUG_PATTERN, SlugParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App, HttpDeps } from '../app.ts';
-import { createAppPages } from '../pages/app-pages.ts';
 import {
   createPageCache,
   HTML,
@@ -23,15 +22,16 @@ import {
   sendErrorPage,
   sendPage,
   toPageResponse,
-} from '../pages/page-answers.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+} from '../pages/page-responses.ts';
+import { createWebAppPages } from '../pages/web-app-pages.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Pages');
+const operation = createDescriber('Pages');
 const params = WorkflowId;
 const SLUG = new RegExp(SLUG_PATTERN);
 
 export function registerFlow(app: App, deps: HttpDeps): void {
-  const pages = createAppPages(deps);
+  const pages = createWebAppPages(deps);
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
   const results = createResultFinder(deps);
@@ -67,7 +67,7 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       ...operation('showWorkflow', 'anyone', {
         summary: 'Open a workflow: the editor for people who may edit it, a read-only page for others',
         description:
-          'Returns the graph of a workflow that the caller may read, as HTML. Redirects to `/p/{slug}` if the caller may read it only because it is published.',
+          'Returns a page with the graph of the workflow as HTML. Redirects to `/p/{slug}` if you can read the workflow only because it is published.',
         errors: ['unauthorized', ...RESOURCE_ERRORS],
         otherStatuses: [302],
         isConditional: true,

@@ -18,10 +18,10 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { createNextLink, FOLDER_ERRORS } from './workflows.ts';
 
-const operation = listOperations('Folders');
+const operation = createDescriber('Folders');
 
 export function registerFolders(app: App, deps: Deps): void {
   app.get(
@@ -52,7 +52,7 @@ export function registerFolders(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const folder = await createFolder(deps, req.actor, req.body);
-      return created(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
+      return setCreated(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
     },
   );
   app.get(
@@ -60,7 +60,6 @@ export function registerFolders(app: App, deps: Deps): void {
     operation('getFolder', 'workflows:read', {
       summary: 'Read a folder',
       description: 'Returns a folder and the number of workflows in it.',
-      errors: RESOURCE_ERRORS,
       params: FolderParams,
       response: { 200: Folder },
     }),
@@ -89,6 +88,6 @@ export function registerFolders(app: App, deps: Deps): void {
       querystring: RemoveFolderQuery,
       response: { 200: Success },
     }),
-    req => whenDone(deleteFolder(deps, req.actor, req.params.id, req.query)),
+    req => toSuccess(deleteFolder(deps, req.actor, req.params.id, req.query)),
   );
 }

@@ -6,9 +6,9 @@ import { checkReadiness } from '../../services/readiness.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../observation/metrics.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Operation');
+const operation = createDescriber('Operation');
 const Health = Type.Record(Type.String(), Type.String(), {
   description: 'The state of each part; `ok` if it works',
 });

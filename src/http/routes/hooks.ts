@@ -4,9 +4,9 @@ import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-response.schema.ts';
 import type { App } from '../app.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Hooks');
+const operation = createDescriber('Hooks');
 // Room for a result, which some providers include. It is not read.
 const MAX_BODY_BYTES = 1_048_576;
 

@@ -12,9 +12,9 @@ import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, setCreated, toSuccess } from '../route.ts';
 
-const operation = listOperations('Keys');
+const operation = createDescriber('Keys');
 
 export function registerKeys(app: App, deps: Deps): void {
   app.get(
@@ -33,15 +33,16 @@ export function registerKeys(app: App, deps: Deps): void {
     operation('createKey', 'account:admin', {
       summary: 'Create an API key',
       description:
-        'Creates an API key. It cannot have a scope that the credential you sent lacks. The key is shown only in this response.',
+        'Creates an API key with scopes that you have yourself. The key is shown only in this response.',
       reauthentication: 'always',
       errors: ['forbidden'],
       body: CreateKeyBody,
       response: { 201: CreatedKey },
+      isUncacheable: true,
     }),
     async (req, reply) => {
       const key = await createKey(deps, req.actor, req.body);
-      return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
+      return setCreated(deps, reply, `/api/v1/keys/${key.id}`).send(key);
     },
   );
   app.get(
@@ -49,7 +50,6 @@ export function registerKeys(app: App, deps: Deps): void {
     operation('getKey', 'account:admin', {
       summary: 'Read an API key',
       description: 'Returns the name and scopes of an API key, and when it was last used.',
-      errors: RESOURCE_ERRORS,
       params: KeyParams,
       response: { 200: Key },
     }),
@@ -60,7 +60,6 @@ export function registerKeys(app: App, deps: Deps): void {
     operation('updateKey', 'account:admin', {
       summary: 'Rename an API key',
       description: 'Changes the name of an API key.',
-      errors: RESOURCE_ERRORS,
       params: KeyParams,
       body: ChangeKeyBody,
       response: { 200: Key },
@@ -72,10 +71,9 @@ export function registerKeys(app: App, deps: Deps): void {
     operation('revokeKey', 'account:admin', {
       summary: 'Revoke an API key',
       description: 'Revokes an API key. Every process rejects it within 5 s.',
-      errors: RESOURCE_ERRORS,
       params: KeyParams,
       response: { 200: Success },
     }),
-    req => whenDone(revokeOwnKey(deps, req.actor, req.params.id)),
+    req => toSuccess(revokeOwnKey(deps, req.actor, req.params.id)),
   );
 }

@@ -4,40 +4,31 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
-import { requireUser, type UserActor } from '../../services/accounts/actor.ts';
+import { requireUser } from '../../services/accounts/actor.ts';
+import type { McpCall } from '../../services/accounts/agent-caller.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { onClosed } from '../close-signal.ts';
 import type { Limits } from '../limits.ts';
 
-/** An authenticated request: its caller and its JSON body. */
-export interface McpCall {
-  readonly actor: UserActor;
-  readonly body: unknown;
-  /** Fires when the caller disconnects or the service stops. */
-  readonly signal: AbortSignal;
-  /** Counts an open stream of the caller until the returned function is called. Throws 429 `too_many_streams`. */
-  readonly reserveStream: () => () => void;
-}
-
 /** Handles one MCP request and writes to the raw response. */
-export type McpMount = (req: IncomingMessage, res: ServerResponse, call: McpCall) => Promise<void>;
+export type McpHandler = (req: IncomingMessage, res: ServerResponse, call: McpCall) => Promise<void>;
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
 /** Messages counted per batch. The MCP library rejects larger batches before it reads their messages. */
 const MAX_BATCH = 100;
 
-export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpMount): void {
-  const fault = createSiteFault(settings.BASE_URL);
+export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpHandler): void {
+  const findSiteFault = createSiteCheck(settings.BASE_URL);
   app.post(
     '/mcp',
     {
       bodyLimit: BODY_LIMIT_BYTES,
       schema: { hide: true },
       // Each tool requires its own scope.
-      config: { access: 'agent', hasExactNumbers: 'kept' },
-      onRequest: (req, _reply, done) => done(fault(req)),
+      config: { access: 'agent', inexactNumbers: 'keep' },
+      onRequest: (req, _reply, done) => done(findSiteFault(req)),
     },
     async (req, reply) => {
       const { raw } = reply;
@@ -80,18 +71,20 @@ function endFailed(raw: ServerResponse): void {
  * Prevents DNS rebinding: another site can make its own host name resolve to this service and send requests from its
  * pages. Such requests have that site as Host or Origin.
  */
-function createSiteFault(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
+function createSiteCheck(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
   const ownHost = new URL(baseUrl).hostname;
-  const isOurs = (hostname: string): boolean =>
+  const isOwnHost = (hostname: string): boolean =>
     hostname === ownHost || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
   return ({ hostname, headers: { origin } }) => {
-    if (!isOurs(hostname.toLowerCase()))
-      return crossSiteError(`The Host ${hostname} does not match BASE_URL. Send requests to ${ownHost}.`);
-    const page = origin === undefined ? ownHost : URL.parse(origin)?.hostname;
-    if (page === undefined || !isOurs(page))
-      return crossSiteError('Requests from pages of other sites are not allowed.');
+    if (!isOwnHost(hostname.toLowerCase()))
+      return createCrossSiteError(
+        `The Host ${hostname} does not match BASE_URL. Send requests to ${ownHost}.`,
+      );
+    const originHost = origin === undefined ? ownHost : URL.parse(origin)?.hostname;
+    if (originHost === undefined || !isOwnHost(originHost))
+      return createCrossSiteError('Requests from pages of other sites are not allowed.');
     return undefined;
   };
 }
 
-const crossSiteError = (message: string): AppError => new AppError('cross_site_request', message);
+const createCrossSiteError = (message: string): AppError => new AppError('cross_site_request', message);

@@ -25,9 +25,9 @@ import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
-import { FILE_ERRORS, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 
-const operation = listOperations('Media');
+const operation = createDescriber('Media');
 
 export function registerMedia(app: App, deps: Deps): void {
   registerPresigned(app, deps);
@@ -36,7 +36,7 @@ export function registerMedia(app: App, deps: Deps): void {
     operation('listMedia', 'workflows:write', {
       summary: 'List the media of the active workspace',
       description:
-        'Returns the media of your active workspace, newest first. Only uploads are returned unless `origin` selects others. Results of runs come with their prompt and workflow.',
+        'Returns the media of your active workspace, newest first. Returns only uploads unless `origin` selects other files. Results of runs have their prompt and workflow.',
       querystring: ListMediaQuery,
       response: { 200: MediaPage },
     }),
@@ -47,7 +47,6 @@ export function registerMedia(app: App, deps: Deps): void {
     operation('getMedia', 'workflows:write', {
       summary: 'Read a media file',
       description: 'Returns the URL, type, size and name of a media file.',
-      errors: RESOURCE_ERRORS,
       params: MediaParams,
       response: { 200: MediaItem },
     }),
@@ -56,10 +55,9 @@ export function registerMedia(app: App, deps: Deps): void {
   app.get(
     '/api/v1/media/:id/uses',
     operation('listMediaUses', 'workflows:write', {
-      summary: 'List the uses of a media file',
+      summary: 'List where a media file is used',
       description:
-        'Returns the workflows and nodes that use a media file, the publications that contain it, the execution that created it and the executions that used the output of another. Only those that you may read are returned.',
-      errors: RESOURCE_ERRORS,
+        'Returns the workflows and nodes that use a media file, the publications that contain it, and the executions that created or reused it. Returns only those that you may read.',
       params: MediaParams,
       querystring: PageQuery,
       response: { 200: MediaUsePage },
@@ -76,7 +74,7 @@ export function registerMedia(app: App, deps: Deps): void {
       querystring: RemoveMediaQuery,
       response: { 200: Success },
     }),
-    req => whenDone(deleteMedia(deps, req.actor, req.params.id, req.query)),
+    req => toSuccess(deleteMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
   void app.register(async scope => registerInline(scope, deps));
@@ -97,9 +95,9 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
     {
       bodyLimit: MAX_UPLOAD_BYTES,
       ...operation('uploadMedia', 'workflows:write', {
-        summary: 'Upload a file as a form, a data URL or a URL to fetch',
+        summary: 'Upload a file as a form, a data URL or a URL to download',
         description:
-          'Uploads a file as a multipart form (up to 4 MB, with the hints before the file), as a `dataUrl` (up to 3 MB), or from a `url` that the service fetches (up to 25 MB). The content must match its declared type. SVG files are rebuilt from an allowlist of elements and attributes.',
+          'Uploads a file as a multipart form (up to 4 MB), as a `dataUrl` (up to 3 MB), or from a `url` that the service downloads (up to 25 MB). The content must match its declared type. Images are measured. For a video or sound, send `width`, `height` and `duration`; otherwise they are null. SVG files are rebuilt from an allowlist of elements and attributes.',
         errors: [
           'forbidden',
           ...FILE_ERRORS,
@@ -172,19 +170,14 @@ function registerPresigned(app: App, deps: Deps): void {
 }
 
 function checkBytes({ body }: FastifyRequest): AppError | undefined {
-  const bytes = getMember(body, 'bytes');
-  if (!isRecord(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
+  if (!isRecord(body) || (Number.isSafeInteger(body.bytes) && Number(body.bytes) >= 1)) return undefined;
   return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive integer.');
 }
 
 function checkMediaId({ body }: FastifyRequest): AppError | undefined {
-  if (!isRecord(body) || typeof getMember(body, 'mediaId') === 'string') return undefined;
+  if (!isRecord(body) || typeof body.mediaId === 'string') return undefined;
   return new AppError(
     'invalid_media_id',
     'mediaId must be the mediaId that POST /media/upload-url returned.',
   );
-}
-
-function getMember(body: unknown, name: string): unknown {
-  return isRecord(body) ? body[name] : undefined;
 }

@@ -11,9 +11,9 @@ import {
 import { readModels, writeModels } from '../../services/models/models.ts';
 import { listOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
-import { listOperations } from '../route.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Operator');
+const operation = createDescriber('Operator');
 /** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 
@@ -35,7 +35,7 @@ export function registerModels(app: App, deps: Deps): void {
       ...operation('addModels', 'instance:admin', {
         summary: 'Add or replace models',
         description:
-          'Adds models, replacing models with the same `nodeType`. Either all models are added or none.',
+          'Adds models and replaces those with the same `nodeType`. If one is invalid, none is added.',
         errors: ['stale_write'],
         body: WriteModelsBody,
         response: { 200: InstalledModelsResponse },

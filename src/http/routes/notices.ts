@@ -1,18 +1,18 @@
 // Routes of the caller's notices.
 import type { Deps } from '../../services/deps.ts';
 import {
-  ListNotices,
+  ListNoticesQuery,
   NoticeEvents,
   NoticePage,
   ReadNoticesBody,
   UnreadNotices,
 } from '../../services/notices/notice.schema.ts';
-import { followNotices, listNoticePage, readNotices } from '../../services/notices/notices.ts';
+import { followNotices, listNoticePage, markNoticesRead } from '../../services/notices/notices.ts';
 import type { App } from '../app.ts';
-import { sendEvents, streamSignal } from '../event-stream.ts';
-import { listOperations } from '../route.ts';
+import { streamEvents } from '../event-stream.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Notices');
+const operation = createDescriber('Notices');
 
 export function registerNotices(app: App, deps: Deps): void {
   app.get(
@@ -20,25 +20,23 @@ export function registerNotices(app: App, deps: Deps): void {
     operation('listNotices', 'signed-in', {
       summary: 'List your notices',
       description:
-        'Returns what happened while nobody was watching, newest first: to what you created and, if you are an OWNER, to your teams. Notices are kept for 90 days.',
-      querystring: ListNotices,
+        'Returns the notices about items that you created and about teams that you are an OWNER of, newest first. Notices are kept for 90 days.',
+      querystring: ListNoticesQuery,
       response: { 200: NoticePage },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listNoticePage(deps, req.actor, req.query);
-    },
+    req => listNoticePage(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/notices/read',
     operation('readNotices', 'signed-in', {
       summary: 'Mark notices as read',
       description:
-        'Marks the notices with these `ids`, or `all` of them, as read. Ids that do not exist are ignored. A cause that continues is told again after its notice was read.',
+        'Marks the notices with these `ids`, or `all` of them, as read. Ids that do not exist are ignored. If the cause of a read notice continues, you get a new one.',
       body: ReadNoticesBody,
       response: { 200: UnreadNotices },
     }),
-    req => readNotices(deps, req.actor, req.body),
+    req => markNoticesRead(deps, req.actor, req.body),
   );
   app.get(
     '/api/v1/notices/events',
@@ -49,9 +47,10 @@ export function registerNotices(app: App, deps: Deps): void {
       errors: ['too_many_streams'],
       response: { 200: NoticeEvents },
     }),
-    async (req, reply) => {
-      const signal = streamSignal(req, reply, async () => undefined);
-      await sendEvents(deps, { req, reply }, { events: followNotices(deps, req.actor, signal), signal });
-    },
+    (req, reply) =>
+      streamEvents(deps, req, reply, {
+        read: async () => undefined,
+        watch: signal => followNotices(deps, req.actor, signal),
+      }),
   );
 }

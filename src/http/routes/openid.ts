@@ -17,31 +17,29 @@ import {
 } from '../../services/sessions/session.schema.ts';
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
-import { wantsPage } from '../pages/page-answers.ts';
-import { listOperations } from '../route.ts';
-import { createSessionCookie } from '../session-cookie.ts';
+import { createSessionCookie, createSignInCookie } from '../cookies.ts';
+import { wantsPage } from '../pages/page-responses.ts';
+import { createDescriber } from '../route.ts';
 import { toVisitor } from './auth.ts';
 
-const operation = listOperations('Sign-in');
+const operation = createDescriber('Sign-in');
 const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
 const START_PATH = '/api/v1/auth/oidc';
 
 export function registerOpenId(app: App, deps: Deps): void {
   const { BASE_URL } = deps.settings;
   const openId = createOpenIdSignIn(deps);
-  const session = createSessionCookie(BASE_URL);
-  const flow = createFlowCookie(BASE_URL);
+  const sessionCookie = createSessionCookie(BASE_URL);
+  const signInCookie = createSignInCookie(BASE_URL);
   app.get(
     '/api/v1/auth/methods',
     operation('listSignInMethods', 'public', {
       summary: 'List the sign-in methods',
       description: 'Returns the methods that the sign-in page offers.',
       response: { 200: SignInMethods },
+      isUncacheable: true,
     }),
-    (_req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listSignInMethods(deps, START_PATH);
-    },
+    () => listSignInMethods(deps, START_PATH),
   );
   app.get(
     START_PATH,
@@ -52,15 +50,16 @@ export function registerOpenId(app: App, deps: Deps): void {
       errors: ['not_found', 'unauthorized'],
       querystring: BeginOpenIdQuery,
       response: { 302: REDIRECTED, 303: REDIRECTED },
+      isUncacheable: true,
     }),
     (req, reply) =>
       redirectIfRejected(deps, { req, reply, next: req.query.next }, async () => {
         const { next, reauthenticate = false } = req.query;
         const sessionId = reauthenticate ? requireSession(req.actor).sessionId : undefined;
-        const begun = await requireOpenId(openId).begin({ next, sessionId });
+        const started = await requireOpenId(openId).begin({ next, sessionId });
         return reply
-          .headers({ 'set-cookie': flow.write(begun.flow), 'cache-control': 'no-store' })
-          .redirect(begun.url, 302);
+          .header('set-cookie', signInCookie.write(started.flow, FLOW_SECONDS))
+          .redirect(started.url, 302);
       }),
   );
   app.get(
@@ -72,20 +71,21 @@ export function registerOpenId(app: App, deps: Deps): void {
       errors: ['not_found', 'sign_in_refused', 'conflict'],
       querystring: OpenIdCallbackQuery,
       response: { 303: REDIRECTED },
+      isUncacheable: true,
     }),
     (req, reply) => {
       // The cookie can be used only once, whatever the outcome.
-      reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
-      const flowState = flow.read(req.headers.cookie);
+      reply.header('set-cookie', signInCookie.cleared);
+      const flowState = signInCookie.read(req.headers.cookie);
       return redirectIfRejected(deps, { req, reply, next: openId?.getNextPath(flowState) }, async () => {
         const callback = { search: getSearch(req.url), flow: flowState };
-        const { session: started, next } = await requireOpenId(openId).complete(
+        const { session: newSession, next } = await requireOpenId(openId).complete(
           callback,
           toVisitor(req, reply),
           req.actor,
         );
-        if (started !== undefined)
-          reply.header('set-cookie', session.write(started.token, started.expiresAt));
+        if (newSession !== undefined)
+          reply.header('set-cookie', sessionCookie.write(newSession.token, newSession.expiresAt));
         return reply.redirect(next, 303);
       });
     },
@@ -122,20 +122,4 @@ async function redirectIfRejected(
     const nextQuery = next === '/' ? '' : `&next=${encodeURIComponent(next)}`;
     return reply.redirect(`/sign-in?refused=${reason}${nextQuery}`, 303);
   }
-}
-
-/** Creates the cookie of a sign-in. It is SameSite=Lax, so that browsers send it when the provider redirects back. */
-function createFlowCookie(baseUrl: string) {
-  const isSecure = baseUrl.startsWith('https:');
-  const name = isSecure ? '__Host-sign-in' : 'sign-in';
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  return {
-    write: (value: string): string => `${name}=${value}; Max-Age=${FLOW_SECONDS}; ${attributes}`,
-    cleared: `${name}=; Max-Age=0; ${attributes}`,
-    read: (header: string | undefined): string | undefined =>
-      header
-        ?.split(';')
-        .map(pair => pair.trim().split('=', 2))
-        .find(([key]) => key === name)?.[1],
-  };
 }

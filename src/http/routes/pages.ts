@@ -4,12 +4,11 @@ import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';
 import { MAX_SITEMAP_PAGES, renderLlms, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';
-import { RELOAD_PATH, RELOAD_SCRIPT } from '../../pages/message-page.ts';
-import { PALETTE_RULES } from '../../pages/palette.ts';
+import { RELOAD_SCRIPT } from '../../pages/message-page.ts';
 import { getPagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
-import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
+import { ICON, PALETTE_STYLESHEET, STYLESHEET } from '../../pages/stylesheet.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { createResultFinder } from '../../runs/shown-results.ts';
 import {
@@ -28,21 +27,21 @@ import {
   listPublishedPages,
 } from '../../services/workflows/read-flow.ts';
 import type { App } from '../app.ts';
-import type { PageResponse } from '../pages/page-answers.ts';
 import {
   createPageCache,
   HTML,
-  SVG,
+  type PageResponse,
+  registerAssets,
   sendErrorPage,
   sendPage,
   toPageResponse,
-} from '../pages/page-answers.ts';
-import { listOperations } from '../route.ts';
+} from '../pages/page-responses.ts';
+import { createDescriber } from '../route.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
-const operation = listOperations('Pages');
+const operation = createDescriber('Pages');
 const page = { 200: Plain('text/html') } as const;
 /** The operation ids and descriptions of each section: of its list, and of one page. */
 const SECTION_OPERATIONS = {
@@ -63,7 +62,6 @@ const options = { limit: 'none', isConditional: true } as const;
 const errorHandler = sendErrorPage;
 // Browsers revalidate each time, so that a changed page is visible to everybody immediately.
 const REVALIDATE = 'public, no-cache';
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 export function registerPages(app: App, deps: RunDeps): void {
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
@@ -129,19 +127,20 @@ export function registerPages(app: App, deps: RunDeps): void {
       },
     );
   }
-  registerMachineFiles(app, deps, (name, make) => async (req, reply) => {
-    const page = await cache.get(`${name}@${await getSiteRevision(deps)}`, make);
+  registerFeeds(app, deps, (name, render) => async (req, reply) => {
+    const page = await cache.get(`${name}@${await getSiteRevision(deps)}`, render);
     return sendPage(req, reply, page, REVALIDATE);
   });
+  registerAssets(app, [STYLESHEET, PALETTE_STYLESHEET, RELOAD_SCRIPT, ICON]);
 }
 
 type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Registers the files for browsers, search engines and feed readers. `rendered` creates a handler with a cache. */
-function registerMachineFiles(
+/** Registers the files for search engines, language models and feed readers. */
+function registerFeeds(
   app: App,
   deps: Deps,
-  rendered: (name: string, make: () => Promise<PageResponse>) => Handler,
+  createCachedHandler: (name: string, render: () => Promise<PageResponse>) => Handler,
 ): void {
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
@@ -157,7 +156,7 @@ function registerMachineFiles(
     },
     async (req, reply) => {
       const revision = await getPublicationRevision(deps);
-      const send = rendered(`sitemap:${revision}`, async () => {
+      const send = createCachedHandler(`sitemap:${revision}`, async () => {
         const pages = await listAllContent(deps, MAX_SITEMAP_PAGES);
         const workflows = await listPublishedPages(deps, MAX_SITEMAP_PAGES - pages.length);
         return toPageResponse(renderSitemap(pages, workflows, baseUrl), 'application/xml; charset=utf-8');
@@ -176,22 +175,17 @@ function registerMachineFiles(
         response: { 200: Plain('application/rss+xml') },
       }),
     },
-    rendered('rss', async () =>
+    createCachedHandler('rss', async () =>
       toPageResponse(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),
   );
-  const files: Readonly<Record<string, readonly [page: PageResponse, cacheControl: string]>> = {
-    '/robots.txt': [toPageResponse(renderRobots(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
-    '/llms.txt': [toPageResponse(renderLlms(baseUrl), 'text/plain; charset=utf-8'), REVALIDATE],
-    [STYLESHEET_PATH]: [toPageResponse(STYLESHEET, 'text/css; charset=utf-8'), IMMUTABLE],
-    [PALETTE_PATH]: [toPageResponse(PALETTE_RULES, 'text/css; charset=utf-8'), IMMUTABLE],
-    [RELOAD_PATH]: [toPageResponse(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), IMMUTABLE],
-    [ICON_PATH]: [toPageResponse(ICON, SVG), IMMUTABLE],
-  };
-  for (const [path, [page, cacheControl]] of Object.entries(files))
+  const files = { '/robots.txt': renderRobots(baseUrl), '/llms.txt': renderLlms(baseUrl) };
+  for (const [path, text] of Object.entries(files)) {
+    const file = toPageResponse(text, 'text/plain; charset=utf-8');
     app.get(
       path,
       { errorHandler, config: { access: 'public', limit: 'none' }, schema: { hide: true } },
-      async (req, reply) => sendPage(req, reply, page, cacheControl),
+      async (req, reply) => sendPage(req, reply, file, REVALIDATE),
     );
+  }
 }

@@ -7,14 +7,18 @@ import {
   Success,
 } from '../../services/accounts/account.schema.ts';
 import { parseUserRef } from '../../services/accounts/accounts.ts';
-import { listShares, shareWorkflow, unshareWorkflow } from '../../services/accounts/permissions.ts';
+import {
+  listWorkflowPermissions,
+  shareWorkflow,
+  unshareWorkflow,
+} from '../../services/accounts/permissions.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 
-const operation = listOperations('Sharing');
+const operation = createDescriber('Sharing');
 
 export function registerPermissions(app: App, deps: Deps): void {
   app.get(
@@ -22,19 +26,18 @@ export function registerPermissions(app: App, deps: Deps): void {
     operation('listPermissions', 'workflows:read', {
       summary: 'List the people a workflow is shared with',
       description: 'Returns the people whom the workflow is shared with.',
-      errors: RESOURCE_ERRORS,
       params: WorkflowId,
       querystring: PageQuery,
       response: { 200: PermissionPage },
     }),
-    req => listShares(deps, req.actor, req.params.id, req.query),
+    req => listWorkflowPermissions(deps, req.actor, req.params.id, req.query),
   );
   app.put(
     '/api/v1/workflows/:id/permissions',
     operation('shareWorkflow', 'workflows:write', {
       summary: 'Share a workflow with a person',
       description:
-        'Shares a workflow with a person by `email`, or with a member of one of your teams by `userId`. The response to an email is the same whether or not an account uses it: `userId` and `name` are null until the person has opened the workflow. If the workflow is already shared with the person, the role is replaced.',
+        'Shares a workflow with a person by `email`, or with a member of one of your teams by `userId`. The response does not show whether the email has an account: `userId` and `name` are null until the person has opened the workflow. If the workflow is already shared with the person, the role is replaced.',
       reauthentication: 'for OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: WorkflowId,
@@ -48,11 +51,10 @@ export function registerPermissions(app: App, deps: Deps): void {
     operation('unshareWorkflow', 'workflows:write', {
       summary: 'Stop sharing a workflow with a person',
       description: 'Stops sharing the workflow with a user or an email.',
-      errors: RESOURCE_ERRORS,
       params: PermissionParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => whenDone(unshareWorkflow(deps, actor, params.id, parsePerson(params.person))),
+    ({ actor, params }) => toSuccess(unshareWorkflow(deps, actor, params.id, parsePerson(params.person))),
   );
 }
 

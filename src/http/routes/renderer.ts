@@ -23,9 +23,9 @@ import { acceptRender, getRender, isClipRequest, stopRender } from '../../servic
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Video renderer');
+const operation = createDescriber('Video renderer');
 const PRIVATE = 'private, no-cache';
 /** Serves the pages of the application by session. The API paths require a key. */
 const PAGES_ROOT = '/app/renderer';
@@ -43,7 +43,7 @@ export function registerRenderer(app: App, deps: Deps): void {
       response: { 200: Plain('image/webp') },
     }),
     async (req, reply) => {
-      const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id, reply.closeSignal());
+      const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id);
       return reply
         .header('content-type', 'image/webp')
         .header('cache-control', visibility === 'public' ? 'public, max-age=86400' : PRIVATE)
@@ -86,21 +86,17 @@ export function registerRenderer(app: App, deps: Deps): void {
     operation('getRender', 'workflows:read', {
       summary: 'Read the state of a clip',
       description: 'Returns the state of a clip, and its URL when it is completed.',
-      errors: RESOURCE_ERRORS,
       params: RenderId,
       response: { 200: RenderResponse },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return getRender(deps, req.actor, req.params.id);
-    },
+    req => getRender(deps, req.actor, req.params.id),
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',
     operation('cancelRender', 'workflows:execute', {
       summary: 'Cancel the render of a clip',
-      description: 'Cancels a render. A render that has ended does not change.',
-      errors: RESOURCE_ERRORS,
+      description: 'Cancels a render. Has no effect on a render that has ended.',
       params: RenderId,
       response: { 200: RenderResponse },
     }),

@@ -8,20 +8,20 @@ import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.sc
 import { AcceptedRun, ExecutionRecord } from '../../runs/run-response.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
-import { webhookFault } from '../../services/webhooks/webhook-target.ts';
+import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { COMPONENT_ERRORS, listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
-const operation = listOperations('Runs');
-const asSent = { inputs: 'read', config: 'read', metadata: 'opaque' } as const;
+const operation = createDescriber('Runs');
+const rawProperties = { inputs: 'validated', config: 'validated', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
-const ofRun = { parameters: { id: '$response.body#/executionId' } } as const;
+const RUN_PARAMETERS = { parameters: { id: '$response.body#/executionId' } } as const;
 const links = {
   202: {
-    execution: { operationId: 'getExecution', description: 'Read the execution', ...ofRun },
-    events: { operationId: 'streamExecution', description: 'Stream its events', ...ofRun },
-    cancel: { operationId: 'cancelExecution', description: 'Cancel it', ...ofRun },
+    execution: { operationId: 'getExecution', description: 'Read the execution', ...RUN_PARAMETERS },
+    events: { operationId: 'streamExecution', description: 'Stream its events', ...RUN_PARAMETERS },
+    cancel: { operationId: 'cancelExecution', description: 'Cancel it', ...RUN_PARAMETERS },
   },
 };
 export const START_ERRORS = [
@@ -42,7 +42,7 @@ export const START_ERRORS = [
   'unreadable_image',
   'daily_execution_limit',
 ] as const;
-const WAIT =
+const WAIT_DESCRIPTION =
   'Returns 202 as soon as the run is stored. The run continues if the client disconnects. With `Prefer: wait=N`, the ' +
   'response is 200 with the record if the run ends within N seconds (at most 60). With `Idempotency-Key`, the request can ' +
   'be repeated for 24 hours and starts only one run.';
@@ -53,17 +53,17 @@ export function registerRuns(app: App, deps: RunDeps): void {
     {
       ...operation('runWorkflow', 'workflows:execute', {
         summary: 'Start a run with an optional webhook',
-        description: `Starts a run of the current graph. ${WAIT} If the request has a \`webhook\`, the result is sent to it.`,
+        description: `Starts a run of the current graph. ${WAIT_DESCRIPTION} If the request has a \`webhook\`, the result is sent to it.`,
         errors: [...START_ERRORS, 'invalid_webhook'],
         params: WorkflowId,
         body: RunBody,
         response,
         links,
         startsRun: true,
-        asSent,
+        rawProperties,
       }),
       // Runs before the schema: an invalid webhook is reported before other faults of the body (docs/api.md, Webhooks).
-      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
+      preValidation: (req, _reply, done) => done(findWebhookError(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
       const { webhook, ...request } = req.body;
@@ -81,7 +81,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
     '/api/v1/workflows/:id/execute',
     operation('executeWorkflow', 'workflows:execute', {
       summary: 'Start a run',
-      description: `Starts a run like \`run\`, without a webhook. Counts against the executions per minute. ${WAIT}`,
+      description: `Starts a run like \`run\`, without a webhook. Counts against the executions per minute. ${WAIT_DESCRIPTION}`,
       errors: START_ERRORS,
       params: WorkflowId,
       body: ExecuteBody,
@@ -89,7 +89,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       links,
       startsRun: true,
       limit: 'executions',
-      asSent,
+      rawProperties,
     }),
     async (req, reply) => {
       const run = {
@@ -106,16 +106,16 @@ export function registerRuns(app: App, deps: RunDeps): void {
     {
       ...operation('resumeExecution', 'workflows:execute', {
         summary: 'Resume an execution',
-        description: `Continues a run that is waiting for a decision, with your \`decision\`. A run that has ended is started again under a new id with \`resumedFromId\`: nodes that have not changed are reused at no charge. ${WAIT}`,
+        description: `Continues a run that is waiting for a decision, with your \`decision\`. A run that has ended is started again under a new id with \`resumedFromId\`: nodes that have not changed are reused at no charge. ${WAIT_DESCRIPTION}`,
         errors: [...START_ERRORS, 'invalid_webhook', 'not_resumable'],
         params: ExecutionId,
         body: ResumeBody,
         response,
         links,
         startsRun: true,
-        asSent: { inputs: 'read' },
+        rawProperties: { inputs: 'validated' },
       }),
-      preValidation: (req, _reply, done) => done(webhookFault(deps, getWebhook(req.body))),
+      preValidation: (req, _reply, done) => done(findWebhookError(deps, getWebhook(req.body))),
     },
     async (req, reply) => {
       const { idempotencyKey } = toStartOptions(req);
@@ -132,7 +132,7 @@ export function getWebhook(body: unknown): unknown {
 /** Reads the options of a start from the headers. */
 const toStartOptions = (req: FastifyRequest) => ({
   idempotencyKey: getIdempotencyKey(req),
-  trigger: readTrigger(req),
+  trigger: parseTrigger(req),
 });
 
 export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
@@ -168,7 +168,7 @@ const getExecutionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
 /** Returns the kind of client, which is only recorded. */
-function readTrigger(req: FastifyRequest): string {
+function parseTrigger(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';
 }
@@ -190,8 +190,8 @@ export interface Preference {
 
 /** Parses `Prefer: wait=N`, at most 60 seconds. Other preferences are ignored. */
 export function parsePrefer(header: string | string[] | undefined): Preference {
-  const asked = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
-  const seconds = Number(asked ?? 0);
+  const wait = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
+  const seconds = Number(wait ?? 0);
   if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds, warnings: {} };
   const warning = `Prefer: wait=${seconds} exceeds the limit. The request waited ${MAX_WAIT_SECONDS} s.`;
   return { waitSeconds: MAX_WAIT_SECONDS, warnings: { warnings: [warning] } };

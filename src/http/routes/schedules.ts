@@ -25,10 +25,10 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS } from './runs.ts';
 
-const operation = listOperations('Automations');
+const operation = createDescriber('Automations');
 const CHANGE_ERRORS = [...RESOURCE_ERRORS, 'invalid_inputs', 'not_published', 'conflict'] as const;
 
 export function registerSchedules(app: App, deps: RunDeps): void {
@@ -37,16 +37,16 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('createSchedule', 'workflows:execute', {
       summary: 'Schedule a workflow',
       description:
-        'Stores when to run a workflow and with what. Send `cron` with a `timeZone`, or `everySeconds`. The runs have your rights and are charged to the workspace of the workflow. A workspace may have 100 active schedules.',
+        'Creates a schedule. Send `cron` with a `timeZone`, or `everySeconds`. Its runs have your permissions, and the workspace of the workflow pays for them. A workspace can have 100 active schedules.',
       errors: CHANGE_ERRORS,
       params: WorkflowId,
       body: CreateScheduleBody,
       response: { 201: Schedule },
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
     }),
     async (req, reply) => {
       const schedule = await createSchedule(deps, req.actor, req.params.id, req.body);
-      created(deps, reply, `/api/v1/schedules/${schedule.id}`);
+      setCreated(deps, reply, `/api/v1/schedules/${schedule.id}`);
       return schedule;
     },
   );
@@ -55,7 +55,6 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('listWorkflowSchedules', 'workflows:read', {
       summary: 'List the schedules of a workflow',
       description: 'Returns the schedules of a workflow, newest first.',
-      errors: RESOURCE_ERRORS,
       params: WorkflowId,
       querystring: PageQuery,
       response: { 200: SchedulePage },
@@ -87,7 +86,6 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('getSchedule', 'workflows:read', {
       summary: 'Read a schedule',
       description: 'Returns a schedule, when it runs next, and its last run.',
-      errors: RESOURCE_ERRORS,
       params: ScheduleParams,
       response: { 200: Schedule },
     }),
@@ -98,12 +96,12 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('updateSchedule', 'workflows:execute', {
       summary: 'Change, pause or activate a schedule',
       description:
-        'Changes the settings of a schedule. With `isActive`, it pauses or continues; times that pass while it is paused do not run. It still runs as the user who created it.',
+        'Changes the settings of a schedule. Set `isActive` to pause or continue it; times that pass while it is paused are not run. It still runs as the user who created it.',
       errors: CHANGE_ERRORS,
       params: ScheduleParams,
       body: UpdateScheduleBody,
       response: { 200: Schedule },
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
     }),
     req => changeSchedule(deps, req.actor, req.params.id, req.body),
   );
@@ -112,11 +110,10 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('deleteSchedule', 'workflows:execute', {
       summary: 'Delete a schedule',
       description: 'Deletes a schedule with its history. Its executions stay.',
-      errors: RESOURCE_ERRORS,
       params: ScheduleParams,
       response: { 200: Success },
     }),
-    req => whenDone(removeSchedule(deps, req.actor, req.params.id)),
+    req => toSuccess(removeSchedule(deps, req.actor, req.params.id)),
   );
   registerRuns(app, deps);
 }
@@ -127,7 +124,7 @@ function registerRuns(app: App, deps: RunDeps): void {
     operation('runSchedule', 'workflows:execute', {
       summary: 'Run a schedule now',
       description:
-        'Starts a run of the schedule with your rights, also while it is paused. The schedule itself does not change. Counts against the executions per minute.',
+        'Starts a run of the schedule with your permissions, also if it is paused. The schedule itself does not change. Counts against the executions per minute.',
       errors: [...START_ERRORS, 'not_published'],
       params: ScheduleParams,
       response: { 202: StartedFiring },
@@ -144,7 +141,7 @@ function registerRuns(app: App, deps: RunDeps): void {
     operation('backfillSchedule', 'workflows:execute', {
       summary: 'Run a schedule for times in the past',
       description:
-        'Runs the schedule for each of its times from `from` to `to`, at most 100, one after the other. With `dryRun`, returns the times and what the runs would cost, and starts nothing.',
+        'Runs the schedule for its past times between `from` and `to`, at most 100, one after the other. With `dryRun`, only returns the times and the cost of the runs.',
       errors: [...START_ERRORS, 'not_published', 'conflict'],
       params: ScheduleParams,
       body: BackfillBody,
@@ -159,15 +156,12 @@ function registerRuns(app: App, deps: RunDeps): void {
     '/api/v1/schedules/:id/firings',
     operation('listFirings', 'workflows:read', {
       summary: 'List the firings of a schedule',
-      description: 'Returns what came of each due time, newest first.',
-      errors: RESOURCE_ERRORS,
+      description: 'Returns the outcome of each due time, newest first.',
       params: ScheduleParams,
       querystring: PageQuery,
       response: { 200: FiringPage },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listFiringPage(deps, req.actor, req.params.id, req.query);
-    },
+    req => listFiringPage(deps, req.actor, req.params.id, req.query),
   );
 }

@@ -5,11 +5,11 @@ import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-answers.ts';
-import { listOperations } from '../route.ts';
+import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-responses.ts';
+import { createDescriber } from '../route.ts';
 
-const operation = listOperations('Pages');
-const YEAR_S = 365 * 24 * 3600;
+const operation = createDescriber('Pages');
+const YEAR_SECONDS = 365 * 24 * 3600;
 const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
 
 export function registerStart(app: App, deps: Deps): void {
@@ -48,7 +48,7 @@ function registerThemes(app: App, { settings }: Deps): void {
       schema: { params: ThemeParams, hide: true },
     },
     async ({ params: { theme }, headers }, reply) => {
-      const cookieValue = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_S}`;
+      const cookieValue = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_SECONDS}`;
       return reply
         .headers({ 'set-cookie': `theme=${cookieValue}; Path=/; SameSite=Lax`, 'cache-control': 'no-store' })
         .redirect(getReturnPath(headers.referer, [settings.BASE_URL, `http://${headers.host}`]), 303);

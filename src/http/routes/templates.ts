@@ -6,7 +6,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { listTemplatePage, readTemplate } from '../../runs/templates.ts';
 import { Plain } from '../../services/schema.ts';
 import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
-import { CARD_PATH, samplePath } from '../../services/templates/template-files.ts';
+import { CARD_PATH, getSamplePath } from '../../services/templates/template-files.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
 import {
   DuplicateBody,
@@ -18,10 +18,10 @@ import {
 import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated } from './workflows.ts';
 
-const operation = listOperations('Templates');
+const operation = createDescriber('Templates');
 
 export function registerTemplates(app: App, deps: RunDeps): void {
   app.get(
@@ -69,7 +69,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     operation('duplicateTemplate', 'workflows:write', {
       summary: 'Copy a template to a new workflow',
       description:
-        'Copies a template to a new personal workflow. The copy of a template with a sample has a first execution, with the trigger `sample`, that holds the recorded results. Run it with `useSample: true` if a provider is missing.',
+        'Copies a template to a new personal workflow. If the template has a sample, the copy has an execution with the trigger `sample` and the recorded results. Run it with `useSample: true` if a provider is missing.',
       errors: [
         ...RESOURCE_ERRORS,
         'folder_workspace_mismatch',
@@ -107,7 +107,7 @@ function findFile(
   { id, file }: { readonly id: string; readonly file: string },
 ): { readonly path: string; readonly contentType: string } {
   const template = shippedTemplates.find(id);
-  const path = file === CARD_PATH ? file : samplePath(file);
+  const path = file === CARD_PATH ? file : getSamplePath(file);
   const listed = template?.files.get(path);
   if (template === undefined || listed === undefined) throw new AppError('not_found', 'File not found.');
   return { path: join(template.folder, path), contentType: listed.contentType };

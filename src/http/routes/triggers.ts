@@ -26,10 +26,10 @@ import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS } from './runs.ts';
 
-const operation = listOperations('Automations');
+const operation = createDescriber('Automations');
 const MAX_HOOK_BYTES = 1_048_576;
 
 export function registerTriggers(app: App, deps: RunDeps): void {
@@ -38,8 +38,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     '/api/v1/workflows/:id/triggers',
     operation('listWorkflowTriggers', 'workflows:read', {
       summary: 'List the triggers of a workflow',
-      description: 'Returns what starts runs of the workflow when something happens, newest first.',
-      errors: RESOURCE_ERRORS,
+      description: 'Returns the triggers of the workflow, newest first.',
       params: WorkflowId,
       querystring: PageQuery,
       response: { 200: TriggerPage },
@@ -51,7 +50,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('createTrigger', 'workflows:execute', {
       summary: 'Create a trigger',
       description:
-        'Starts runs of the workflow, as you, when something happens: a request to a secret address (`hook`), the end of a run of another workflow (`after`), a new item of an RSS or Atom feed (`feed`) or a new file (`bucket`). `inputs` takes the values of input nodes out of the payload. The address of a hook is returned only once.',
+        'Creates a trigger, which starts a run with your permissions for each event: a request to a secret address (`hook`), the end of a run of another workflow (`after`), a new item of an RSS or Atom feed (`feed`) or a new file (`bucket`). `inputs` maps values of the payload to input nodes. The address of a hook is returned only once.',
       errors: [...RESOURCE_ERRORS, 'invalid_inputs', 'conflict'],
       params: WorkflowId,
       body: CreateTriggerBody,
@@ -59,7 +58,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     async (req, reply) => {
       const trigger = await createTrigger(deps, req.actor, req.params.id, req.body);
-      return created(deps, reply, `/api/v1/triggers/${trigger.id}`).send(trigger);
+      return setCreated(deps, reply, `/api/v1/triggers/${trigger.id}`).send(trigger);
     },
   );
   app.get(
@@ -76,8 +75,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     '/api/v1/triggers/:id',
     operation('getTrigger', 'workflows:read', {
       summary: 'Read a trigger',
-      description: 'Returns a trigger. `pausedReason` says why it paused by itself.',
-      errors: RESOURCE_ERRORS,
+      description: 'Returns a trigger. If the service paused it, `pausedReason` has the reason.',
       params: TriggerParams,
       response: { 200: Trigger },
     }),
@@ -88,7 +86,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('updateTrigger', 'workflows:execute', {
       summary: 'Change a trigger',
       description:
-        'Changes, pauses or activates a trigger. Members of `config` that are absent stay. An activated trigger starts without its earlier failures.',
+        'Changes, pauses or activates a trigger. Absent members of `config` do not change. Activating a trigger resets its count of failures.',
       errors: [...RESOURCE_ERRORS, 'invalid_inputs', 'conflict'],
       params: TriggerParams,
       body: ChangeTriggerBody,
@@ -100,19 +98,18 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     '/api/v1/triggers/:id',
     operation('deleteTrigger', 'workflows:execute', {
       summary: 'Delete a trigger',
-      description: 'Deletes a trigger with its history. Its runs stay.',
-      errors: RESOURCE_ERRORS,
+      description: 'Deletes a trigger with its history. Its executions stay.',
       params: TriggerParams,
       response: { 200: Success },
     }),
-    req => whenDone(removeTrigger(deps, req.actor, req.params.id)),
+    req => toSuccess(removeTrigger(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/triggers/:id/run',
     operation('runTrigger', 'workflows:execute', {
       summary: 'Run a trigger by hand',
       description:
-        'Starts a run with your rights, as the event would with this payload. Works for a paused trigger too, and a failure does not count. Counts against the executions per minute.',
+        'Starts a run with your permissions, as if the event had this payload. Also works for a paused trigger, and does not count as one of its failures. Counts against the executions per minute.',
       errors: START_ERRORS,
       params: TriggerParams,
       body: RunTriggerBody,
@@ -130,16 +127,13 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('listTriggerEvents', 'workflows:read', {
       summary: 'Read the history of a trigger',
       description:
-        'Returns the last 100 entries, newest first: runs that were accepted or refused, and what was skipped, with reasons.',
-      errors: RESOURCE_ERRORS,
+        'Returns the last 100 events of the trigger, newest first: accepted and refused runs, and skipped items, with reasons.',
       params: TriggerParams,
       querystring: PageQuery,
       response: { 200: TriggerEventPage },
+      isUncacheable: true,
     }),
-    (req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listTriggerEvents(deps, req.actor, req.params.id, req.query);
-    },
+    req => listTriggerEvents(deps, req.actor, req.params.id, req.query),
   );
 }
 
@@ -154,7 +148,7 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         ...operation('receiveHook', 'public', {
           summary: 'Call a hook',
           description:
-            'Starts a run of the workflow of the trigger with this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A `webhook-id` of the last 24 hours starts nothing and gets the same response. At most 60 requests a minute.',
+            'Starts a run of the workflow of the trigger with this token. The body, JSON or text, is the payload. If the trigger has a secret, the request must have a Standard Webhooks signature. A request that repeats a `webhook-id` within 24 hours starts no run and gets the first response. Allows 60 requests a minute.',
           errors: [
             'not_found',
             'unauthorized',

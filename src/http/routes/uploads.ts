@@ -4,10 +4,10 @@ import type { Deps } from '../../services/deps.ts';
 import { formatS3Error, receiveUpload } from '../../services/media/local-uploads.ts';
 import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber } from '../route.ts';
 import { discardBody } from '../unread-body.ts';
 
-const operation = listOperations('Media');
+const operation = createDescriber('Media');
 const Params = Type.Object({ mediaId: Type.String() });
 
 export function registerUploads(app: App, deps: Deps): void {
@@ -30,7 +30,6 @@ function registerPut(scope: App, deps: Deps): void {
       summary: 'Upload the bytes of a file',
       description:
         'Receives the bytes of an upload. `uploadUrl` points here if media are stored on disk. The URL and the headers are signed. Errors are XML, as those of an S3 bucket.',
-      errors: RESOURCE_ERRORS,
       params: Params,
       limit: 'none',
       response: { 200: Plain('text/plain') },

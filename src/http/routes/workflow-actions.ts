@@ -32,12 +32,12 @@ import {
   WorkflowEventStream,
 } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
-import { sendEvents, streamSignal } from '../event-stream.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { streamEvents } from '../event-stream.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
-const operation = listOperations('Workflows');
-const operatorOperation = listOperations('Operator');
+const operation = createDescriber('Workflows');
+const operatorOperation = createDescriber('Operator');
 const params = WorkflowId;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {
@@ -48,7 +48,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     operation('duplicateWorkflow', 'workflows:write', {
       summary: 'Duplicate a workflow',
       description:
-        'Copies the graph, without secrets, into your active workspace. The copy calls the same components; `meta.warnings` names those that you may not read, whose calls are empty.',
+        'Copies the graph, without secrets, into your active workspace. The copy calls the same components. Calls of components that you may not read become empty, and `meta.warnings` lists them.',
       errors: [
         ...RESOURCE_ERRORS,
         'folder_workspace_mismatch',
@@ -75,8 +75,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     operation('undeleteWorkflow', 'workflows:write', {
       summary: 'Restore a workflow that you deleted',
       description:
-        'Restores a workflow that was deleted less than 24 hours ago, including whether it was active. Requires the permission to delete it. After 24 hours, an administrator can restore it.',
-      errors: RESOURCE_ERRORS,
+        'Restores a workflow that was deleted less than 24 hours ago, with its earlier active state. Requires permission to delete it. After 24 hours, an administrator can restore it.',
       params,
       response: { 200: Workflow },
     }),
@@ -102,7 +101,7 @@ function registerBoard(app: App, deps: Deps): void {
       summary: 'Lint a graph',
       description: 'Returns the errors and warnings of a graph without storing it.',
       body: GraphBody,
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
       response: { 200: LintReport },
     }),
     async req => lintGraphBody(deps, req.actor, req.body),
@@ -113,10 +112,9 @@ function registerBoard(app: App, deps: Deps): void {
       summary: 'Lint a stored workflow',
       description:
         'Returns the errors and warnings of the stored graph. Properties in the body replace the stored ones.',
-      errors: RESOURCE_ERRORS,
       params,
       body: StoredGraphBody,
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
       response: { 200: LintReport },
     }),
     req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
@@ -144,19 +142,18 @@ function registerBoard(app: App, deps: Deps): void {
       params,
       response: { 200: WorkflowEventStream },
     }),
-    async (req, reply) => {
-      const signal = streamSignal(req, reply, () => getReadableWorkflow(deps, req.actor, req.params.id));
-      const events = await followWorkflow(deps, req.actor, req.params.id, signal);
-      await sendEvents(deps, { req, reply }, { events, signal });
-    },
+    (req, reply) =>
+      streamEvents(deps, req, reply, {
+        read: () => getReadableWorkflow(deps, req.actor, req.params.id),
+        watch: signal => followWorkflow(deps, req.actor, req.params.id, signal),
+      }),
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',
     operation('markEditing', 'workflows:write', {
       summary: 'Report that an editor has the board open',
       description:
-        'Reports that an editor has the board open. Automatic layout skips the workflow for the next 30 s.',
-      errors: RESOURCE_ERRORS,
+        'Reports that an editor has the workflow open. Automatic layout skips the workflow for the next 30 s.',
       params,
       response: { 200: Heartbeat },
     }),
@@ -168,7 +165,6 @@ function registerBoard(app: App, deps: Deps): void {
       summary: 'Share your selection of nodes',
       description:
         'Shows your selected nodes to the other people who have the workflow open: its event stream includes them as `selected` in `presence` while you follow it. The workflow itself does not change.',
-      errors: RESOURCE_ERRORS,
       params,
       body: SelectionBody,
       response: { 200: Success },
@@ -183,7 +179,6 @@ function registerPublication(app: App, deps: Deps): void {
     operation('setVisibility', 'workflows:write', {
       summary: 'Set the link access of a workflow',
       description: 'Sets who may read or duplicate the workflow by its link.',
-      errors: RESOURCE_ERRORS,
       params,
       body: VisibilityBody,
       response: { 200: Workflow },
@@ -210,7 +205,6 @@ function registerPublication(app: App, deps: Deps): void {
       summary: 'Set the daily budget of a workflow',
       description:
         'Sets the daily budget of a workflow. A run that would exceed the budget of the UTC day is refused with `daily_budget_exceeded`. Requires ownership.',
-      errors: RESOURCE_ERRORS,
       params,
       body: BudgetBody,
       response: { 200: Workflow },

@@ -6,10 +6,10 @@ import { getVersion, listHistory, restoreVersion } from '../../services/workflow
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { listOperations, RESOURCE_ERRORS } from '../route.ts';
+import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { GRAPH_ERRORS, sendTagged } from './workflows.ts';
 
-const operation = listOperations('Versions');
+const operation = createDescriber('Versions');
 
 export function registerWorkflowHistory(app: App, deps: Deps): void {
   app.get(
@@ -18,7 +18,6 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
       summary: 'List the versions of a workflow',
       description:
         'Returns the versions of a workflow. Every write that changes the graph creates a numbered version.',
-      errors: RESOURCE_ERRORS,
       params: WorkflowId,
       querystring: PageQuery,
       response: { 200: VersionPage },
@@ -30,7 +29,6 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
     operation('getVersion', 'workflows:read', {
       summary: 'Read a version',
       description: 'Returns a version with its graph.',
-      errors: RESOURCE_ERRORS,
       params: VersionParams,
       response: { 200: Version },
     }),

@@ -23,22 +23,22 @@ import { limitLargeBodies } from '../body.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 import {
   COMPONENT_ERRORS,
-  created,
+  createDescriber,
   FILE_ERRORS,
-  listOperations,
   RESOURCE_ERRORS,
-  whenDone,
+  setCreated,
+  toSuccess,
 } from '../route.ts';
 
-const operation = listOperations('Workflows');
+const operation = createDescriber('Workflows');
 const params = WorkflowId;
 export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable', ...COMPONENT_ERRORS] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
-const ofWorkflow = { parameters: { id: '$response.body#/id' } } as const;
+const WORKFLOW_PARAMETERS = { parameters: { id: '$response.body#/id' } } as const;
 export const WORKFLOW_LINKS = {
   201: {
-    workflow: { operationId: 'getWorkflow', description: 'Read the workflow', ...ofWorkflow },
-    run: { operationId: 'runWorkflow', description: 'Run the workflow', ...ofWorkflow },
+    workflow: { operationId: 'getWorkflow', description: 'Read the workflow', ...WORKFLOW_PARAMETERS },
+    run: { operationId: 'runWorkflow', description: 'Run the workflow', ...WORKFLOW_PARAMETERS },
   },
 };
 /** A graph of 4 MB and 25 MB of media in base64. */
@@ -72,7 +72,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
         'Creates a workflow. The graph is linted: a graph with errors is refused with `invalid_graph` and `issues`, and warnings are returned in `meta.warnings`. If the body has the `id` of an existing workflow, that workflow is updated.',
       errors: [...GRAPH_ERRORS, ...FOLDER_ERRORS, ...RESOURCE_ERRORS],
       body: CreateWorkflowBody,
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
       response: { 201: Workflow },
       responseHeaders: ['ETag'],
       links: WORKFLOW_LINKS,
@@ -98,7 +98,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('updateWorkflow', 'workflows:write', {
       summary: 'Update a workflow',
       description:
-        'Changes the properties that are sent and leaves the others as they are. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since. A graph that the [app](apps.md) of the workflow cannot use is refused with `app_would_break`, unless `breakApp` is true.',
+        'Changes only the properties that you send. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since. A graph that the [app](apps.md) of the workflow cannot use is refused with `app_would_break`, unless `breakApp` is true.',
       errors: [
         ...GRAPH_ERRORS,
         ...FOLDER_ERRORS,
@@ -110,7 +110,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       params,
       querystring: UpdateWorkflowQuery,
       body: UpdateWorkflowBody,
-      hasExactNumbers: true,
+      inexactNumbers: 'reject',
       response: { 200: Workflow },
       requestHeaders: ['If-Match'],
       responseHeaders: ['ETag'],
@@ -127,13 +127,13 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('deleteWorkflow', 'workflows:write', {
       summary: 'Delete a workflow',
       description:
-        'Deactivates a workflow and marks it as deleted. An administrator can restore it. Requires ownership. If other workflows call it as a [component](components.md), it is refused with `component_in_use`, which names the callers that you may read and counts the others, unless `force` is true.',
+        'Deactivates a workflow and marks it as deleted. You can restore it for 24 hours, an administrator also later. Requires ownership. If other workflows call it as a [component](components.md), returns `component_in_use` with the callers that you may read and the number of others, unless `force` is true.',
       errors: [...RESOURCE_ERRORS, 'component_in_use'],
       params,
       querystring: DeleteWorkflowQuery,
       response: { 200: Deleted },
     }),
-    req => whenDone(deleteWorkflow(deps, req.actor, req.params.id, req.query)),
+    req => toSuccess(deleteWorkflow(deps, req.actor, req.params.id, req.query)),
   );
   registerFiles(app, deps);
 }
@@ -174,7 +174,7 @@ function registerFiles(app: App, deps: Deps): void {
           'upload_budget_exceeded',
         ],
         body: ImportBody,
-        hasExactNumbers: true,
+        inexactNumbers: 'reject',
         response: { 201: Workflow },
         links: WORKFLOW_LINKS,
       }),
@@ -186,7 +186,7 @@ function registerFiles(app: App, deps: Deps): void {
 
 /** Sends 201 with the workflow and its ETag. */
 export function sendCreated(deps: Deps, reply: FastifyReply, workflow: CreatedWorkflow): FastifyReply {
-  return sendTagged(created(deps, reply, `/api/v1/workflows/${workflow.id}`), workflow);
+  return sendTagged(setCreated(deps, reply, `/api/v1/workflows/${workflow.id}`), workflow);
 }
 
 /** Sends the workflow with the ETag that a GET returns, for the next If-Match. */

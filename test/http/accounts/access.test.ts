@@ -19,7 +19,7 @@ const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, ...REMOVED, 'stranger'] as co
 type Person = (typeof PEOPLE)[number];
 
 /** On a workflow whose link is PRIVATE. */
-const WHO = {
+const AUDIENCES = {
   owners: OWNERS,
   editors: [...OWNERS, ...EDITORS],
   readers: [...OWNERS, ...EDITORS, ...VIEWERS],
@@ -28,7 +28,7 @@ const WHO = {
 type Route = readonly [
   method: Method,
   path: string,
-  who: keyof typeof WHO,
+  audience: keyof typeof AUDIENCES,
   scope: Scope,
   body?: (someone: number) => unknown,
 ];
@@ -58,7 +58,7 @@ const ROUTES: readonly Route[] = [
 ];
 
 let test: TestApp;
-let nobodyYet: Caller;
+let newUser: Caller;
 /** In the team. */
 let mediaId: string;
 const people = new Map<Person, Caller>();
@@ -67,19 +67,19 @@ before(async () => {
   test = await createTestApp();
   const { db } = test.deps;
   for (const person of PEOPLE) people.set(person, await test.createCaller());
-  nobodyYet = await test.createCaller();
+  newUser = await test.createCaller();
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
-    await insertMember(db, TEAM, callerOf(`team ${role}`).userId, role);
-  await insertMember(db, TEAM, callerOf('creator').userId, 'VIEWER');
-  await insertMember(db, TEAM, callerOf('removed uploader').userId, 'EDITOR');
-  await callerOf('removed uploader').request('PUT', '/me/workspace', { teamId: TEAM });
-  ({ mediaId } = await uploadPicture(callerOf('removed uploader')));
-  await deleteMember(db, TEAM, callerOf('removed uploader').userId);
+    await insertMember(db, TEAM, getCaller(`team ${role}`).userId, role);
+  await insertMember(db, TEAM, getCaller('creator').userId, 'VIEWER');
+  await insertMember(db, TEAM, getCaller('removed uploader').userId, 'EDITOR');
+  await getCaller('removed uploader').request('PUT', '/me/workspace', { teamId: TEAM });
+  ({ mediaId } = await uploadPicture(getCaller('removed uploader')));
+  await deleteMember(db, TEAM, getCaller('removed uploader').userId);
 });
 after(() => test.close());
 
-function callerOf(person: Person): Caller {
+function getCaller(person: Person): Caller {
   const caller = people.get(person);
   assert(caller !== undefined);
   return caller;
@@ -88,7 +88,7 @@ function callerOf(person: Person): Caller {
 /** Creates a private workflow in the team, shares it, and returns its path. */
 async function createWorkflow(creator: Person = 'creator'): Promise<string> {
   const { db } = test.deps;
-  const { status, body } = await callerOf(creator).request('POST', '/workflows', { name: 'W', ...PAIR });
+  const { status, body } = await getCaller(creator).request('POST', '/workflows', { name: 'W', ...PAIR });
   assert.equal(status, 201);
   const workflowId = String(body.id);
   await db.query('update workflows set team_id = $2, media_id = $3 where id = $1', [
@@ -97,35 +97,35 @@ async function createWorkflow(creator: Person = 'creator'): Promise<string> {
     mediaId,
   ]);
   for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
-    await upsertPermission(db, { workflowId, userId: callerOf(`shared ${role}`).userId, role });
+    await upsertPermission(db, { workflowId, userId: getCaller(`shared ${role}`).userId, role });
   return `/workflows/${workflowId}`;
 }
 
-for (const [method, path, who, scope, body] of ROUTES) {
+for (const [method, path, audience, scope, body] of ROUTES) {
   const sendRequest = (caller: Pick<Caller, 'request'>, workflow: string) =>
-    caller.request(method, `${workflow}${path}`, body?.(nobodyYet.userId));
+    caller.request(method, `${workflow}${path}`, body?.(newUser.userId));
 
   describe(`${method} /workflows/{id}${path}`, () => {
-    it(`allows ${who} and answers 403 forbidden to others`, async () => {
+    it(`allows ${audience} and returns 403 forbidden to others`, async () => {
       for (const person of PEOPLE) {
         const creator = person === 'removed creator' ? person : 'creator';
-        const response = await sendRequest(callerOf(person), await createWorkflow(creator));
-        const isLetIn = (WHO[who] as readonly Person[]).includes(person);
-        if (isLetIn)
+        const response = await sendRequest(getCaller(person), await createWorkflow(creator));
+        const isAllowed = (AUDIENCES[audience] as readonly Person[]).includes(person);
+        if (isAllowed)
           assert.ok(response.status < 300, `${person}: ${response.status} ${response.body?.error}`);
         else assert.deepEqual([person, response.status, response.body.code], [person, 403, 'forbidden']);
       }
     });
 
-    it('answers 401 unauthorized to anonymous callers', async () => {
+    it('returns 401 unauthorized to anonymous callers', async () => {
       const { status, body: refusal, headers } = await sendRequest(test.anonymous, await createWorkflow());
       assert.deepEqual([status, refusal.code], [401, 'unauthorized']);
       assert.equal(headers['www-authenticate'], 'Bearer');
     });
 
-    it('answers 404 not_found for an unknown workflow', async () => {
+    it('returns 404 not_found for an unknown workflow', async () => {
       const { status, body: refusal } = await sendRequest(
-        callerOf('creator'),
+        getCaller('creator'),
         '/workflows/wf_00000000000000000000000000',
       );
       assert.deepEqual([status, refusal.code], [404, 'not_found']);
@@ -140,11 +140,11 @@ for (const [method, path, who, scope, body] of ROUTES) {
         'account:admin',
         'instance:admin',
       ];
-      const lacking = await test.withScopes(
-        callerOf('creator'),
+      const callerWithoutScope = await test.withScopes(
+        getCaller('creator'),
         others.filter(other => other !== scope),
       );
-      const { status, body: refusal, headers } = await sendRequest(lacking, workflow);
+      const { status, body: refusal, headers } = await sendRequest(callerWithoutScope, workflow);
       // The exception: such a key reads as an anonymous visitor.
       const isRead = method === 'GET' && (path === '' || path === '/export');
       assert.deepEqual([status, refusal.code], [401, isRead ? 'unauthorized' : 'insufficient_scope']);
@@ -167,15 +167,18 @@ describe('link access', () => {
   for (const [linkPermission, method, path, expected] of PUBLIC) {
     it(`with ${linkPermission} answers ${expected} to an unrelated user's ${method} ${path}`, async () => {
       const workflow = await createWorkflow();
-      await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission });
+      await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission });
       const body = method === 'GET' ? undefined : {};
-      assert.equal((await callerOf('stranger').request(method, `${workflow}${path}`, body)).status, expected);
+      assert.equal(
+        (await getCaller('stranger').request(method, `${workflow}${path}`, body)).status,
+        expected,
+      );
     });
   }
 
-  it('lets anonymous callers read, and answers 401 on other routes', async () => {
+  it('lets anonymous callers read, and returns 401 on other routes', async () => {
     const workflow = await createWorkflow();
-    await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
+    await getCaller('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
     const { status, body } = await test.anonymous.request('GET', workflow);
     assert.deepEqual(
       [status, body.userRole, body.canEdit, body.canDuplicate],

@@ -78,8 +78,8 @@ describe('instance:admin', () => {
     );
     const { scopes } = (await admin.request<{ scopes: string[] }>('GET', '/me')).body;
     assert.ok(!scopes.includes('instance:admin') && scopes.includes('account:admin'), String(scopes));
-    const handedOn = { name: 'k', scopes: ['instance:admin'] };
-    assert.equal((await admin.request('POST', '/keys', handedOn)).status, 403);
+    const adminKey = { name: 'k', scopes: ['instance:admin'] };
+    assert.equal((await admin.request('POST', '/keys', adminKey)).status, 403);
     nowMs += CACHE_MS;
     assert.equal(await sendRequest(other, '/admin/users', headers), 401);
     await change(admin.userId, { isAdmin: true });
@@ -100,13 +100,13 @@ describe('instance:admin', () => {
 describe('a disabled account', () => {
   it('is refused at once, by key and by session', async () => {
     const person = await createPerson(test, operator);
-    const keyed = await test.createCaller();
+    const keyUser = await test.createCaller();
     await person.request('GET', '/me');
-    await keyed.request('GET', '/me');
+    await keyUser.request('GET', '/me');
     await change(person.userId, { disabled: true });
-    await change(keyed.userId, { disabled: true });
+    await change(keyUser.userId, { disabled: true });
     assert.equal((await person.request('GET', '/me')).status, 401);
-    assert.equal((await keyed.request('GET', '/me')).status, 401);
+    assert.equal((await keyUser.request('GET', '/me')).status, 401);
   });
 });
 

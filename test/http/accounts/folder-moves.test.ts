@@ -42,14 +42,14 @@ async function createTeam(roleOfTeammate: string): Promise<string> {
   return team;
 }
 
-async function createFolder(teamId: string | null, by = creator): Promise<string> {
-  const { status, body } = await by.request('POST', '/folders', { name: 'Folder', teamId });
+async function createFolder(teamId: string | null, caller = creator): Promise<string> {
+  const { status, body } = await caller.request('POST', '/folders', { name: 'Folder', teamId });
   assert.equal(status, 201);
   return String(body.id);
 }
 
-const move = (folderId: string | null, by = creator): Promise<TestResponse<Workflow>> =>
-  putWorkflow(by, id, { folderId });
+const move = (folderId: string | null, caller = creator): Promise<TestResponse<Workflow>> =>
+  putWorkflow(caller, id, { folderId });
 
 async function moveTo(teamId: string | null): Promise<string> {
   const folderId = await createFolder(teamId);
@@ -60,11 +60,11 @@ async function moveTo(teamId: string | null): Promise<string> {
 
 describe('a workflow in a team', () => {
   it("is accessible to the team's members by role, and no longer to the previous team", async () => {
-    const roleOf = async (by: Caller): Promise<string> => (await readWorkflow(by, id)).userRole;
+    const readRole = async (caller: Caller): Promise<string> => (await readWorkflow(caller, id)).userRole;
     await moveTo(teamA);
-    assert.deepEqual([await roleOf(teammate), await roleOf(viewer)], ['EDITOR', 'VIEWER']);
+    assert.deepEqual([await readRole(teammate), await readRole(viewer)], ['EDITOR', 'VIEWER']);
     await moveTo(teamB);
-    assert.equal(await roleOf(teammate), 'OWNER');
+    assert.equal(await readRole(teammate), 'OWNER');
     await moveTo(null);
     for (const member of [teammate, viewer])
       assertRefused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');

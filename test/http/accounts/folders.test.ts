@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Folder {
   readonly id: string;
@@ -33,21 +34,21 @@ before(async () => {
 });
 after(() => test.close());
 
-async function create(by: Caller, body: object): Promise<Folder> {
-  const response = await by.request<Folder>('POST', '/folders', body);
+async function create(caller: Caller, body: object): Promise<Folder> {
+  const response = await caller.request<Folder>('POST', '/folders', body);
   assert.equal(response.status, 201);
   return response.body;
 }
 
-const namesOf = async (by: Caller): Promise<readonly string[]> =>
-  (await by.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
+const listNames = async (caller: Caller): Promise<readonly string[]> =>
+  (await caller.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
 
 /** Stores a workflow in the folder without using the API. */
-async function addWorkflow(folder: Folder, by: Caller): Promise<string> {
+async function addWorkflow(folder: Folder, caller: Caller): Promise<string> {
   const id = newId('workflow');
   await test.deps.db.query(
     `insert into workflows (id, user_id, team_id, folder_id, version, name) values ($1, $2, $3, $4, 1, 'W')`,
-    [id, by.userId, folder.teamId, folder.id],
+    [id, caller.userId, folder.teamId, folder.id],
   );
   return id;
 }
@@ -77,44 +78,43 @@ describe('POST /folders', () => {
     assert.equal((await create(owner, { name: 'Mine too', teamId: null })).teamId, null);
   });
 
-  it('answers 404 for any other team, whether or not it exists', async () => {
+  it('returns 404 for any other team, whether or not it exists', async () => {
     const { personalTeamId } = (await owner.request('GET', '/me')).body;
     for (const id of [teamId, 'team_00000000000000000000000000', personalTeamId, 'nonsense']) {
-      const { status, body } = await otherUser.request('POST', '/folders', { name: 'x', teamId: id });
-      assert.equal(status, 404);
-      assert.equal(body.code, 'not_found');
+      assertRefused(await otherUser.request('POST', '/folders', { name: 'x', teamId: id }), 404, 'not_found');
     }
   });
 
-  it('answers 404 for a team that the caller has left', async () => {
+  it('returns 404 for a team that the caller has left', async () => {
     const former = await test.createCaller();
     const members = `/teams/${teamId}/members`;
     await joinTeam(owner, teamId, former, 'EDITOR');
     const inTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
     assert.equal((await inTeam()).status, 201);
     await former.request('DELETE', `${members}/${former.userId}`);
-    const { status, body } = await inTeam();
-    assert.deepEqual([status, body.code], [404, 'not_found']);
+    assertRefused(await inTeam(), 404, 'not_found');
   });
 
   it('refuses team viewers, with 403', async () => {
     assert.equal((await viewer.request('POST', '/folders', { name: 'x', teamId })).status, 403);
   });
 
-  it('accepts only a parent in the same workspace, or answers 400 folder_workspace_mismatch', async () => {
+  it('accepts only a parent in the same workspace, or returns 400 folder_workspace_mismatch', async () => {
     const parent = await create(owner, { name: 'Parent', teamId });
     const child = await create(owner, { name: 'Child', teamId, parentId: parent.id });
     assert.equal(child.parentId, parent.id);
-    const { status, body } = await owner.request('POST', '/folders', {
-      name: 'x',
-      teamId: null,
-      parentId: parent.id,
-    });
-    assert.equal(status, 400);
-    assert.equal(body.code, 'folder_workspace_mismatch');
+    assertRefused(
+      await owner.request('POST', '/folders', {
+        name: 'x',
+        teamId: null,
+        parentId: parent.id,
+      }),
+      400,
+      'folder_workspace_mismatch',
+    );
   });
 
-  it("answers 404 for an unknown parent and 403 for another user's", async () => {
+  it("returns 404 for an unknown parent and 403 for another user's", async () => {
     const mine = await create(owner, { name: 'Mine' });
     const under = (parentId: string) => otherUser.request('POST', '/folders', { name: 'x', parentId });
     assert.equal((await under(ABSENT)).status, 404);
@@ -140,11 +140,9 @@ describe('POST /folders', () => {
     });
   }
 
-  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
     const reader = await test.withScopes(owner, ['workflows:read']);
-    const { status, body } = await reader.request('POST', '/folders', { name: 'x' });
-    assert.equal(status, 401);
-    assert.equal(body.code, 'insufficient_scope');
+    assertRefused(await reader.request('POST', '/folders', { name: 'x' }), 401, 'insufficient_scope');
   });
 });
 
@@ -154,9 +152,9 @@ describe('GET /folders', () => {
     await joinTeam(owner, teamId, member, 'VIEWER');
     await create(member, { name: 'Personal' });
     await create(editor, { name: 'Shared', teamId });
-    assert.deepEqual(await namesOf(member), ['Personal']);
+    assert.deepEqual(await listNames(member), ['Personal']);
     await member.request('PUT', '/me/workspace', { teamId });
-    const names = await namesOf(member);
+    const names = await listNames(member);
     assert.ok(names.includes('Shared'));
     assert.ok(!names.includes('Personal'));
   });
@@ -220,9 +218,7 @@ describe('PATCH /folders/{id}', () => {
     const middle = await create(owner, { name: 'Middle', parentId: top.id });
     const bottom = await create(owner, { name: 'Bottom', parentId: middle.id });
     for (const parentId of [top.id, middle.id, bottom.id]) {
-      const { status, body } = await owner.request('PATCH', `/folders/${top.id}`, { parentId });
-      assert.equal(status, 400);
-      assert.equal(body.code, 'folder_cycle');
+      assertRefused(await owner.request('PATCH', `/folders/${top.id}`, { parentId }), 400, 'folder_cycle');
     }
   });
 
@@ -238,12 +234,14 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('keeps a tree within its workspace, or answers 400 folder_workspace_mismatch', async () => {
+  it('keeps a tree within its workspace, or returns 400 folder_workspace_mismatch', async () => {
     const personal = await create(owner, { name: 'Personal' });
     const shared = await create(owner, { name: 'Shared', teamId });
-    const { status, body } = await owner.request('PATCH', `/folders/${personal.id}`, { parentId: shared.id });
-    assert.equal(status, 400);
-    assert.equal(body.code, 'folder_workspace_mismatch');
+    assertRefused(
+      await owner.request('PATCH', `/folders/${personal.id}`, { parentId: shared.id }),
+      400,
+      'folder_workspace_mismatch',
+    );
   });
 
   it('refuses a move that would make the tree deeper than 32, with 400', async () => {
@@ -255,10 +253,10 @@ describe('PATCH /folders/{id}', () => {
     assert.equal((await owner.request('PATCH', `/folders/${pair.id}`, { parentId: deep.id })).status, 400);
   });
 
-  it('is for editors of the team; answers 403 to viewers and other users, 404 for an unknown folder, 401 to anonymous callers', async () => {
+  it('is for editors of the team; returns 403 to viewers and other users, 404 for an unknown folder, 401 to anonymous callers', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
-    const rename = (by: Pick<Caller, 'request'>, id = folder.id) =>
-      by.request('PATCH', `/folders/${id}`, { name: 'x' });
+    const rename = (caller: Pick<Caller, 'request'>, id = folder.id) =>
+      caller.request('PATCH', `/folders/${id}`, { name: 'x' });
     assert.equal((await rename(editor)).status, 200);
     assert.equal((await rename(viewer)).status, 403);
     assert.equal((await rename(otherUser)).status, 403);
@@ -271,16 +269,16 @@ describe('DELETE /folders/{id}', () => {
   it('moves its workflows to the root of the workspace and updates each of them', async () => {
     const folder = await create(editor, { name: 'Doomed', teamId });
     const id = await addWorkflow(folder, editor);
-    const placeOf = async () =>
+    const readRow = async () =>
       (
         await test.deps.db.query<{ folder_id: string | null; team_id: string; updated_at: Date }>(
           'select folder_id, team_id, updated_at from workflows where id = $1',
           [id],
         )
       ).rows[0];
-    const earlier = await placeOf();
+    const earlier = await readRow();
     assert.deepEqual((await editor.request('DELETE', `/folders/${folder.id}`)).body, { success: true });
-    const later = await placeOf();
+    const later = await readRow();
     assert.equal(later?.folder_id, null);
     assert.equal(later?.team_id, teamId);
     assert.ok(Number(later?.updated_at) > Number(earlier?.updated_at));
@@ -293,9 +291,7 @@ describe('DELETE /folders/{id}', () => {
     const bottom = await create(owner, { name: 'Bottom', parentId: below.id });
     const id = await addWorkflow(bottom, owner);
     for (const query of ['', '?recursive=false']) {
-      const { status, body } = await owner.request('DELETE', `/folders/${top.id}${query}`);
-      assert.equal(status, 409);
-      assert.equal(body.code, 'folder_not_empty');
+      assertRefused(await owner.request('DELETE', `/folders/${top.id}${query}`), 409, 'folder_not_empty');
     }
     assert.equal((await owner.request('DELETE', `/folders/${top.id}?recursive=true`)).status, 200);
     for (const { id: gone } of [top, below, bottom])
@@ -304,7 +300,7 @@ describe('DELETE /folders/{id}', () => {
     assert.deepEqual(rows, [{ folder_id: null }]);
   });
 
-  it('is for editors of the team; answers 403 to viewers and other users', async () => {
+  it('is for editors of the team; returns 403 to viewers and other users', async () => {
     const folder = await create(owner, { name: 'Shared', teamId });
     assert.equal((await viewer.request('DELETE', `/folders/${folder.id}`)).status, 403);
     assert.equal((await otherUser.request('DELETE', `/folders/${folder.id}`)).status, 403);

@@ -39,25 +39,25 @@ after(async () => {
 });
 
 const membership = (): string => `/teams/${teamId}/members/${maker.userId}`;
-const ok = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {
+const requestOk = async (caller: Caller, ...sent: Parameters<Caller['request']>) => {
   const response = await caller.request(...sent);
   assert.ok(response.status < 300, `${sent[0]} ${sent[1]}: ${response.status} ${response.body?.error}`);
   return response.body;
 };
 
 beforeEach(async () => {
-  teamId = String((await ok(owner, 'POST', '/teams', { name: 'T' })).id);
+  teamId = String((await requestOk(owner, 'POST', '/teams', { name: 'T' })).id);
   await insertMember(test.deps.db, teamId, maker.userId, 'EDITOR');
-  await ok(maker, 'PUT', '/me/workspace', { teamId });
+  await requestOk(maker, 'PUT', '/me/workspace', { teamId });
   picture = await uploadPicture(maker);
-  const folder = await ok(maker, 'POST', '/folders', { name: 'F', teamId });
+  const folder = await requestOk(maker, 'POST', '/folders', { name: 'F', teamId });
   ({ id: workflowId } = await createWorkflow(maker, {
     ...WAITING,
     mediaId: picture.mediaId,
     secrets: { TOKEN: 'the maker’s' },
   }));
   await putWorkflow(maker, workflowId, { folderId: folder.id });
-  executionId = String((await ok(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
+  executionId = String((await requestOk(maker, 'POST', `/workflows/${workflowId}/run`, {})).executionId);
 });
 
 const reads = (): readonly string[] => [
@@ -71,8 +71,8 @@ const reads = (): readonly string[] => [
 
 describe('a member who leaves', () => {
   it('can no longer read or list what they created in the team', async () => {
-    for (const path of reads()) await ok(maker, 'GET', path);
-    await ok(owner, 'DELETE', membership());
+    for (const path of reads()) await requestOk(maker, 'GET', path);
+    await requestOk(owner, 'DELETE', membership());
     for (const path of reads()) assert.equal((await maker.request('GET', path)).status, 403, path);
     for (const [path, id] of [
       ['/workflows', workflowId],
@@ -89,36 +89,36 @@ describe('a member who leaves', () => {
       );
     }
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    for (const path of reads()) await ok(maker, 'GET', path);
+    for (const path of reads()) await requestOk(maker, 'GET', path);
     const { body } = await maker.request<readonly Item[]>('GET', '/workflows');
     assert.ok(body.some(item => item.id === workflowId));
   });
 
   it('can no longer control runs they started there', async () => {
-    await ok(owner, 'DELETE', membership());
-    const acts = [
+    await requestOk(owner, 'DELETE', membership());
+    const requests = [
       ['GET', `/executions/${executionId}/events`],
       ['POST', `/executions/${executionId}/cancel`],
       ['POST', `/executions/${executionId}/resume`],
       ['DELETE', `/executions/${executionId}`],
     ] as const;
-    for (const [method, path] of acts)
+    for (const [method, path] of requests)
       assert.equal((await maker.request(method, path, method === 'POST' ? {} : undefined)).status, 403, path);
-    await ok(owner, 'POST', `/executions/${executionId}/cancel`);
+    await requestOk(owner, 'POST', `/executions/${executionId}/cancel`);
   });
 
   it('can no longer use media they uploaded there', async () => {
     const { id } = await createWorkflow(maker, PAIR);
-    await ok(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
-    await ok(owner, 'DELETE', membership());
+    await requestOk(maker, 'POST', '/workflows', { id, name: 'W', ...PAIR, mediaId: picture.mediaId });
+    await requestOk(owner, 'DELETE', membership());
     const linking = { name: 'W', ...PAIR, mediaId: picture.mediaId };
     assert.equal((await maker.request('POST', '/workflows', linking)).status, 403);
     assert.equal((await maker.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 403);
-    await ok(owner, 'GET', `/media/${picture.mediaId}`);
+    await requestOk(owner, 'GET', `/media/${picture.mediaId}`);
   });
 
   it('cannot complete an upload that was started there', async () => {
-    const minted = await ok(maker, 'POST', '/media/upload-url', {
+    const minted = await requestOk(maker, 'POST', '/media/upload-url', {
       contentType: 'image/png',
       bytes: 4,
       filename: 'a.png',
@@ -127,21 +127,27 @@ describe('a member who leaves', () => {
     const headers = minted.headers as Record<string, string>;
     const sent = await test.app.inject({ method: 'PUT', url: pathname + search, headers, payload: 'fake' });
     assert.equal(sent.statusCode, 200);
-    await ok(owner, 'DELETE', membership());
+    await requestOk(owner, 'DELETE', membership());
     const { status } = await maker.request('POST', '/media/upload-url/complete', { mediaId: minted.mediaId });
     assert.equal(status, 404);
   });
 
   it('cannot share workflows out of the team and loses shares from before', async () => {
     const shared = await createWorkflow(owner, PAIR);
-    const folder = await ok(owner, 'POST', '/folders', { name: 'G', teamId });
+    const folder = await requestOk(owner, 'POST', '/folders', { name: 'G', teamId });
     await putWorkflow(owner, shared.id, { folderId: folder.id });
-    await ok(owner, 'PUT', `/workflows/${shared.id}/permissions`, { userId: maker.userId, role: 'OWNER' });
-    await ok(owner, 'DELETE', membership());
+    await requestOk(owner, 'PUT', `/workflows/${shared.id}/permissions`, {
+      userId: maker.userId,
+      role: 'OWNER',
+    });
+    await requestOk(owner, 'DELETE', membership());
     assert.equal((await maker.request('GET', `/workflows/${shared.id}`)).status, 403);
     // A creator who left can be given access again like any other user.
-    await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
-    const own = await ok(maker, 'POST', '/folders', { name: 'mine', teamId: null });
+    await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
+      userId: maker.userId,
+      role: 'OWNER',
+    });
+    const own = await requestOk(maker, 'POST', '/folders', { name: 'mine', teamId: null });
     const { isOwner, userRole } = await readWorkflow(maker, workflowId);
     assert.deepEqual([isOwner, userRole], [false, 'OWNER']);
     assert.equal((await putWorkflow(maker, workflowId, { folderId: own.id })).status, 403);
@@ -149,7 +155,7 @@ describe('a member who leaves', () => {
 });
 
 describe('the secrets of a workflow whose creator has left', () => {
-  const secretsOf = async (caller: Caller) => (await readWorkflow(caller, workflowId)).secrets;
+  const readSecrets = async (caller: Caller) => (await readWorkflow(caller, workflowId)).secrets;
   const send = async (caller: Caller, secrets: object | null) =>
     (await putWorkflow(caller, workflowId, { secrets })).body.meta.warnings;
 
@@ -157,17 +163,20 @@ describe('the secrets of a workflow whose creator has left', () => {
     assert.deepEqual(await send(owner, { TOKEN: 'other' }), [
       'Ignored: secrets. Only the creator of the workflow may set them.',
     ]);
-    await ok(owner, 'DELETE', membership());
-    await ok(owner, 'PUT', `/workflows/${workflowId}/permissions`, { userId: maker.userId, role: 'OWNER' });
-    assert.deepEqual([await secretsOf(maker), await secretsOf(owner)], [null, null]);
+    await requestOk(owner, 'DELETE', membership());
+    await requestOk(owner, 'PUT', `/workflows/${workflowId}/permissions`, {
+      userId: maker.userId,
+      role: 'OWNER',
+    });
+    assert.deepEqual([await readSecrets(maker), await readSecrets(owner)], [null, null]);
     assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
     // The body that a GET returned.
     assert.deepEqual(await send(owner, null), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    assert.deepEqual(await secretsOf(maker), { TOKEN: 'the maker’s' });
-    await ok(owner, 'DELETE', membership());
+    assert.deepEqual(await readSecrets(maker), { TOKEN: 'the maker’s' });
+    await requestOk(owner, 'DELETE', membership());
     assert.deepEqual(await send(owner, { TOKEN: 'of the team' }), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
-    assert.deepEqual(await secretsOf(maker), { TOKEN: 'of the team' });
+    assert.deepEqual(await readSecrets(maker), { TOKEN: 'of the team' });
   });
 });

@@ -36,11 +36,11 @@ async function invite(teamId: string, email: string, role = 'EDITOR'): Promise<S
   return body;
 }
 
-const pendingOf = async (teamId: string): Promise<readonly Sent[]> =>
+const listPending = async (teamId: string): Promise<readonly Sent[]> =>
   (await owner.request<{ data: Sent[] }>('GET', `/teams/${teamId}/invitations`)).body.data;
-const receivedBy = async (caller: Pick<Caller, 'request'>): Promise<readonly { readonly id: string }[]> =>
+const listReceived = async (caller: Pick<Caller, 'request'>): Promise<readonly { readonly id: string }[]> =>
   (await caller.request<{ data: { id: string }[] }>('GET', '/invitations')).body.data;
-const roleIn = async (teamId: string, { userId }: { readonly userId: number }): Promise<unknown> =>
+const readRole = async (teamId: string, { userId }: { readonly userId: number }): Promise<unknown> =>
   (await owner.request('GET', `/teams/${teamId}/members/${userId}`)).body.role;
 
 describe('an invitation to a team', () => {
@@ -54,15 +54,15 @@ describe('an invitation to a team', () => {
     const session = await person.request('GET', '/auth/session');
     assert.deepEqual([session.body.invitations, session.body.teams], [1, []]);
     assert.deepEqual(
-      (await receivedBy(person)).map(({ id }) => id),
+      (await listReceived(person)).map(({ id }) => id),
       [sent.id],
     );
     const read = await person.request('GET', `/invitations/${sent.id}`);
     assert.deepEqual([read.body.team, read.body.role], [{ id: teamId, name: 'Studio' }, 'VIEWER']);
     const accepted = await person.request('POST', `/invitations/${sent.id}/accept`);
     assert.deepEqual([accepted.status, accepted.body.id, accepted.body.role], [200, teamId, 'VIEWER']);
-    assert.equal(await roleIn(teamId, person), 'VIEWER');
-    assert.deepEqual([await pendingOf(teamId), await receivedBy(person)], [[], []]);
+    assert.equal(await readRole(teamId, person), 'VIEWER');
+    assert.deepEqual([await listPending(teamId), await listReceived(person)], [[], []]);
     assert.equal((await person.request('GET', '/auth/session')).body.invitations, 0);
     assertRefused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
   });
@@ -81,10 +81,10 @@ describe('an invitation to a team', () => {
       responses.push({ status, body: { ...body, id: '', email: '', url: '' } });
     }
     assert.deepEqual([responses[1], responses[2]], [responses[0], responses[0]]);
-    assert.equal((await pendingOf(teamId)).length, 3);
-    assert.equal(await roleIn(teamId, member), 'VIEWER');
-    assert.deepEqual(await receivedBy(member), []);
-    assert.equal((await receivedBy(known)).length, 1);
+    assert.equal((await listPending(teamId)).length, 3);
+    assert.equal(await readRole(teamId, member), 'VIEWER');
+    assert.deepEqual(await listReceived(member), []);
+    assert.equal((await listReceived(known)).length, 1);
     const { rows } = await test.deps.db.query('select from users where email = $1', ['nobody@example.com']);
     assert.equal(rows.length, 0, 'no account is made');
   });
@@ -105,10 +105,10 @@ describe('an invitation to a team', () => {
     const first = await invite(teamId, person.email, 'VIEWER');
     now += 8 * DAY_MS;
     assert.deepEqual(
-      (await pendingOf(teamId)).map(item => item.isExpired),
+      (await listPending(teamId)).map(item => item.isExpired),
       [true],
     );
-    assert.deepEqual(await receivedBy(person), []);
+    assert.deepEqual(await listReceived(person), []);
     assertRefused(await person.request('POST', `/invitations/${first.id}/accept`), 404, 'not_found');
     const second = await invite(teamId, person.email.toUpperCase(), 'EDITOR');
     assert.deepEqual([second.id, second.role, second.isExpired], [first.id, 'EDITOR', false]);
@@ -126,7 +126,7 @@ describe('an invitation to a team', () => {
     assertRefused(await owner.request('DELETE', path), 404, 'not_found');
     for (const { id } of [declined, revoked])
       assertRefused(await person.request('POST', `/invitations/${id}/accept`), 404, 'not_found');
-    assert.equal(await roleIn(teamId, person), undefined);
+    assert.equal(await readRole(teamId, person), undefined);
   });
 
   it('can be seen and answered only by its user, even by link', async () => {
@@ -141,7 +141,7 @@ describe('an invitation to a team', () => {
       const response = await other.request(method, `/invitations/${id}${path}`);
       assert.doesNotMatch(JSON.stringify(assertRefused(response, 403, 'forbidden')), /somebody|Studio/);
     }
-    assert.equal((await pendingOf(teamId)).length, 1);
+    assert.equal((await listPending(teamId)).length, 1);
   });
 
   it('can be sent, listed and revoked by owners only', async () => {
@@ -181,7 +181,7 @@ describe('an invitation to a team', () => {
     ]);
     assert.equal(deleted.status, 200);
     assert.ok([200, 404].includes(accepted.status), `${accepted.status}`);
-    assert.deepEqual(await receivedBy(person), []);
+    assert.deepEqual(await listReceived(person), []);
   });
 
   it('is limited to a hundred per team', async () => {
@@ -230,7 +230,7 @@ describe('an invitation to a team', () => {
     });
     await db.query('update team_invitations set invited_by = $2 where id = $1', [id, userId]);
     await db.query('delete from users where id = $1', [userId]);
-    const [sent] = await pendingOf(teamId);
+    const [sent] = await listPending(teamId);
     assert.equal((sent as unknown as { invitedBy: unknown }).invitedBy, null);
   });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Key {
   readonly id: string;
@@ -24,13 +25,13 @@ before(async () => {
 });
 after(() => test.close());
 
-const mint = (by: Caller, body: object) => by.request<Key>('POST', '/keys', body);
+const create = (user: Caller, body: object) => user.request<Key>('POST', '/keys', body);
 const me = (key: string) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
 describe('POST /keys', () => {
   it('shows a new key once and stores only its hash', async () => {
-    const { status, body } = await mint(caller, { name: 'laptop', scopes: ['workflows:read'] });
+    const { status, body } = await create(caller, { name: 'laptop', scopes: ['workflows:read'] });
     assert.equal(status, 201);
     assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
     const listed = await caller.request<{ data: Key[] }>('GET', '/keys');
@@ -51,7 +52,7 @@ describe('POST /keys', () => {
   });
 
   it('creates keys that work', async () => {
-    const { body } = await mint(caller, { name: 'ci', scopes: ['workflows:execute'] });
+    const { body } = await create(caller, { name: 'ci', scopes: ['workflows:execute'] });
     const response = await me(body.key);
     assert.equal(response.status, 200);
     assert.deepEqual(response.body.scopes, ['workflows:execute']);
@@ -59,7 +60,7 @@ describe('POST /keys', () => {
 
   it('refuses a scope that the creating key lacks, with 403', async () => {
     const limited = await test.withScopes(caller, ['account:admin', 'workflows:write']);
-    const { status, body } = await mint(limited, {
+    const { status, body } = await create(limited, {
       name: 'more',
       scopes: ['workflows:write', 'instance:admin'],
     });
@@ -70,13 +71,13 @@ describe('POST /keys', () => {
 
   it('lets a key with workflows:execute grant workflows:read, which it implies', async () => {
     const runner = await test.withScopes(caller, ['account:admin', 'workflows:execute']);
-    assert.equal((await mint(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
-    assert.equal((await mint(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
+    assert.equal((await create(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
+    assert.equal((await create(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
   });
 
   it('refuses a key without account:admin, with 401 insufficient_scope', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
-    const { status, body, headers } = await mint(reader, { name: 'x', scopes: ['workflows:read'] });
+    const { status, body, headers } = await create(reader, { name: 'x', scopes: ['workflows:read'] });
     assert.equal(status, 401);
     assert.equal(body.code, 'insufficient_scope');
     assert.equal(headers['www-authenticate'], 'Bearer error="insufficient_scope", scope="account:admin"');
@@ -95,14 +96,12 @@ describe('POST /keys', () => {
     'an unknown property': { name: 'x', scopes: ['workflows:read'], admin: true },
   })) {
     it(`refuses ${label}, with 400`, async () => {
-      const response = await caller.request('POST', '/keys', body);
-      assert.equal(response.status, 400);
-      assert.equal(response.body.code, 'invalid_request');
+      assertRefused(await caller.request('POST', '/keys', body), 400, 'invalid_request');
     });
   }
 
   it('accepts a name of 200 characters', async () => {
-    const { status } = await mint(caller, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
+    const { status } = await create(caller, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
     assert.equal(status, 201);
   });
 });
@@ -110,7 +109,7 @@ describe('POST /keys', () => {
 describe('a key', () => {
   it('expires, with 401 expired_api_key', async () => {
     const expiresAt = new Date(nowMs + 60_000).toISOString();
-    const { body } = await mint(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
+    const { body } = await create(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
     assert.equal(body.expiresAt, expiresAt);
     assert.equal((await me(body.key)).status, 200);
     nowMs += 60_000;
@@ -121,20 +120,18 @@ describe('a key', () => {
   });
 
   it('stops working within five seconds of its revocation, in every process', async () => {
-    const { body } = await mint(caller, { name: 'lost', scopes: ['workflows:read'] });
+    const { body } = await create(caller, { name: 'lost', scopes: ['workflows:read'] });
     const other = createKeyAuthenticator(test.deps.db, () => nowMs);
     await other.authenticate(body.key);
     assert.equal((await me(body.key)).status, 200);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
     nowMs += 5000;
-    const response = await me(body.key);
-    assert.equal(response.status, 401);
-    assert.equal(response.body.code, 'invalid_api_key');
+    assertRefused(await me(body.key), 401, 'invalid_api_key');
     await assert.rejects(async () => other.authenticate(body.key), { code: 'invalid_api_key' });
   });
 
   it('records its last use without a write per request', async () => {
-    const { body } = await mint(caller, { name: 'used', scopes: ['workflows:read'] });
+    const { body } = await create(caller, { name: 'used', scopes: ['workflows:read'] });
     const lastUse = async (): Promise<string | null | undefined> => {
       const { body: list } = await caller.request<{ data: Key[] }>('GET', '/keys');
       return list.data.find(({ id }) => id === body.id)?.lastUsedAt;
@@ -173,7 +170,7 @@ describe('GET /keys', () => {
     const owner = await test.createCaller();
     for (const name of ['one', 'two', 'three']) {
       nowMs += 10;
-      await mint(owner, { name, scopes: ['workflows:read'] });
+      await create(owner, { name, scopes: ['workflows:read'] });
     }
     const first = await owner.request<{ data: Key[]; nextCursor: string }>('GET', '/keys?limit=2');
     const second = await owner.request<{ data: Key[]; nextCursor: null }>(
@@ -192,16 +189,16 @@ describe('GET /keys', () => {
 });
 
 describe('DELETE /keys/{id}', () => {
-  it("answers 404 for another user's key", async () => {
+  it("returns 404 for another user's key", async () => {
     const other = await test.createCaller();
-    const { body } = await mint(other, { name: 'theirs', scopes: ['workflows:read'] });
+    const { body } = await create(other, { name: 'theirs', scopes: ['workflows:read'] });
     const response = await caller.request('DELETE', `/keys/${body.id}`);
     assert.equal(response.status, 404);
     assert.equal((await me(body.key)).status, 200);
   });
 
-  it('answers 404 for a revoked key', async () => {
-    const { body } = await mint(caller, { name: 'once', scopes: ['workflows:read'] });
+  it('returns 404 for a revoked key', async () => {
+    const { body } = await create(caller, { name: 'once', scopes: ['workflows:read'] });
     await caller.request('DELETE', `/keys/${body.id}`);
     assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 404);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { PAIR } from '../../support/workflows.ts';
+import { assertRefused, PAIR } from '../../support/workflows.ts';
 
 interface Permission {
   readonly userId: number | null;
@@ -29,23 +29,26 @@ beforeEach(async () => {
   path = `/workflows/${body.id}`;
 });
 
-const share = (role: string, by = owner) =>
-  by.request<Permission>('PUT', `${path}/permissions`, { userId: friend.userId, role });
-const statusOf = async (by: Pick<Caller, 'request'>, method: 'GET' | 'PUT' | 'DELETE'): Promise<number> =>
-  (await by.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
+const share = (role: string, caller = owner) =>
+  caller.request<Permission>('PUT', `${path}/permissions`, { userId: friend.userId, role });
+const getStatus = async (
+  caller: Pick<Caller, 'request'>,
+  method: 'GET' | 'PUT' | 'DELETE',
+): Promise<number> =>
+  (await caller.request(method, path, method === 'PUT' ? { name: 'New' } : undefined)).status;
 
 describe('PUT /workflows/{id}/permissions', () => {
   it('gives the access of the role to a private workflow', async () => {
-    assert.deepEqual(await statusOf(friend, 'GET'), 403);
+    assert.deepEqual(await getStatus(friend, 'GET'), 403);
     await share('VIEW');
-    assert.deepEqual([await statusOf(friend, 'GET'), await statusOf(friend, 'PUT')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'GET'), await getStatus(friend, 'PUT')], [200, 403]);
     await share('EDIT');
-    assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'PUT'), await getStatus(friend, 'DELETE')], [200, 403]);
     await share('OWNER');
-    assert.deepEqual(await statusOf(friend, 'DELETE'), 200);
+    assert.deepEqual(await getStatus(friend, 'DELETE'), 200);
   });
 
-  it('answers 404 for a user id with whom the caller shares no team, as for an unused id', async () => {
+  it('returns 404 for a user id with whom the caller shares no team, as for an unused id', async () => {
     const plain = await test.withScopes(owner, ['workflows:write']);
     const put = (userId: number) => plain.request('PUT', `${path}/permissions`, { userId, role: 'VIEW' });
     const [unknown, nobody] = [await put(otherUser.userId), await put(2_000_000_000)];
@@ -77,7 +80,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     );
   });
 
-  it('is for owners, including owners by share; answers 403 to others and 401 to anonymous callers', async () => {
+  it('is for owners, including owners by share; returns 403 to others and 401 to anonymous callers', async () => {
     await share('EDIT');
     assert.equal((await share('OWNER', friend)).status, 403);
     assert.equal((await share('OWNER', otherUser)).status, 403);
@@ -101,7 +104,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.equal(response.status, 409);
   });
 
-  it('answers 404 for an unknown user or workflow, 400 for an unknown role or a missing user', async () => {
+  it('returns 404 for an unknown user or workflow, 400 for an unknown role or a missing user', async () => {
     const put = (body: object, at = path) => owner.request('PUT', `${at}/permissions`, body);
     assert.equal((await put({ userId: 2_000_000_000, role: 'VIEW' })).status, 404);
     assert.equal((await put({ userId: friend.userId, role: 'VIEW' }, '/workflows/wf_none')).status, 404);
@@ -109,11 +112,9 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.equal((await put({ role: 'VIEW' })).status, 400);
   });
 
-  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute']);
-    const { status, body } = await share('VIEW', reader);
-    assert.equal(status, 401);
-    assert.equal(body.code, 'insufficient_scope');
+    assertRefused(await share('VIEW', reader), 401, 'insufficient_scope');
   });
 });
 
@@ -138,7 +139,7 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
     await share('EDIT');
     const response = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
-    assert.equal(await statusOf(friend, 'GET'), 403);
+    assert.equal(await getStatus(friend, 'GET'), 403);
     assert.equal((await owner.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 404);
   });
 
@@ -146,7 +147,7 @@ describe('DELETE /workflows/{id}/permissions/{userId}', () => {
     await share('VIEW');
     assert.equal((await otherUser.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 403);
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
-    assert.equal(await statusOf(friend, 'GET'), 403);
+    assert.equal(await getStatus(friend, 'GET'), 403);
   });
 });
 
@@ -159,13 +160,13 @@ describe('team access', () => {
       path.split('/').at(-1),
       team,
     ]);
-    assert.deepEqual([await statusOf(friend, 'GET'), await statusOf(friend, 'PUT')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'GET'), await getStatus(friend, 'PUT')], [200, 403]);
     await owner.request('PATCH', member, { role: 'EDITOR' });
-    assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'PUT'), await getStatus(friend, 'DELETE')], [200, 403]);
     await owner.request('DELETE', member);
-    assert.equal(await statusOf(friend, 'GET'), 403);
+    assert.equal(await getStatus(friend, 'GET'), 403);
     await joinTeam(owner, team, friend, 'OWNER');
-    assert.equal(await statusOf(friend, 'DELETE'), 200);
+    assert.equal(await getStatus(friend, 'DELETE'), 200);
   });
 });
 
@@ -193,14 +194,14 @@ describe('a share with an email', () => {
     );
     const byId = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
     assert.equal(byId.status, 404, 'the id of a hidden share tells nothing');
-    assert.equal(await statusOf(friend, 'GET'), 200);
+    assert.equal(await getStatus(friend, 'GET'), 200);
     const name = friend.email.split('@')[0];
     assert.deepEqual((await listed())[1], { userId: friend.userId, name, email: friend.email, role: 'VIEW' });
   });
 
   it('applies at once, in any case of letters, and to an account created later', async () => {
     await put(friend.email.toUpperCase(), 'EDIT');
-    assert.deepEqual([await statusOf(friend, 'PUT'), await statusOf(friend, 'DELETE')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'PUT'), await getStatus(friend, 'DELETE')], [200, 403]);
     await put('Later@Example.com', 'VIEW');
     const later = await createPerson(test, owner, { email: 'later@example.com', name: 'Lee' });
     assert.equal((await later.request('GET', path)).status, 200);
@@ -210,10 +211,10 @@ describe('a share with an email', () => {
   it('gives the stronger of two roles and can be revoked by email', async () => {
     await put(friend.email, 'EDIT');
     await share('VIEW');
-    assert.equal(await statusOf(friend, 'PUT'), 200);
+    assert.equal(await getStatus(friend, 'PUT'), 200);
     const end = () => owner.request('DELETE', `${path}/permissions/${encodeURIComponent(friend.email)}`);
     assert.equal((await end()).status, 200);
-    assert.deepEqual([await statusOf(friend, 'GET'), await statusOf(friend, 'PUT')], [200, 403]);
+    assert.deepEqual([await getStatus(friend, 'GET'), await getStatus(friend, 'PUT')], [200, 403]);
     assert.equal((await end()).status, 404);
     assert.equal((await owner.request('DELETE', `${path}/permissions/nonsense`)).status, 400);
   });
@@ -223,22 +224,22 @@ describe('a share with an email', () => {
     assert.equal((await friend.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
     assert.deepEqual(await listed(), []);
     await put(friend.email, 'VIEW');
-    assert.equal(await statusOf(friend, 'GET'), 200);
+    assert.equal(await getStatus(friend, 'GET'), 200);
     const plain = await test.withScopes(owner, ['workflows:write']);
     const role = { userId: friend.userId, role: 'EDIT' };
     const changed = await plain.request<Permission>('PUT', `${path}/permissions`, role);
     assert.deepEqual([changed.status, changed.body.email], [200, friend.email]);
     assert.equal((await listed()).length, 1);
     assert.equal((await plain.request('DELETE', `${path}/permissions/${friend.userId}`)).status, 200);
-    assert.equal(await statusOf(friend, 'GET'), 403);
+    assert.equal(await getStatus(friend, 'GET'), 403);
   });
 
   it("gives no access after the user's email has changed", async () => {
     const person = await test.createCaller();
     await put(person.email, 'VIEW');
-    assert.equal(await statusOf(person, 'GET'), 200);
+    assert.equal(await getStatus(person, 'GET'), 200);
     await test.deps.db.query("update users set email = 'moved@example.com' where id = $1", [person.userId]);
-    assert.equal(await statusOf(person, 'GET'), 403);
+    assert.equal(await getStatus(person, 'GET'), 403);
     assert.deepEqual((await listed())[0]?.userId, null);
   });
 

@@ -34,7 +34,7 @@ async function createTeam(...members: readonly (readonly [Caller, string])[]): P
   return body.id;
 }
 
-async function rolesOf(teamId: string): Promise<Readonly<Record<number, string>>> {
+async function readRoles(teamId: string): Promise<Readonly<Record<number, string>>> {
   const { body } = await owner.request<{ data: Member[] }>('GET', `/teams/${teamId}/members`);
   return Object.fromEntries(body.data.map(({ userId, role }) => [userId, role]));
 }
@@ -56,7 +56,7 @@ describe('GET /me', () => {
     assert.equal((await writer.request('GET', '/me')).status, 200);
   });
 
-  it('answers 401 to anonymous callers', async () => {
+  it('returns 401 to anonymous callers', async () => {
     assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
   });
 
@@ -87,20 +87,17 @@ describe('PUT /me/workspace', () => {
     assert.equal(response.body.activeTeamId, null);
   });
 
-  it("answers 404 for a foreign team, an unknown team and another user's personal team", async () => {
+  it("returns 404 for a foreign team, an unknown team and another user's personal team", async () => {
     const teamId = await createTeam();
     const { body } = await owner.request('GET', '/me');
     for (const id of [teamId, 'team_00000000000000000000000000', body.personalTeamId]) {
-      const response = await other.request('PUT', '/me/workspace', { teamId: id });
-      assert.equal(response.status, 404);
-      assert.equal(response.body.code, 'not_found');
+      assertRefused(await other.request('PUT', '/me/workspace', { teamId: id }), 404, 'not_found');
     }
   });
 
-  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+  it('needs workflows:write, or returns 401 insufficient_scope', async () => {
     const reader = await test.withScopes(owner, ['workflows:execute']);
-    const { status, body } = await reader.request('PUT', '/me/workspace', { teamId: null });
-    assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+    assertRefused(await reader.request('PUT', '/me/workspace', { teamId: null }), 401, 'insufficient_scope');
   });
 
   it('falls back to the personal workspace when the member leaves', async () => {
@@ -139,19 +136,17 @@ describe('GET and POST /teams', () => {
 
   it('makes the creator the owner', async () => {
     const teamId = await createTeam();
-    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+    assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
-  it('needs account:admin, or answers 401 insufficient_scope', async () => {
+  it('needs account:admin, or returns 401 insufficient_scope', async () => {
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'workflows:execute']);
     for (const method of ['GET', 'POST'] as const) {
-      const { status, body } = await reader.request(
-        method,
-        '/teams',
-        method === 'POST' ? { name: 'x' } : undefined,
+      assertRefused(
+        await reader.request(method, '/teams', method === 'POST' ? { name: 'x' } : undefined),
+        401,
+        'insufficient_scope',
       );
-      assert.equal(status, 401);
-      assert.equal(body.code, 'insufficient_scope');
     }
   });
 
@@ -168,9 +163,9 @@ describe('members', () => {
       role: 'EDITOR',
     });
     assert.deepEqual([status, body.userId, body.name], [202, null, null]);
-    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+    assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
     assert.equal((await other.request('POST', `/invitations/${body.id}/accept`)).status, 200);
-    assert.equal((await rolesOf(teamId))[other.userId], 'EDITOR');
+    assert.equal((await readRoles(teamId))[other.userId], 'EDITOR');
   });
 
   it('are invited by email in the same way with and without an account', async () => {
@@ -218,7 +213,7 @@ describe('members', () => {
     const again = await owner.request('POST', `/teams/${teamId}/members`, { ...invitation, role: 'VIEWER' });
     const sent = await owner.request<{ data: { role: string }[] }>('GET', `/teams/${teamId}/invitations`);
     assert.deepEqual([again.status, sent.body.data.map(({ role }) => role)], [202, ['VIEWER']]);
-    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+    assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
   it('are listed without emails, so that guessing a userId reveals none', async () => {
@@ -231,7 +226,7 @@ describe('members', () => {
     const teamId = await createTeam([other, 'VIEWER']);
     const body = { userId: other.userId, role: 'EDITOR' };
     assert.equal((await owner.request('POST', `/teams/${teamId}/members`, body)).status, 409);
-    assert.equal((await rolesOf(teamId))[other.userId], 'VIEWER');
+    assert.equal((await readRoles(teamId))[other.userId], 'VIEWER');
   });
 
   it('invited by id must exist (404) and be identified exactly once (400)', async () => {
@@ -303,7 +298,7 @@ describe('members', () => {
     const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
     assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
     assert.equal((await viewer.request('DELETE', `/teams/${teamId}/members/${viewer.userId}`)).status, 200);
-    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+    assert.deepEqual(await readRoles(teamId), { [owner.userId]: 'OWNER' });
   });
 
   it('cannot lose the last owner, with 409 last_owner', async () => {
@@ -348,17 +343,17 @@ describe('/teams/{id}', () => {
     const [editor, otherUser] = await test.createCallers(2);
     const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
     const path = `/teams/${teamId}`;
-    for (const [by, role] of [
+    for (const [caller, role] of [
       [owner, 'OWNER'],
       [editor, 'EDITOR'],
       [other, 'VIEWER'],
     ] as const) {
-      const { status, body } = await by.request<Team>('GET', path);
+      const { status, body } = await caller.request<Team>('GET', path);
       assert.deepEqual([status, body.id, body.name, body.role], [200, teamId, 'Studio', role]);
     }
-    for (const by of [editor, other]) {
-      assert.equal((await by.request('PATCH', path, { name: 'X' })).status, 403);
-      assert.equal((await by.request('DELETE', path)).status, 403);
+    for (const caller of [editor, other]) {
+      assert.equal((await caller.request('PATCH', path, { name: 'X' })).status, 403);
+      assert.equal((await caller.request('DELETE', path)).status, 403);
     }
     for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const) {
       assert.equal((await otherUser.request(method, path, body)).status, 404);

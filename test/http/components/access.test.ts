@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const callerOf = ({ id }: Pick<Workflow, 'id'>) => ({
+const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>) => ({
   name: 'Caller',
   nodes: [node('call', 'component:call', { workflowId: id }), node('text', 'input:text')],
   edges: [],
@@ -30,18 +30,18 @@ const callerOf = ({ id }: Pick<Workflow, 'id'>) => ({
 const share = (id: string, role: string) =>
   owner.request('PUT', `/workflows/${id}/permissions`, { userId: other.userId, role });
 const unshare = (id: string) => owner.request('DELETE', `/workflows/${id}/permissions/${other.userId}`);
-const run = (by: Caller, id: string) => by.request('POST', `/workflows/${id}/run`, {});
+const run = (caller: Caller, id: string) => caller.request('POST', `/workflows/${id}/run`, {});
 /** Adds a node, so that there is a new version. */
-const change = async (by: Caller, id: string): Promise<Workflow> => {
-  const { nodes } = await readWorkflow(by, id);
-  const { status, body } = await putWorkflow(by, id, {
+const change = async (caller: Caller, id: string): Promise<Workflow> => {
+  const { nodes } = await readWorkflow(caller, id);
+  const { status, body } = await putWorkflow(caller, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
     edges: [],
   });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const codesOf = ({ meta }: Workflow) => meta.issues.map(({ code }) => code);
+const listIssueCodes = ({ meta }: Workflow) => meta.issues.map(({ code }) => code);
 const countCalls = async (id: string): Promise<number> =>
   Number(
     (await test.deps.db.query('select count(*) as count from component_calls where caller_id = $1', [id]))
@@ -52,26 +52,26 @@ describe('a component that is no longer shared', () => {
   it('stays in its callers, which can be saved but not run until it is shared again', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
-    const { id } = await createWorkflow(other, callerOf(component));
+    const { id } = await createWorkflow(other, toCallerWorkflow(component));
     assert.equal((await run(other, id)).status, 202);
     await unshare(component.id);
     assertRefused(await run(other, id), 403, 'component_forbidden');
-    assert.deepEqual(codesOf(await change(other, id)), ['component_forbidden']);
+    assert.deepEqual(listIssueCodes(await change(other, id)), ['component_forbidden']);
     assertRefused(await run(other, id), 403, 'component_forbidden');
     await share(component.id, 'VIEW');
     assert.equal((await run(other, id)).status, 202);
-    assert.deepEqual(codesOf(await change(other, id)), []);
+    assert.deepEqual(listIssueCodes(await change(other, id)), []);
   });
 
   it('runs again once somebody who may read it saves the caller', async () => {
     const component = await createWorkflow(owner);
     await share(component.id, 'VIEW');
-    const { id } = await createWorkflow(other, callerOf(component));
+    const { id } = await createWorkflow(other, toCallerWorkflow(component));
     const sharing = { userId: owner.userId, role: 'EDIT' };
     await other.request('PUT', `/workflows/${id}/permissions`, sharing);
     await unshare(component.id);
     assertRefused(await run(other, id), 403, 'component_forbidden');
-    assert.deepEqual(codesOf(await change(owner, id)), []);
+    assert.deepEqual(listIssueCodes(await change(owner, id)), []);
     assert.equal((await run(other, id)).status, 202);
   });
 });
@@ -83,9 +83,13 @@ describe('a component that moves to a team', () => {
     const component = await createWorkflow(owner);
     const folder = (await owner.request<{ id: string }>('POST', '/folders', { name: 'F', teamId: team })).body
       .id;
-    assertRefused(await other.request('POST', '/workflows', callerOf(component)), 403, 'component_forbidden');
+    assertRefused(
+      await other.request('POST', '/workflows', toCallerWorkflow(component)),
+      403,
+      'component_forbidden',
+    );
     assert.equal((await putWorkflow(owner, component.id, { folderId: folder })).status, 200);
-    const { id } = await createWorkflow(other, callerOf(component));
+    const { id } = await createWorkflow(other, toCallerWorkflow(component));
     assert.equal((await run(other, id)).status, 202);
     assert.equal((await owner.request('DELETE', `/teams/${team}/members/${other.userId}`)).status, 200);
     assertRefused(await run(other, id), 403, 'component_forbidden');
@@ -95,9 +99,10 @@ describe('a component that moves to a team', () => {
 describe('the calls of a workflow', () => {
   it('are recorded with every version, whatever stores it', async () => {
     const component = await createWorkflow(owner);
-    const { id } = await createWorkflow(owner, callerOf(component));
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const writes: readonly (() => Promise<{ readonly status: number }>)[] = [
-      () => putWorkflow(owner, id, { nodes: [...callerOf(component).nodes, node('more', 'input:text')] }),
+      () =>
+        putWorkflow(owner, id, { nodes: [...toCallerWorkflow(component).nodes, node('more', 'input:text')] }),
       () => owner.request('POST', `/workflows/${id}/layout`, {}),
       async () => {
         const { nodes } = await readWorkflow(owner, id);

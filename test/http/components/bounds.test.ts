@@ -20,7 +20,9 @@ const calls = (id: string, count: number, version?: 'latest') =>
   );
 const create = (nodes: readonly object[]): Promise<TestResponse<Workflow>> =>
   owner.request<Workflow>('POST', '/workflows', { name: 'W', nodes, edges: [], autoLayout: false });
-const codesOf = ({ body }: TestResponse<Workflow>) => [...new Set(body.meta.issues.map(({ code }) => code))];
+const listIssueCodes = ({ body }: TestResponse<Workflow>) => [
+  ...new Set(body.meta.issues.map(({ code }) => code)),
+];
 
 describe('a graph', () => {
   it('may have 2,000 calls, and not one more', async () => {
@@ -53,7 +55,7 @@ describe('a graph', () => {
     const { nodes } = (await owner.request<Workflow>('GET', `/workflows/${id}`)).body;
     const saved = await putWorkflow(owner, id, { nodes: [...nodes, node('more', 'input:text')], edges: [] });
     assert.equal(saved.status, 200, JSON.stringify(saved.body).slice(0, 300));
-    assert.deepEqual(codesOf(saved), ['component_too_large']);
+    assert.deepEqual(listIssueCodes(saved), ['component_too_large']);
     const further = node('further', 'component:call', { workflowId: leaf.id });
     assertRefused(
       await putWorkflow(owner, id, { nodes: [...nodes, further], edges: [] }),

@@ -80,7 +80,7 @@ const call = (id: string, workflowId: string, version: number | 'latest' = 1, mo
   node(id, 'component:call', { workflowId, version, ...more });
 
 /** A workflow that feeds the component's `place` and shows its `slogan`. */
-const callerOf = (workflowId: string, version?: number | 'latest', more?: object) => ({
+const toCallerWorkflow = (workflowId: string, version?: number | 'latest', more?: object) => ({
   nodes: [
     node('city', 'input:text', { value: 'Porto' }),
     call('c', workflowId, version, more),
@@ -88,26 +88,26 @@ const callerOf = (workflowId: string, version?: number | 'latest', more?: object
   ],
   edges: [edge('city.text > c.place'), edge('c.slogan > out.input')],
 });
-const change = async (by: Caller, id: string, body: object): Promise<Workflow> => {
-  const { status, body: changed } = await by.request<Workflow>('PUT', `/workflows/${id}`, body);
+const change = async (user: Caller, id: string, body: object): Promise<Workflow> => {
+  const { status, body: changed } = await user.request<Workflow>('PUT', `/workflows/${id}`, body);
   assert.equal(status, 200, JSON.stringify(changed));
   return changed;
 };
-const callersOf = async (by: Caller, id: string, query = ''): Promise<CallerPage> => {
-  const { status, body } = await by.request<CallerPage>('GET', `/workflows/${id}/callers${query}`);
+const listCallers = async (user: Caller, id: string, query = ''): Promise<CallerPage> => {
+  const { status, body } = await user.request<CallerPage>('GET', `/workflows/${id}/callers${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const update = async (by: Caller, id: string, sent: object): Promise<Updated> => {
-  const { status, body } = await by.request<Updated>('POST', `/workflows/${id}/callers/update`, sent);
+const update = async (user: Caller, id: string, sent: object): Promise<Updated> => {
+  const { status, body } = await user.request<Updated>('POST', `/workflows/${id}/callers/update`, sent);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
 const configIn = ({ nodes }: Workflow): Record<string, unknown> =>
   (nodes.find(it => it.id === 'c')?.data.config ?? {}) as Record<string, unknown>;
 const versionIn = (workflow: Workflow): unknown => configIn(workflow).version;
-const countVersions = async (by: Caller, id: string): Promise<number> =>
-  (await by.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
+const countVersions = async (user: Caller, id: string): Promise<number> =>
+  (await user.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 
 describe('the interface of a workflow', () => {
   it('has an input for each input node without an edge, and an output for each preview and gallery', async () => {
@@ -161,7 +161,7 @@ describe('the callers of a component', () => {
       nodes: [call('a', id), call('b', id), call('l', id, 'latest')],
       edges: [],
     });
-    const { data, hidden } = await callersOf(owner, id);
+    const { data, hidden } = await listCallers(owner, id);
     assert.deepEqual(
       data.map(({ workflowId, name, version, nodeIds, canEdit }) => [
         workflowId,
@@ -176,18 +176,18 @@ describe('the callers of a component', () => {
       ],
     );
     assert.equal(hidden, 0);
-    const first = await callersOf(owner, id, '?limit=1');
-    const second = await callersOf(owner, id, `?limit=1&cursor=${first.nextCursor}`);
+    const first = await listCallers(owner, id, '?limit=1');
+    const second = await listCallers(owner, id, `?limit=1&cursor=${first.nextCursor}`);
     assert.deepEqual([first.data.length, second.data, second.nextCursor], [1, data.slice(1), null]);
   });
 
   it('name only workflows that the user may read, and count the others', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const own = await createWorkflow(owner, callerOf(id));
-    const foreign = await createWorkflow(otherUser, callerOf(id));
-    const idsFor = async (by: Caller) => {
-      const { data, hidden } = await callersOf(by, id);
+    const own = await createWorkflow(owner, toCallerWorkflow(id));
+    const foreign = await createWorkflow(otherUser, toCallerWorkflow(id));
+    const idsFor = async (user: Caller) => {
+      const { data, hidden } = await listCallers(user, id);
       return [data.map(({ workflowId, canEdit }) => [workflowId, canEdit]), hidden];
     };
     assert.deepEqual(await idsFor(owner), [[[own.id, true]], 1]);
@@ -205,16 +205,16 @@ describe('the callers of a component', () => {
 
   it('are those of current versions, and are counted in lists', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Counted' });
-    const caller = await createWorkflow(owner, callerOf(id));
+    const caller = await createWorkflow(owner, toCallerWorkflow(id));
     const list = async (query: string) =>
       (await owner.request<{ id: string; callerCount?: number }[]>('GET', `/workflows?limit=1000&${query}`))
         .body;
-    const countOf = async () => (await list('include=card')).find(row => row.id === id)?.callerCount;
-    assert.equal(await countOf(), 1);
+    const countCallers = async () => (await list('include=card')).find(row => row.id === id)?.callerCount;
+    assert.equal(await countCallers(), 1);
     assert.ok((await list('isComponent=true')).some(row => row.id === id));
     assert.ok(!(await list('isComponent=false')).some(row => row.id === id));
     await change(owner, caller.id, PAIR);
-    assert.deepEqual([(await callersOf(owner, id)).data, await countOf()], [[], 0]);
+    assert.deepEqual([(await listCallers(owner, id)).data, await countCallers()], [[], 0]);
     assert.ok(!(await list('isComponent=true')).some(row => row.id === id));
   });
 });
@@ -222,7 +222,7 @@ describe('the callers of a component', () => {
 describe('workflows that another one can call', () => {
   it('are those that do not call it, directly or through others', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Innermost' });
-    const middle = await createWorkflow(owner, { ...callerOf(id), name: 'Middle' });
+    const middle = await createWorkflow(owner, { ...toCallerWorkflow(id), name: 'Middle' });
     const outer = await createWorkflow(owner, { nodes: [call('c', middle.id, 'latest')], edges: [] });
     const chain = [id, middle.id, outer.id];
     const listCallable = async (from: string) => {
@@ -241,7 +241,10 @@ describe('workflows that another one can call', () => {
 describe('an update of callers', () => {
   it('moves every caller by a write that can be undone', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const callers = [await createWorkflow(owner, callerOf(id)), await createWorkflow(owner, callerOf(id))];
+    const callers = [
+      await createWorkflow(owner, toCallerWorkflow(id)),
+      await createWorkflow(owner, toCallerWorkflow(id)),
+    ];
     await change(owner, id, {
       nodes: [...COMPONENT.nodes, node('more', 'input:text')],
       edges: COMPONENT.edges,
@@ -262,23 +265,23 @@ describe('an update of callers', () => {
 
   it('leaves callers alone that have the version already', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const caller = await createWorkflow(owner, callerOf(id));
+    const caller = await createWorkflow(owner, toCallerWorkflow(id));
     const { data } = await update(owner, id, { version: 1 });
     assert.deepEqual([data[0]?.outcome, await countVersions(owner, caller.id)], ['unchanged', 1]);
   });
 
   it('can follow the latest version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const caller = await createWorkflow(owner, callerOf(id));
+    const caller = await createWorkflow(owner, toCallerWorkflow(id));
     assert.equal((await update(owner, id, { version: 'latest' })).data[0]?.outcome, 'updated');
     assert.equal(versionIn(await readWorkflow(owner, caller.id)), 'latest');
   });
 
   it('says the same in a dry run, and stores nothing', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    const good = await createWorkflow(owner, callerOf(id));
+    const good = await createWorkflow(owner, toCallerWorkflow(id));
     const bad = await createWorkflow(owner, {
-      nodes: [node('n', 'input:number'), ...callerOf(id).nodes],
+      nodes: [node('n', 'input:number'), ...toCallerWorkflow(id).nodes],
       edges: [edge('n.number > c.size')],
     });
     await change(owner, id, SMALLER);
@@ -301,10 +304,10 @@ describe('an update of callers', () => {
   it('refuses callers whose edges would lose a port, and names the ports', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const wired = await createWorkflow(owner, {
-      nodes: [node('n', 'input:number'), ...callerOf(id).nodes],
+      nodes: [node('n', 'input:number'), ...toCallerWorkflow(id).nodes],
       edges: [edge('n.number > c.size'), edge('c.slogan > out.input')],
     });
-    const valued = await createWorkflow(owner, callerOf(id, 1, { values: { size: 5 } }));
+    const valued = await createWorkflow(owner, toCallerWorkflow(id, 1, { values: { size: 5 } }));
     await change(owner, id, SMALLER);
     const { data } = await update(owner, id, { version: 2 });
     const [first, second] = data;
@@ -324,7 +327,7 @@ describe('an update of callers', () => {
 
   it('refuses callers whose edges would carry another type', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
-    await createWorkflow(owner, callerOf(id));
+    await createWorkflow(owner, toCallerWorkflow(id));
     const place = node('place', 'input:image');
     await change(owner, id, {
       nodes: [place, ...COMPONENT.nodes.filter(it => it.id !== 'place')],
@@ -340,10 +343,10 @@ describe('an update of callers', () => {
   it('updates only workflows that the user may edit, and names only those that the user may read', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const own = await createWorkflow(otherUser, callerOf(id));
-    const shared = await createWorkflow(owner, callerOf(id));
+    const own = await createWorkflow(otherUser, toCallerWorkflow(id));
+    const shared = await createWorkflow(owner, toCallerWorkflow(id));
     await owner.request('POST', `/workflows/${shared.id}/visibility`, { linkPermission: 'VIEW' });
-    await createWorkflow(owner, callerOf(id));
+    await createWorkflow(owner, toCallerWorkflow(id));
     const { data, hidden } = await update(otherUser, id, { version: 'latest' });
     assert.deepEqual(
       data.map(({ workflowId, outcome, issues }) => [workflowId, outcome, issues?.[0]?.code]),

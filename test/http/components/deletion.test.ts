@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const callerOf = ({ id }: Workflow, name: string) => ({
+const toCallerWorkflow = ({ id }: Workflow, name: string) => ({
   name,
   nodes: [node('call', 'component:call', { workflowId: id })],
   edges: [],
@@ -24,8 +24,8 @@ describe('the deletion of a component', () => {
     const component = await createWorkflow(owner, { name: 'Shared' });
     const sharing = { userId: other.userId, role: 'VIEW' };
     await owner.request('PUT', `/workflows/${component.id}/permissions`, sharing);
-    const own = await createWorkflow(owner, callerOf(component, 'Mine'));
-    const theirs = await createWorkflow(other, callerOf(component, 'Theirs'));
+    const own = await createWorkflow(owner, toCallerWorkflow(component, 'Mine'));
+    const theirs = await createWorkflow(other, toCallerWorkflow(component, 'Theirs'));
     const response = await owner.request<{ callers: unknown; hidden: number }>(
       'DELETE',
       `/workflows/${component.id}`,
@@ -38,15 +38,15 @@ describe('the deletion of a component', () => {
     assert.equal((await owner.request('GET', `/workflows/${component.id}`)).status, 200);
 
     for (const { id } of [own, theirs]) {
-      const by = id === own.id ? owner : other;
-      assert.equal((await by.request('DELETE', `/workflows/${id}`)).status, 200);
+      const user = id === own.id ? owner : other;
+      assert.equal((await user.request('DELETE', `/workflows/${id}`)).status, 200);
     }
     assert.equal((await owner.request('DELETE', `/workflows/${component.id}`)).status, 200);
   });
 
   it('succeeds with force, can be undone, and is not hindered by callers of earlier versions', async () => {
     const component = await createWorkflow(owner);
-    const caller = await createWorkflow(owner, callerOf(component, 'Caller'));
+    const caller = await createWorkflow(owner, toCallerWorkflow(component, 'Caller'));
     const path = `/workflows/${component.id}`;
     assert.equal((await owner.request('DELETE', `${path}?force=true`)).status, 200);
     assert.equal((await owner.request('POST', `${path}/restore`)).status, 200);
@@ -59,7 +59,7 @@ describe('the deletion of a component', () => {
   it('names at most 20 callers', async () => {
     const component = await createWorkflow(owner);
     for (let index = 0; index < 22; index++)
-      await createWorkflow(owner, callerOf(component, `Caller ${index}`));
+      await createWorkflow(owner, toCallerWorkflow(component, `Caller ${index}`));
     const response = await owner.request<{ callers: unknown[] }>('DELETE', `/workflows/${component.id}`);
     const { error } = assertRefused(response, 409, 'component_in_use');
     assert.match(error, /"Caller 19", more\. /);

@@ -55,14 +55,15 @@ const calling = (name: string, workflowId: string, version?: number | 'latest') 
   edges: [edge('in.text > c.in'), edge('c.out > out.input')],
 });
 
-const exported = async (by: Caller, id: string): Promise<File> => {
-  const { status, body } = await by.request<File>('GET', `/workflows/${id}/export`);
+const exported = async (caller: Caller, id: string): Promise<File> => {
+  const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 };
-const sendImport = (by: Caller, file: object) => by.request<Workflow>('POST', '/workflows/import', file);
-const imported = async (by: Caller, file: object): Promise<Workflow> => {
-  const { status, body } = await sendImport(by, file);
+const sendImport = (caller: Caller, file: object) =>
+  caller.request<Workflow>('POST', '/workflows/import', file);
+const imported = async (caller: Caller, file: object): Promise<Workflow> => {
+  const { status, body } = await sendImport(caller, file);
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 };
@@ -72,8 +73,8 @@ const callIn = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'c') =>
     readonly version: number | 'latest';
     readonly name: string;
   };
-const countWorkflows = async (by: Caller): Promise<number> =>
-  (await by.request<object[]>('GET', '/workflows?limit=1000')).body.length;
+const countWorkflows = async (caller: Caller): Promise<number> =>
+  (await caller.request<object[]>('GET', '/workflows?limit=1000')).body.length;
 
 describe('an export', () => {
   it('contains each component that the workflow calls, once for each version', async () => {
@@ -126,17 +127,20 @@ describe('an import', () => {
     const leaf = await createWorkflow(owner, LEAF);
     const middle = await createWorkflow(owner, calling('Middle', leaf.id));
     const file = await exported(owner, (await createWorkflow(owner, calling('Top', middle.id, 'latest'))).id);
-    for (const by of [otherUser, far]) {
-      const top = await imported(by, file);
+    for (const caller of [otherUser, far]) {
+      const top = await imported(caller, file);
       assert.deepEqual(top.meta.warnings, []);
-      const { workflowId, version, name } = callIn(await readWorkflow(by, top.id));
+      const { workflowId, version, name } = callIn(await readWorkflow(caller, top.id));
       assert.deepEqual([version, name], ['latest', 'Middle']);
-      const newMiddle = await readWorkflow(by, workflowId);
-      assert.deepEqual([newMiddle.name, newMiddle.userId, newMiddle.isOwner], ['Middle', by.userId, true]);
-      const newLeaf = await readWorkflow(by, callIn(newMiddle).workflowId);
+      const newMiddle = await readWorkflow(caller, workflowId);
+      assert.deepEqual(
+        [newMiddle.name, newMiddle.userId, newMiddle.isOwner],
+        ['Middle', caller.userId, true],
+      );
+      const newLeaf = await readWorkflow(caller, callIn(newMiddle).workflowId);
       assert.deepEqual([newLeaf.name, callIn(newMiddle).version], ['Leaf', 1]);
       assert.notEqual(newLeaf.id, leaf.id);
-      const { body } = await by.request<{ data: { workflowId: string }[] }>(
+      const { body } = await caller.request<{ data: { workflowId: string }[] }>(
         'GET',
         `/workflows/${newLeaf.id}/callers`,
       );

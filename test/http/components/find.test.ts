@@ -21,8 +21,8 @@ before(async () => {
 });
 after(() => test.close());
 
-const find = async (by: Caller, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
-  const actor = await getUserActor(test.deps, by.userId);
+const find = async (caller: Caller, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
+  const actor = await getUserActor(test.deps, caller.userId);
   const found = await findComponents(test.deps, actor, { words: [], limit: 5, ...search });
   return found.map(({ name }) => name);
 };

@@ -2,6 +2,8 @@
 // kept.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { startRun } from '../../../src/runs/start-run.ts';
+import { SCOPES, type UserActor } from '../../../src/services/accounts/actor.ts';
 import type { Tx } from '../../../src/store/db.ts';
 import { deleteOldVersions } from '../../../src/store/retention/old-versions.ts';
 import { insertVersionCalls } from '../../../src/store/workflows/components.ts';
@@ -90,6 +92,31 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
         assertRefused(response, 400, 'invalid_request').issues?.map(({ path }) => path),
         ['/version'],
       );
+    });
+
+    it('refuses a run of a version that it deletes', async () => {
+      const { deps } = test;
+      const actor: UserActor = {
+        kind: 'user',
+        userId: owner.userId,
+        credential: { kind: 'key', id: 'key_1' },
+        scopes: new Set(SCOPES),
+        plan: 'free',
+      };
+      const run = {
+        workflowId: id,
+        version: 1,
+        route: 'schedule',
+        request: {},
+        trigger: 'schedule',
+      } as const;
+      const started = writeDuring(cleanup, () => startRun(deps, actor, run));
+      await assert.rejects(started, {
+        code: 'not_found',
+        message: 'Version 1 of the workflow was not found.',
+      });
+      const { rows } = await deps.db.query('select from executions where workflow_id = $1', [id]);
+      assert.equal(rows.length, 0);
     });
 
     it('keeps a version while a call of it is being stored', async () => {

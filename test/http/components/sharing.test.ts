@@ -29,12 +29,12 @@ const COMPONENT = {
   ],
   edges: [edge('look.text > out.input')],
 };
-const callerOf = ({ id }: Pick<Workflow, 'id'>, more: object = {}) => ({
+const toCallerWorkflow = ({ id }: Pick<Workflow, 'id'>, more: object = {}) => ({
   name: 'Caller',
   nodes: [node('call', 'component:call', { workflowId: id, values: { look: 'warm' }, ...more })],
   edges: [],
 });
-const configOf = ({ nodes }: Pick<Workflow, 'nodes'>) => nodes[0]?.data.config as Record<string, unknown>;
+const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>) => nodes[0]?.data.config as Record<string, unknown>;
 const publish = async (id: string, settings: object = {}): Promise<string> => {
   const { status, body } = await owner.request<Workflow>('POST', `/workflows/${id}/publish`, {
     isPublished: true,
@@ -43,22 +43,22 @@ const publish = async (id: string, settings: object = {}): Promise<string> => {
   assert.equal(status, 200, JSON.stringify(body));
   return String(body.publishedSlug);
 };
-const create = (by: Caller, body: object): Promise<TestResponse<Workflow>> =>
-  by.request<Workflow>('POST', '/workflows', body);
+const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
+  user.request<Workflow>('POST', '/workflows', body);
 
 describe('a reader of a workflow who may not read its component', () => {
   it('sees only name and ports, wherever the workflow is shown', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const { id } = await createWorkflow(owner, callerOf(component));
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const slug = await publish(id, { allowDuplicate: true });
     const seen = await readWorkflow(stranger, id);
-    assert.deepEqual(configOf(seen), {
+    assert.deepEqual(getConfig(seen), {
       name: 'Grade',
       inputs: [{ id: 'look', label: 'look', type: 'TEXT' }],
       outputs: [{ id: 'out', label: 'out', type: 'TEXT' }],
       values: { look: 'warm' },
     });
-    const ask = async (path: string, method: 'GET' | 'POST' = 'GET'): Promise<string> => {
+    const request = async (path: string, method: 'GET' | 'POST' = 'GET'): Promise<string> => {
       const { status, body } = await stranger.request(method, path, method === 'GET' ? undefined : {});
       assert.equal(status, 200, path);
       return JSON.stringify(body);
@@ -68,16 +68,16 @@ describe('a reader of a workflow who may not read its component', () => {
       assert.ok(statusCode === 200 || statusCode === 302, `${url}: ${statusCode}`);
       return body;
     };
-    const answers = [
-      await ask(`/workflows/${id}`),
-      await ask(`/workflows/${id}/export`),
-      await ask(`/workflows/${id}/lint`, 'POST'),
+    const texts = [
+      await request(`/workflows/${id}`),
+      await request(`/workflows/${id}/export`),
+      await request(`/workflows/${id}/lint`, 'POST'),
       await visit(`/api/v1/workflows/${id}`),
       await visit(`/api/v1/published/${slug}`),
       await visit(`/p/${slug}`),
       await visit(`/flow/${id}/preview.svg`),
     ];
-    for (const [index, text] of answers.entries()) {
+    for (const [index, text] of texts.entries()) {
       assert.ok(text.length > 20, `${index}: ${text}`);
       assert.equal(text.includes(component.id), false, `${index}: ${text}`);
       assert.equal(text.includes('secret-of-the-component'), false, `${index}`);
@@ -86,12 +86,12 @@ describe('a reader of a workflow who may not read its component', () => {
 
   it('cannot use the component, or learn its ports by writing or linting a call', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const refusal = await create(stranger, callerOf(component));
+    const refusal = await create(stranger, toCallerWorkflow(component));
     assertRefused(refusal, 403, 'component_forbidden');
     const lint = await stranger.request<{ ok: boolean; issues: readonly { code: string }[] }>(
       'POST',
       '/workflows/lint',
-      callerOf(component),
+      toCallerWorkflow(component),
     );
     assert.deepEqual(
       [lint.body.ok, lint.body.issues.map(({ code }) => code)],
@@ -103,17 +103,17 @@ describe('a reader of a workflow who may not read its component', () => {
 
   it('gets a copy without the reference, with a warning', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const { id } = await createWorkflow(owner, callerOf(component));
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     await publish(id, { allowDuplicate: true });
     const { status, body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
     assert.equal(status, 201, JSON.stringify(body));
-    assert.equal(configOf(body).workflowId, undefined);
+    assert.equal(getConfig(body).workflowId, undefined);
     assert.match(body.meta.warnings.join(), /call: The component "Grade" is not shared with you/);
   });
 
   it('sees no more as a visitor of its app', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const caller = callerOf(component);
+    const caller = toCallerWorkflow(component);
     const { id } = await createWorkflow(owner, {
       nodes: [...caller.nodes, node('shown', 'output:preview', {}, { position: { x: 500, y: 0 } })],
       edges: [edge('call.out > shown.input')],
@@ -135,26 +135,26 @@ describe('a reader of a workflow who may not read its component', () => {
 
   it('gets such a copy as an editor too, whose own view keeps the reference', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const { id } = await createWorkflow(owner, callerOf(component));
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const sharing = { userId: stranger.userId, role: 'EDIT' };
     await owner.request('PUT', `/workflows/${id}/permissions`, sharing);
-    assert.equal(configOf(await readWorkflow(stranger, id)).workflowId, component.id);
+    assert.equal(getConfig(await readWorkflow(stranger, id)).workflowId, component.id);
     const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
-    assert.equal(configOf(body).workflowId, undefined);
+    assert.equal(getConfig(body).workflowId, undefined);
   });
 });
 
 describe('a reader of a workflow and its component', () => {
   it('sees which component it is, and gets a copy that calls it', async () => {
     const component = await createWorkflow(owner, COMPONENT);
-    const { id } = await createWorkflow(owner, callerOf(component));
+    const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     await publish(id, { allowDuplicate: true });
     const before = await readWorkflow(stranger, id);
     await owner.request('POST', `/workflows/${component.id}/visibility`, { linkPermission: 'VIEW' });
-    assert.equal(configOf(before).workflowId, undefined);
-    assert.equal(configOf(await readWorkflow(stranger, id)).workflowId, component.id);
+    assert.equal(getConfig(before).workflowId, undefined);
+    assert.equal(getConfig(await readWorkflow(stranger, id)).workflowId, component.id);
     const { body } = await stranger.request<Workflow>('POST', `/workflows/${id}/duplicate`, {});
-    assert.deepEqual([configOf(body).workflowId, body.meta.warnings], [component.id, []]);
+    assert.deepEqual([getConfig(body).workflowId, body.meta.warnings], [component.id, []]);
   });
 
   it('may call only the published version of a workflow that is merely published', async () => {
@@ -164,9 +164,13 @@ describe('a reader of a workflow and its component', () => {
       nodes: [...COMPONENT.nodes, node('more', 'input:text')],
       edges: [],
     });
-    const { body } = await create(stranger, callerOf(component));
-    assert.equal(configOf(body).version, 1);
+    const { body } = await create(stranger, toCallerWorkflow(component));
+    assert.equal(getConfig(body).version, 1);
     for (const version of [2, 'latest'])
-      assertRefused(await create(stranger, callerOf(component, { version })), 403, 'component_forbidden');
+      assertRefused(
+        await create(stranger, toCallerWorkflow(component, { version })),
+        403,
+        'component_forbidden',
+      );
   });
 });

@@ -53,11 +53,11 @@ const caller = (...calls: readonly SentNode[]) => ({
   nodes: [...calls, node('text', 'input:text', { value: 'y' })],
   edges: [],
 });
-const configOf = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'call') =>
+const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>, id = 'call') =>
   nodes.find(it => it.id === id)?.data.config as Record<string, unknown>;
-const create = (by: Caller, body: object): Promise<TestResponse<Workflow>> =>
-  by.request<Workflow>('POST', '/workflows', body);
-const callsOf = async (id: string) =>
+const create = (user: Caller, body: object): Promise<TestResponse<Workflow>> =>
+  user.request<Workflow>('POST', '/workflows', body);
+const listCalls = async (id: string) =>
   (
     await test.deps.db.query(
       'select node_id, component_id, version from component_calls where caller_id = $1 order by node_id',
@@ -65,9 +65,9 @@ const callsOf = async (id: string) =>
     )
   ).rows;
 /** Adds a node, so that there is a new version. */
-const change = async (by: Caller, id: string): Promise<Workflow> => {
-  const { nodes, edges } = await readWorkflow(by, id);
-  const { body } = await putWorkflow(by, id, {
+const change = async (user: Caller, id: string): Promise<Workflow> => {
+  const { nodes, edges } = await readWorkflow(user, id);
+  const { body } = await putWorkflow(user, id, {
     nodes: [...nodes, node(`n${nodes.length}`, 'input:text')],
     edges,
   });
@@ -79,14 +79,14 @@ describe('a write of a workflow that calls a component', () => {
     const { id } = await createWorkflow(owner, UPPER);
     const sent = { name: 'Mine', inputs: [{ id: 'mine', label: 'Mine', type: 'TEXT' }], outputs: 3 };
     const created = await createWorkflow(owner, caller(call(id, { ...sent, values: { zoom: 3 } })));
-    assert.deepEqual(configOf(created), {
+    assert.deepEqual(getConfig(created), {
       workflowId: id,
       name: 'Upper',
       ...PORTS,
       values: { zoom: 3 },
       version: 1,
     });
-    assert.deepEqual(await callsOf(created.id), [{ node_id: 'call', component_id: id, version: 1 }]);
+    assert.deepEqual(await listCalls(created.id), [{ node_id: 'call', component_id: id, version: 1 }]);
   });
 
   it('keeps the version that was chosen when the component changes, and follows it with latest', async () => {
@@ -99,10 +99,10 @@ describe('a write of a workflow that calls a component', () => {
       [pinned, 2],
     ] as const) {
       const { body } = await putWorkflow(owner, before.id, { nodes: before.nodes, edges: [] });
-      assert.equal((configOf(body).inputs as unknown[]).length, count);
+      assert.equal((getConfig(body).inputs as unknown[]).length, count);
     }
-    assert.deepEqual(await callsOf(latest.id), [{ node_id: 'call', component_id: id, version: null }]);
-    assert.deepEqual(await callsOf(pinned.id), [{ node_id: 'call', component_id: id, version: 1 }]);
+    assert.deepEqual(await listCalls(latest.id), [{ node_id: 'call', component_id: id, version: null }]);
+    assert.deepEqual(await listCalls(pinned.id), [{ node_id: 'call', component_id: id, version: 1 }]);
   });
 
   it('changes nothing if the stored graph is sent back', async () => {
@@ -246,7 +246,7 @@ describe('a call that the workflow has already', () => {
     const moved = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
     const { status, body } = await putWorkflow(stranger, created.id, moved);
     assert.equal(status, 200, JSON.stringify(body));
-    assert.deepEqual(configOf(body), configOf(created));
+    assert.deepEqual(getConfig(body), getConfig(created));
     const again = { nodes: [call(component.id, { version: 2 }), ...moved.nodes.slice(1)], edges: [] };
     assertRefused(await putWorkflow(stranger, created.id, again), 403, 'component_forbidden');
     const { rows } = await test.deps.db.query(
@@ -269,7 +269,7 @@ describe('a call that the workflow has already', () => {
       body.meta.issues.map(({ code, nodeId }) => [code, nodeId]),
       [['component_missing', 'call']],
     );
-    assert.deepEqual(configOf(body), configOf(created));
+    assert.deepEqual(getConfig(body), getConfig(created));
     assertRefused(await create(owner, caller(call(component.id))), 400, 'component_missing');
   });
 
@@ -277,12 +277,12 @@ describe('a call that the workflow has already', () => {
     const component = await createWorkflow(owner, UPPER);
     const created = await createWorkflow(owner, caller(call(component.id, { version: 'latest' })));
     await putWorkflow(owner, created.id, { nodes: created.nodes.slice(1), edges: [] });
-    assert.deepEqual(await callsOf(created.id), []);
+    assert.deepEqual(await listCalls(created.id), []);
     await change(owner, component.id);
     const restored = await owner.request<Workflow>('POST', `/workflows/${created.id}/versions/1/restore`, {});
     assert.equal(restored.status, 200, JSON.stringify(restored.body));
-    assert.equal((configOf(restored.body).inputs as unknown[]).length, 3);
-    assert.deepEqual(await callsOf(created.id), [
+    assert.equal((getConfig(restored.body).inputs as unknown[]).length, 3);
+    assert.deepEqual(await listCalls(created.id), [
       { node_id: 'call', component_id: component.id, version: null },
     ]);
   });
@@ -296,7 +296,7 @@ describe('a call that the workflow has already', () => {
     };
     await autosave('a');
     const created = await createWorkflow(owner, caller(call(component.id)));
-    assert.equal(configOf(created).version, 2);
+    assert.equal(getConfig(created).version, 2);
     await autosave('b');
     await autosave('c');
     const { rows } = await test.deps.db.query(

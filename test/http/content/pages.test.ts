@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { newId } from '../../../src/lib/ids.ts';
 import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
-import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
+import { checkPage, listElements, structuredData } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { FULL_PAGE, makeMarkdown } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
@@ -241,7 +241,7 @@ describe('hostile input', () => {
     });
     const page = await read(url);
     checkPage(page);
-    assert.equal(elementsOf(page).filter(({ name }) => name === 'details').length, 500);
+    assert.equal(listElements(page).filter(({ name }) => name === 'details').length, 500);
     assert.match(page, /<h1 dir="auto">שאלות/);
   });
 });

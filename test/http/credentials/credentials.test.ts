@@ -51,10 +51,10 @@ const input = (more: object = {}) => ({
   values: { apiKey: SECRET },
   ...more,
 });
-const store = (by: Pick<Caller, 'request'>, more: object = {}): Promise<TestResponse<Credential>> =>
-  by.request<Credential>('POST', '/credentials', input(more));
-const list = async (by: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
-  const { status, body } = await by.request<{ data: Credential[] }>('GET', `/credentials${query}`);
+const store = (user: Pick<Caller, 'request'>, more: object = {}): Promise<TestResponse<Credential>> =>
+  user.request<Credential>('POST', '/credentials', input(more));
+const list = async (user: Pick<Caller, 'request'>, query = ''): Promise<readonly Credential[]> => {
+  const { status, body } = await user.request<{ data: Credential[] }>('GET', `/credentials${query}`);
   assert.equal(status, 200);
   return body.data;
 };
@@ -112,7 +112,7 @@ describe('POST /credentials', () => {
     );
   });
 
-  it('answers 400 to values that no provider could use', async () => {
+  it('returns 400 to values that no provider could use', async () => {
     for (const [kind, values, path] of [
       ['fal', {}, '/values/apiKey'],
       ['fal', { apiKey: 'two\r\nlines' }, '/values/apiKey'],
@@ -220,8 +220,8 @@ describe('testing credentials', () => {
     readonly latencyMs: number;
     readonly error?: string;
   }
-  const testValues = (by: Caller, apiKey: string) =>
-    by.request<Tested>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
+  const testValues = (user: Caller, apiKey: string) =>
+    user.request<Tested>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
 
   it('tells a good key from a bad one without submitting anything', async () => {
     const caller = await test.createCaller();
@@ -274,7 +274,7 @@ describe('testing credentials', () => {
 });
 
 describe('CREDENTIALS=off', () => {
-  it('answers 403 credentials_off to every write', async () => {
+  it('returns 403 credentials_off to every write', async () => {
     const off = await createTestApp({
       env: { CREDENTIALS: 'off', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url },
     });
@@ -303,8 +303,8 @@ describe('CREDENTIALS=off', () => {
 describe('GET /nodes', () => {
   it("shows a workspace the models of its own credentials' providers, under another ETag", async () => {
     const [caller, other] = await test.createCallers(2);
-    const listNodes = async (by: Pick<Caller, 'request'>, headers = {}) => {
-      const response = await by.request<{ nodes: { nodeType: string }[] }>(
+    const listNodes = async (user: Pick<Caller, 'request'>, headers = {}) => {
+      const response = await user.request<{ nodes: { nodeType: string }[] }>(
         'GET',
         '/nodes',
         undefined,
@@ -324,10 +324,10 @@ describe('GET /nodes', () => {
     assert.match(after.headers.vary ?? '', /Authorization/);
     assert.equal((await listNodes(caller, { 'if-none-match': after.headers.etag ?? '' })).status, 304);
     assert.equal((await listNodes(caller, { 'if-none-match': before.headers.etag ?? '' })).status, 200);
-    for (const by of [other, test.anonymous]) assert.equal((await listNodes(by)).has, false);
+    for (const user of [other, test.anonymous]) assert.equal((await listNodes(user)).has, false);
     const graph = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'a fox' })], edges: [] };
-    const codes = async (by: Caller) => {
-      const { body } = await by.request<{ issues: { code: string }[] }>('POST', '/workflows/lint', graph);
+    const codes = async (user: Caller) => {
+      const { body } = await user.request<{ issues: { code: string }[] }>('POST', '/workflows/lint', graph);
       return body.issues.map(({ code }) => code).includes('provider_not_configured');
     };
     assert.deepEqual([await codes(caller), await codes(other)], [false, true]);

@@ -120,15 +120,15 @@ describe('spending', () => {
     );
 
   it('adds up charges by UTC day, model and workflow, of the active workspace only', async () => {
-    const by = await test.createCaller();
-    const { id } = await createWorkflow(by);
-    const own = `user:${by.userId}`;
+    const caller = await test.createCaller();
+    const { id } = await createWorkflow(caller);
+    const own = `user:${caller.userId}`;
     await charge(own, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
     await charge(own, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
     await charge(own, '2026-03-08T00:00:00Z', 4, 'video:gone');
     await charge(own, '2026-03-07T23:59:59.999Z', 100, null);
     await charge('user:0', '2026-03-10T00:00:00Z', 100, null);
-    const three = await by.request('GET', '/credits/spending?days=3');
+    const three = await caller.request('GET', '/credits/spending?days=3');
     assert.deepEqual(three.body, {
       teamId: null,
       from: '2026-03-08',
@@ -149,28 +149,28 @@ describe('spending', () => {
       ],
       credentials: [],
     });
-    const month = await by.request<{ days: object[]; total: number }>('GET', '/credits/spending');
+    const month = await caller.request<{ days: object[]; total: number }>('GET', '/credits/spending');
     assert.deepEqual([month.body.days.length, month.body.total], [30, 111]);
-    const team = (await by.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
-    await by.request('PUT', '/me/workspace', { teamId: team });
-    const theirs = await by.request('GET', '/credits/spending?days=1');
+    const team = (await caller.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+    await caller.request('PUT', '/me/workspace', { teamId: team });
+    const theirs = await caller.request('GET', '/credits/spending?days=1');
     assert.deepEqual([theirs.body.teamId, theirs.body.total, theirs.body.models], [team, 0, []]);
     for (const days of ['0', '367', '1.5', 'x', ''])
-      assertRefused(await by.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
+      assertRefused(await caller.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
   });
 
   it('lists the budgets of the active workspace, and their spending today', async () => {
-    const by = await test.createCaller();
-    const [first, second] = [await createWorkflow(by), await createWorkflow(by)];
-    await createWorkflow(by);
+    const caller = await test.createCaller();
+    const [first, second] = [await createWorkflow(caller), await createWorkflow(caller)];
+    await createWorkflow(caller);
     for (const { id } of [first, second])
-      await by.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 50 });
+      await caller.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 50 });
     await test.deps.db.query(
       `insert into run_credits (execution_id, workspace, workflow_id, estimated, held, charged)
        values ('ex_budget', $1, $2, 9, 4, 5)`,
-      [`user:${by.userId}`, first.id],
+      [`user:${caller.userId}`, first.id],
     );
-    const { body } = await by.request('GET', '/credits/budgets');
+    const { body } = await caller.request('GET', '/credits/budgets');
     const line = (id: string, spentToday: number) => ({
       workflowId: id,
       name: 'W',

@@ -56,11 +56,11 @@ export const startHarness = shared(async (): Promise<Harness> => {
   };
   const { routes, schemas } = await readDocument(service);
   // Open streams would keep the process from ending.
-  const world = await makeWorld(service).catch(async err => {
+  const fixtures = await createFixtures(service).catch(async err => {
     await close();
     throw err;
   });
-  prober.send({ world, nodes: NODE_PORTS, routes, schemas } satisfies Setup);
+  prober.send({ fixtures, nodes: NODE_PORTS, routes, schemas } satisfies Setup);
   assert.equal(await next(), 'ready');
   return {
     routes,
@@ -84,7 +84,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
 });
 
 /** Stores the graphs, and starts a run with much output. */
-async function makeWorld(service: TestService): Promise<Setup['world']> {
+async function createFixtures(service: TestService): Promise<Setup['fixtures']> {
   const stored: Record<string, string> = {};
   for (const [name, make] of Object.entries(STORABLE)) {
     const { body, status } = await service.request('POST', '/workflows', { name: 'w', ...make() });

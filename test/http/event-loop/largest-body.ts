@@ -8,7 +8,7 @@ const DICTIONARY_VALUE_BYTES = 60;
 /** The service accepts 50,000 members in one object. */
 const MAX_PROPERTIES = 49_000;
 
-const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+const getSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 const list = <T>(length: number, make: (index: number) => T): T[] =>
   Array.from({ length: Math.floor(length) }, (_, index) => make(index));
 
@@ -20,17 +20,17 @@ export function largestBody(
   depth = 0,
 ): unknown {
   const within = (inner: BodySchema, share = bytes): unknown => largestBody(inner, schemas, share, depth + 1);
-  const largestOf = (choices: readonly BodySchema[]): unknown =>
-    choices.map(choice => within(choice)).reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
+  const findLargest = (choices: readonly BodySchema[]): unknown =>
+    choices.map(choice => within(choice)).reduce((a, b) => (getSize(b) > getSize(a) ? b : a));
 
   if (schema.$ref !== undefined) return within(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   if ('const' in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum.at(-1);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return largestOf(choices);
+  if (choices !== undefined) return findLargest(choices);
   if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(entry => within(entry)));
   const { type } = schema;
-  if (typeof type === 'object') return largestOf(type.map(entry => ({ ...schema, type: entry })));
+  if (typeof type === 'object') return findLargest(type.map(entry => ({ ...schema, type: entry })));
   if (type === 'object') return largestObject(schema, within, bytes, depth);
   if (type === 'array') return largestList(schema, within, bytes);
   if (type === 'string' || type === undefined) return largestText(schema, bytes);
@@ -69,9 +69,9 @@ function fillMembers(
   const share = bytes / Math.max(members.length, 1);
   const known = members.map(([name, member]) => [name, within(member, share)] as const);
   if (depth > 0) return known;
-  const isUnbounded = (value: unknown): boolean => sizeOf(value) > share / 2;
+  const isUnbounded = (value: unknown): boolean => getSize(value) > share / 2;
   const unbounded = known.filter(([, value]) => isUnbounded(value)).length;
-  const used = known.reduce((sum, [, value]) => sum + (isUnbounded(value) ? 0 : sizeOf(value)), 0);
+  const used = known.reduce((sum, [, value]) => sum + (isUnbounded(value) ? 0 : getSize(value)), 0);
   const large = (bytes - used) / Math.max(unbounded, 1);
   return known.map(([name, value], index) => [
     name,
@@ -85,7 +85,7 @@ function largestList(
   bytes: number,
 ): unknown[] {
   const item = within(items, Math.max(SMALL_ITEM_BYTES, bytes / maxItems));
-  const length = Math.max(minItems, Math.min(maxItems, bytes / (sizeOf(item) + 1)));
+  const length = Math.max(minItems, Math.min(maxItems, bytes / (getSize(item) + 1)));
   if (!uniqueItems) return list(length, () => item);
   const values = items.enum ?? items.anyOf?.map(entry => entry.const);
   return list(Math.min(length, values?.length ?? length), index => values?.[index] ?? `${index}`);

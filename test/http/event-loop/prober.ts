@@ -2,12 +2,12 @@
 // service.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import type { NodePort } from './nodes.ts';
-import { allProbes, type Probe, type World } from './probes.ts';
+import { allProbes, type Fixtures, type Probe } from './probes.ts';
 import type { Route } from './routes.ts';
 
 /** The first message has the data for the probes. Further messages are names of probes. */
 export interface Setup {
-  readonly world: World;
+  readonly fixtures: Fixtures;
   readonly nodes: readonly NodePort[];
   readonly routes: readonly Route[];
   readonly schemas: Readonly<Record<string, BodySchema>>;
@@ -24,7 +24,7 @@ export interface Probed {
 const HEALTH_PAUSE_MS = 20;
 const TIMEOUT_MS = 120_000;
 
-let world: World;
+let fixtures: Fixtures;
 let probes: Readonly<Record<string, Probe>> = {};
 
 process.on('message', async (message: Setup | string) => {
@@ -32,7 +32,7 @@ process.on('message', async (message: Setup | string) => {
     process.send?.(await perform(probes[message] as Probe));
     return;
   }
-  ({ world } = message);
+  ({ fixtures } = message);
   probes = allProbes(message);
   process.send?.('ready');
 });
@@ -44,13 +44,13 @@ async function perform(probe: Probe): Promise<Probed> {
   const watch = async (): Promise<void> => {
     while (!isOver) {
       const beginMs = performance.now();
-      await (await fetch(`${world.url}/healthz`)).text();
+      await (await fetch(`${fixtures.url}/healthz`)).text();
       healthMs = Math.max(healthMs, performance.now() - beginMs);
       await new Promise(resolve => setTimeout(resolve, HEALTH_PAUSE_MS));
     }
   };
-  const sendRequest = async (method: string, path: string, body?: unknown, key = world.key) => {
-    const response = await fetch(world.url + path, {
+  const sendRequest = async (method: string, path: string, body?: unknown, key = fixtures.key) => {
+    const response = await fetch(fixtures.url + path, {
       method,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -66,7 +66,7 @@ async function perform(probe: Probe): Promise<Probed> {
     return { status: response.status, text };
   };
   try {
-    const send = await probe(world, sendRequest);
+    const send = await probe(fixtures, sendRequest);
     statuses.length = 0;
     process.send?.('ready');
     const watching = watch();

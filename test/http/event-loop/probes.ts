@@ -7,16 +7,16 @@ import { DRAWING, type NodePort } from './nodes.ts';
 import {
   BODY_BYTES,
   CONTENT_SECRET,
+  fillParameters,
   LARGEST,
   type LargestBody,
   MEMBERS,
-  parametersOf,
   QUERY,
   type Route,
   WRONG_BODY,
 } from './routes.ts';
 
-export interface World {
+export interface Fixtures {
   readonly url: string;
   readonly key: string;
   /** Ids of stored workflows by the name of their graph. */
@@ -25,7 +25,7 @@ export interface World {
   readonly executionId: string;
 }
 
-export type Ask = (
+export type SendRequest = (
   method: string,
   path: string,
   body?: unknown,
@@ -34,8 +34,8 @@ export type Ask = (
 
 /** Returns the measured part. The preparation is not measured. */
 export type Probe = (
-  world: World,
-  sendRequest: Ask,
+  fixtures: Fixtures,
+  sendRequest: SendRequest,
 ) => Promise<() => Promise<unknown>> | (() => Promise<unknown>);
 type Probes = Readonly<Record<string, Probe>>;
 
@@ -50,7 +50,7 @@ const GRAPHS: Readonly<Record<string, () => Graph>> = {
 
 const texts: Record<string, string> = {};
 /** Returns the members of a body as JSON without braces. */
-function textOf(graph: string): string {
+function readGraphText(graph: string): string {
   texts[graph] ??= JSON.stringify(GRAPHS[graph]?.()).slice(1, -1);
   return texts[graph];
 }
@@ -59,7 +59,7 @@ function writeProbes(): Probes {
   const probes: Record<string, Probe> = {};
   const write = (label: string, name: string, more: string, method: string, path: string): void => {
     probes[`${label}: ${name}`] = ({ stored }, sendRequest) => {
-      const body = `{${more}${textOf(name)}}`;
+      const body = `{${more}${readGraphText(name)}}`;
       const to = path.replace('{id}', stored['many nodes'] ?? '');
       return () => sendRequest(method, to, body);
     };
@@ -185,8 +185,8 @@ export function routeProbes(
     // The reasons are in routes.ts.
     if (body === undefined && accepts.length > 0) continue;
     if (body === undefined) {
-      probes[route] = (world, sendRequest) => async () => {
-        const to = parametersOf(path, world);
+      probes[route] = (fixtures, sendRequest) => async () => {
+        const to = fillParameters(path, fixtures);
         await sendRequest(method, to);
         for (const name of query)
           await sendRequest(method, `${to}?${new URLSearchParams({ [name]: QUERY })}`);
@@ -194,10 +194,10 @@ export function routeProbes(
       continue;
     }
     const send = (label: string, make: () => unknown): void => {
-      probes[`${route}: ${label}`] = (world, sendRequest) => {
+      probes[`${route}: ${label}`] = (fixtures, sendRequest) => {
         const text = JSON.stringify(make());
         const key = path === '/api/content/webhook' ? CONTENT_SECRET : undefined;
-        return () => sendRequest(method, parametersOf(path, world), text, key);
+        return () => sendRequest(method, fillParameters(path, fixtures), text, key);
       };
     };
     send('the largest body', () => largestWith(MEMBERS[route] ?? {}, body, schemas));
@@ -222,9 +222,9 @@ function largestWith(
 
 const toProbe =
   ({ method, path, body, secret }: LargestBody): Probe =>
-  (world, sendRequest) => {
+  (fixtures, sendRequest) => {
     const text = JSON.stringify(body());
-    const to = path.replace(/\{(.*)\}/, (_, graph: string) => world.stored[graph] ?? '');
+    const to = path.replace(/\{(.*)\}/, (_, graph: string) => fixtures.stored[graph] ?? '');
     return () => sendRequest(method, to, text, secret);
   };
 

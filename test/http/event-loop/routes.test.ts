@@ -11,20 +11,20 @@ before(async () => {
   harness = await startHarness();
 });
 after(() => harness.close());
-const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
-const routeOf = (probe: string): string => probe.replace(/: .*$/, '');
+const toName = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+const getRoute = (probe: string): string => probe.replace(/: .*$/, '');
 
 it('sends a request to every route, or lists why not', () => {
   const { routes } = harness;
-  const sent = new Set(Object.keys(routeProbes(routes)).map(routeOf));
+  const sent = new Set(Object.keys(routeProbes(routes)).map(getRoute));
   assert.ok(routes.length > 100, String(routes.length));
-  const unsent = routes.map(nameOf).filter(name => !sent.has(name) && !(name in OTHER_BODIES));
+  const unsent = routes.map(toName).filter(name => !sent.has(name) && !(name in OTHER_BODIES));
   assert.deepEqual(unsent, []);
 });
 
 it('lists every route that accepts other bodies than JSON', () => {
   const others = harness.routes.filter(({ accepts }) => accepts.some(type => type !== 'application/json'));
-  assert.deepEqual(others.map(nameOf).sort(), Object.keys(OTHER_BODIES).sort());
+  assert.deepEqual(others.map(toName).sort(), Object.keys(OTHER_BODIES).sort());
 });
 
 for (const name of Object.keys(LARGEST_PROBES)) it(name, async t => void (await harness.probe(name, t)));
@@ -41,7 +41,7 @@ for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
         const isRefused = statuses.includes(400);
         assert.equal(
           isRefused,
-          routeOf(name) in REFUSING,
+          getRoute(name) in REFUSING,
           'A body that is refused as 400 needs a row in MEMBERS.',
         );
       });

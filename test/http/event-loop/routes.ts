@@ -1,7 +1,7 @@
 // Lists the largest requests of the routes: those for every route, and bodies for routes that compute from them.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { MAX_BYTES, makeNode } from './graphs.ts';
-import type { World } from './probes.ts';
+import type { Fixtures } from './probes.ts';
 
 /** A route of the OpenAPI document. */
 export interface Route {
@@ -140,7 +140,7 @@ export const WRONG_BODY = (member: string): object => ({
 export const QUERY = '%_\\'.repeat(1000);
 
 /** Fills the parameters of a path. The user is not the caller, because a request could disable that account. */
-export const parametersOf = (path: string, { stored, executionId }: World): string =>
+export const fillParameters = (path: string, { stored, executionId }: Fixtures): string =>
   path
     .replace('executions/{id}', `executions/${executionId}`)
     .replace('{id}', stored['a board at the limit of layout'] ?? '')

@@ -27,14 +27,14 @@ before(async () => {
 });
 after(() => test.close());
 
-const graphOf = (config: Record<string, unknown>) => ({
+const toGraph = (config: Record<string, unknown>) => ({
   nodes: [node('a', 'input:image', config), node('b', 'output:preview', {}, { position: { x: 500, y: 0 } })],
   edges: [edge('a.image > b.input')],
 });
 
-const runOf = (by: Caller) => ({
-  userId: by.userId,
-  workspace: `user:${by.userId}`,
+const toRun = (caller: Caller) => ({
+  userId: caller.userId,
+  workspace: `user:${caller.userId}`,
   executionId: newId('execution'),
 });
 
@@ -44,16 +44,16 @@ describe('the lint', () => {
 
   it('warns of missing media, by id and by URL, on every write', async () => {
     for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {
-      const created = await createWorkflow(owner, graphOf(config));
+      const created = await createWorkflow(owner, toGraph(config));
       assert.equal(created.meta.warnings[0], sentence);
       assert.deepEqual(
         created.meta.issues.map(({ code, nodeId }) => [code, nodeId]),
         [['missing_media', 'a']],
       );
     }
-    const there = await createWorkflow(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
+    const there = await createWorkflow(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
     assert.deepEqual(there.meta.issues, []);
-    const changed = await putWorkflow(owner, there.id, graphOf({ mediaId: missing }));
+    const changed = await putWorkflow(owner, there.id, toGraph({ mediaId: missing }));
     assert.ok(changed.body.meta.warnings.includes(sentence));
   });
 
@@ -61,10 +61,10 @@ describe('the lint', () => {
     const file = { contentType: 'image/png', bytes: 100, filename: 'a.png' };
     const minted = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
     const { mediaId } = minted.body;
-    const created = await createWorkflow(owner, graphOf({ mediaId }));
+    const created = await createWorkflow(owner, toGraph({ mediaId }));
     const expected = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
     assert.equal(created.meta.warnings[0], `a: ${expected}`);
-    await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'image', signal), {
+    await assert.rejects(resolveMedia(test.deps, toRun(owner), { mediaId }, 'image', signal), {
       code: 'upload_not_found',
       message: expected,
     });
@@ -74,10 +74,10 @@ describe('the lint', () => {
     const expected = [['missing_media', 'a']];
     const codes = (issues: unknown): unknown =>
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
-    const sent = await owner.request('POST', '/workflows/lint', graphOf({ mediaId: missing }));
+    const sent = await owner.request('POST', '/workflows/lint', toGraph({ mediaId: missing }));
     assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, expected]);
     const { mediaId } = await uploadPicture(owner);
-    const { id } = await createWorkflow(owner, graphOf({ mediaId }));
+    const { id } = await createWorkflow(owner, toGraph({ mediaId }));
     const before = await owner.request('POST', `/workflows/${id}/lint`, {});
     assert.deepEqual(codes(before.body.issues), []);
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
@@ -90,18 +90,18 @@ describe('a run', () => {
   it('accepts media of its workspace by id and by URL without copying them', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {
-      assert.equal((await resolveMedia(test.deps, runOf(owner), source, 'image', signal)).mediaId, mediaId);
+      assert.equal((await resolveMedia(test.deps, toRun(owner), source, 'image', signal)).mediaId, mediaId);
     }
   });
 
   it('copies media of another workspace by URL, and refuses them by id', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    const copy = await resolveMedia(test.deps, runOf(otherUser), { url }, 'image', signal);
+    const copy = await resolveMedia(test.deps, toRun(otherUser), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
     assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
     const listed = await otherUser.request<{ data: unknown[] }>('GET', '/media');
     assert.deepEqual(listed.body.data, []);
-    await assert.rejects(resolveMedia(test.deps, runOf(otherUser), { mediaId }, 'image', signal), {
+    await assert.rejects(resolveMedia(test.deps, toRun(otherUser), { mediaId }, 'image', signal), {
       code: 'not_found',
       message: `Media ${mediaId} was not found in this workspace.`,
     });
@@ -110,7 +110,7 @@ describe('a run', () => {
   it('with missing media fails at the node that uses them', async () => {
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
-      const { id } = await createWorkflow(owner, graphOf({ mediaId: `med_${'0'.repeat(26)}` }));
+      const { id } = await createWorkflow(owner, toGraph({ mediaId: `med_${'0'.repeat(26)}` }));
       const run = await owner.request<{ status: string; error: Record<string, unknown> }>(
         'POST',
         `/workflows/${id}/execute`,
@@ -128,12 +128,12 @@ describe('a run', () => {
 
   it('fails for media that are deleted or of another kind', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'video', signal), {
+    await assert.rejects(resolveMedia(test.deps, toRun(owner), { mediaId }, 'video', signal), {
       code: 'unsupported_type',
     });
     await owner.request('DELETE', `/media/${mediaId}`);
     for (const source of [{ mediaId }, { url }, { mediaId: '../x' }]) {
-      await assert.rejects(resolveMedia(test.deps, runOf(owner), source, 'image', signal), {
+      await assert.rejects(resolveMedia(test.deps, toRun(owner), source, 'image', signal), {
         code: 'not_found',
       });
     }
@@ -147,6 +147,8 @@ describe('rehosting', () => {
     const [, kind = '', size = '0'] = (req.url ?? '').split('/');
     if (kind === 'redirect') return res.writeHead(302, { location: '/png/0/Bild%20eins.png?x=1' }).end();
     if (kind === 'missing') return res.writeHead(404).end();
+    if (kind === 'long-error') return res.writeHead(404, { 'content-length': 26 * MB }).write('x');
+    if (kind === 'stalled-error') return res.writeHead(500).flushHeaders();
     if (kind === 'html') return res.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
     if (kind === 'png')
       return void noiseImage(5, 6, 'png').then(bytes =>
@@ -191,6 +193,14 @@ describe('rehosting', () => {
 
   it('reports the error of the other server', async () => {
     await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /responded with status 404/ });
+    await assert.rejects(rehost('/long-error'), {
+      code: 'fetch_failed',
+      message: /responded with status 404/,
+    });
+    await assert.rejects(rehost('/stalled-error'), {
+      code: 'fetch_failed',
+      message: /responded with status 500/,
+    });
     await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
     await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });
   });

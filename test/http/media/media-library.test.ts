@@ -20,7 +20,7 @@ describe('the media library', () => {
     const sent = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
     const { status } = await viewer.request('POST', `/invitations/${sent.body.id}/accept`);
     assert.equal(status, 200);
-    for (const by of [service, viewer]) await by.request('PUT', '/me/workspace', { teamId });
+    for (const caller of [service, viewer]) await caller.request('PUT', '/me/workspace', { teamId });
     const bytes = await noiseImage(8, 8, 'png');
     const dataUrl = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
     await service.request('POST', '/media/upload', { dataUrl });
@@ -40,13 +40,13 @@ describe('the media library', () => {
   });
   after(() => service?.close());
 
-  const list = async (query: string, by: Request = service) => {
-    const { status, body } = await by.request<{ data: MediaItem[] }>('GET', `/media?${query}`);
+  const list = async (query: string, caller: Request = service) => {
+    const { status, body } = await caller.request<{ data: MediaItem[] }>('GET', `/media?${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body.data;
   };
-  const namesOf = async (query: string, by?: Request) =>
-    (await list(query, by)).map(({ contentType }) => contentType.split('/')[0]).sort();
+  const listNames = async (query: string, caller?: Request) =>
+    (await list(query, caller)).map(({ contentType }) => contentType.split('/')[0]).sort();
 
   it('lists uploads and results with what created them, and no poster on its own', async () => {
     const items = await list('origin=all');
@@ -67,15 +67,15 @@ describe('the media library', () => {
     assert.equal(poster.headers.get('content-type'), 'image/jpeg');
     const upload = of('upload', 'image/png');
     assert.deepEqual([upload?.prompt, upload?.workflow, upload?.executionId], [null, null, null]);
-    assert.deepEqual(await namesOf(''), ['image']);
+    assert.deepEqual(await listNames(''), ['image']);
   });
 
   it('finds files by name, prompt or workflow, and takes wildcards literally', async () => {
-    assert.deepEqual(await namesOf('origin=all&q=RED+boat'), ['image']);
-    assert.deepEqual(await namesOf('origin=all&q=harbour'), ['image', 'video']);
-    assert.deepEqual(await namesOf('origin=all&q=at+50%25'), ['image', 'video']);
-    assert.deepEqual(await namesOf('origin=all&q=%25boat'), []);
-    assert.deepEqual(await namesOf('origin=all&q=harbour&type=video'), ['video']);
+    assert.deepEqual(await listNames('origin=all&q=RED+boat'), ['image']);
+    assert.deepEqual(await listNames('origin=all&q=harbour'), ['image', 'video']);
+    assert.deepEqual(await listNames('origin=all&q=at+50%25'), ['image', 'video']);
+    assert.deepEqual(await listNames('origin=all&q=%25boat'), []);
+    assert.deepEqual(await listNames('origin=all&q=harbour&type=video'), ['video']);
   });
 
   it('shows and finds prompts only for those who may read the runs', async () => {
@@ -84,7 +84,7 @@ describe('the media library', () => {
       items.map(({ prompt }) => prompt),
       [null, null, null],
     );
-    assert.deepEqual(await namesOf('origin=all&q=boat', viewer), []);
+    assert.deepEqual(await listNames('origin=all&q=boat', viewer), []);
     const [item] = items.filter(({ workflow }) => workflow !== null);
     const one = await viewer.request<MediaItem>('GET', `/media/${item?.mediaId}`);
     assert.equal(one.body.prompt, null);
@@ -96,7 +96,7 @@ describe('the media library', () => {
     const { status } = await service.request('DELETE', `/media/${clip?.mediaId}?force=true`);
     assert.equal(status, 200);
     assert.equal((await fetch(clip?.posterUrl ?? '')).status, 404);
-    assert.deepEqual(await namesOf('origin=all'), ['image', 'image']);
+    assert.deepEqual(await listNames('origin=all'), ['image', 'image']);
   });
 });
 

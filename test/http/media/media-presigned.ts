@@ -32,8 +32,8 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
   let caller: Caller;
   let now = Date.now();
 
-  const mint = async (bytes: number, contentType = 'image/png', by = caller): Promise<Minted> => {
-    const response = await by.request<Minted>('POST', '/media/upload-url', {
+  const mint = async (bytes: number, contentType = 'image/png', user = caller): Promise<Minted> => {
+    const response = await user.request<Minted>('POST', '/media/upload-url', {
       contentType,
       bytes,
       filename: 'My file.png',
@@ -47,8 +47,8 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       headers: { ...minted.headers, ...headers },
       body: new Uint8Array(body),
     });
-  const complete = (mediaId: unknown, more: object = {}, by = caller) =>
-    by.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...more });
+  const complete = (mediaId: unknown, more: object = {}, user = caller) =>
+    user.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...more });
   const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<Minted> => {
     const minted = await mint(body.length, contentType);
     assert.equal((await put(minted, body)).status, 200);

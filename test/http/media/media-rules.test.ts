@@ -136,14 +136,15 @@ describe('mediaId of a new workflow', () => {
     });
   });
 
-  const link = (by: Caller, mediaId: string) =>
-    by.request<Workflow>('POST', '/workflows', {
+  const link = (user: Caller, mediaId: string) =>
+    user.request<Workflow>('POST', '/workflows', {
       name: 'W',
       nodes: [node('a', 'input:text')],
       edges: [],
       mediaId,
     });
-  const count = async (by: Caller) => (await by.request<readonly object[]>('GET', '/workflows')).body.length;
+  const count = async (user: Caller) =>
+    (await user.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
     it(`of a team returns ${status} for ${role}, and saves accordingly`, async () => {
@@ -157,7 +158,7 @@ describe('mediaId of a new workflow', () => {
 
   it('can be used by the editors of the team it was uploaded to, and not by an uploader who left the team', async () => {
     assert.equal((await link(people.editor, sentByLeaver)).status, 201);
-    for (const by of [people.left, people.stranger])
-      assertRefused(await link(by, sentByLeaver), 403, 'forbidden');
+    for (const user of [people.left, people.stranger])
+      assertRefused(await link(user, sentByLeaver), 403, 'forbidden');
   });
 });

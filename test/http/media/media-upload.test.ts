@@ -36,11 +36,11 @@ interface Sent {
   readonly body: Uploaded;
 }
 
-async function send(init: RequestInit, by = caller): Promise<Sent> {
+async function send(init: RequestInit, user = caller): Promise<Sent> {
   const response = await fetch(`${origin}/api/v1/media/upload`, {
     method: 'POST',
     ...init,
-    headers: { authorization: `Bearer ${by.key}`, ...init.headers },
+    headers: { authorization: `Bearer ${user.key}`, ...init.headers },
   });
   return { status: response.status, body: (await response.json()) as Uploaded };
 }
@@ -51,7 +51,7 @@ const sendJson = (body: unknown): Promise<Sent> =>
 const sendDataUrl = (bytes: Uint8Array, type: string, more: object = {}): Promise<Sent> =>
   sendJson({ dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`, ...more });
 
-function formOf(
+function toForm(
   file: Uint8Array,
   type: string,
   {
@@ -66,7 +66,7 @@ function formOf(
   return form;
 }
 
-const sendForm = (...args: Parameters<typeof formOf>): Promise<Sent> => send({ body: formOf(...args) });
+const sendForm = (...args: Parameters<typeof toForm>): Promise<Sent> => send({ body: toForm(...args) });
 
 const isRefused = ({ status, body }: Sent, expected: number, code: string): void =>
   assert.deepEqual([status, body.code], [expected, code], body.error);
@@ -140,11 +140,11 @@ describe('200', () => {
     }
   });
 
-  it('accepts hints for video and audio, before or after the file, and ignores them for images', async () => {
+  it('accepts the size and duration of a video, before or after the file, and ignores them for images', async () => {
     const fields = { width: '640', height: '360', duration: '2.5' };
     const first = await sendForm(mp4(5000), 'video/mp4', { fields });
     assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
-    const form = formOf(mp4(5000), 'video/mp4');
+    const form = toForm(mp4(5000), 'video/mp4');
     form.append('duration', '7');
     const second = await send({ body: form });
     assert.deepEqual([second.body.width, second.body.duration], [null, 7]);
@@ -171,11 +171,11 @@ describe('the limits', () => {
   });
 
   it('are 1 MB for an SVG by every form', async () => {
-    const svgOf = (bytes: number): Buffer =>
+    const createSvg = (bytes: number): Buffer =>
       Buffer.from(SVG.replace('</svg>', `<!--${'x'.repeat(bytes - SVG.length - 7)}--></svg>`));
-    assert.equal((await sendForm(svgOf(1_048_576), 'image/svg+xml')).status, 200);
-    isRefused(await sendForm(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
-    isRefused(await sendDataUrl(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+    assert.equal((await sendForm(createSvg(1_048_576), 'image/svg+xml')).status, 200);
+    isRefused(await sendForm(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+    isRefused(await sendDataUrl(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
   });
 
   it('apply to an endless form', async () => {
@@ -255,7 +255,7 @@ describe('errors', () => {
     const empty = new FormData();
     empty.append('width', '3');
     isRefused(await send({ body: empty }), 400, 'invalid_request');
-    const two = formOf(png, 'image/png');
+    const two = toForm(png, 'image/png');
     two.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'b.png');
     isRefused(await send({ body: two }), 400, 'invalid_request');
     isRefused(await sendForm(png, 'image/png', { field: 'upload' }), 400, 'invalid_request');
@@ -322,10 +322,10 @@ describe('errors', () => {
 
   it('401 without a key or its scope, in every form', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
-    isRefused(await send({ body: formOf(Buffer.from('x'), 'image/png') }, reader), 401, 'insufficient_scope');
+    isRefused(await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader), 401, 'insufficient_scope');
     const bare = await fetch(`${origin}/api/v1/media/upload`, {
       method: 'POST',
-      body: formOf(Buffer.from('x'), 'image/png'),
+      body: toForm(Buffer.from('x'), 'image/png'),
     });
     assert.equal(bare.status, 401);
   });

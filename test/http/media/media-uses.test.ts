@@ -20,7 +20,8 @@ before(async () => {
 });
 after(() => test.close());
 
-const activate = (by: Caller, id: string | null) => by.request('PUT', '/me/workspace', { teamId: id });
+const activate = (caller: Caller, id: string | null) =>
+  caller.request('PUT', '/me/workspace', { teamId: id });
 
 describe('the uses of a file', () => {
   interface Use {
@@ -33,8 +34,9 @@ describe('the uses of a file', () => {
     readonly executionId: string | null;
     readonly isMaker: boolean;
   }
-  const usesOf = async (by: Caller, id: string, query = '') =>
-    (await by.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`)).body;
+  const listUses = async (caller: Caller, id: string, query = '') =>
+    (await caller.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`))
+      .body;
   const withNode = (config: Readonly<Record<string, unknown>>) => ({
     nodes: [node('a', 'input:image', config)],
     edges: [],
@@ -50,7 +52,7 @@ describe('the uses of a file', () => {
     await setTimeout(5);
     const old = await createWorkflow(owner, { name: 'Old', ...withNode({ mediaId }) });
     await owner.request('PUT', `/workflows/${old.id}`, withNode({}));
-    const { data } = await usesOf(owner, mediaId);
+    const { data } = await listUses(owner, mediaId);
     assert.deepEqual(
       data.map(({ kind, workflow, nodes, isLinked, slug, isTemplate }) => ({
         at: [kind, workflow.id],
@@ -65,7 +67,7 @@ describe('the uses of a file', () => {
     );
     const paged: Use[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await usesOf(owner, mediaId, `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      const page = await listUses(owner, mediaId, `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
       paged.push(...page.data);
       cursor = page.nextCursor;
     }
@@ -82,7 +84,7 @@ describe('the uses of a file', () => {
     const { db } = test.deps;
     await db.query(`update media set origin = 'output', execution_id = $2 where id = $1`, [mediaId, maker]);
     await db.query('insert into media_reuses (media_id, execution_id) values ($1, $2)', [mediaId, user]);
-    const { data } = await usesOf(owner, mediaId);
+    const { data } = await listUses(owner, mediaId);
     assert.deepEqual(
       data.map(({ executionId, isMaker }) => [executionId, isMaker]),
       [
@@ -98,7 +100,8 @@ describe('the uses of a file', () => {
     await activate(owner, null);
     const own = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
     const theirs = await createWorkflow(otherUser, { name: 'Theirs', ...withNode({ mediaId }) });
-    const seenBy = async (by: Caller) => (await usesOf(by, mediaId)).data.map(({ workflow }) => workflow.id);
+    const seenBy = async (caller: Caller) =>
+      (await listUses(caller, mediaId)).data.map(({ workflow }) => workflow.id);
     assert.deepEqual(await seenBy(owner), [own.id]);
     assert.deepEqual(await seenBy(editor), []);
     await owner.request('PUT', `/workflows/${own.id}/permissions`, { userId: editor.userId, role: 'VIEW' });

@@ -44,29 +44,30 @@ interface List {
   readonly nextCursor: string | null;
 }
 
-const mint = (by: Caller, body: object) => by.request('POST', '/media/upload-url', body);
+const mint = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
 const video = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
-const activate = (by: Caller, id: string | null) => by.request('PUT', '/me/workspace', { teamId: id });
+const activate = (caller: Caller, id: string | null) =>
+  caller.request('PUT', '/me/workspace', { teamId: id });
 
-async function upload(by: Caller, format: 'png' | 'webp' = 'png'): Promise<Item> {
+async function upload(caller: Caller, format: 'png' | 'webp' = 'png'): Promise<Item> {
   const bytes = await noiseImage(4, 4, format);
   const dataUrl = `data:image/${format};base64,${bytes.toString('base64')}`;
-  const { body, status } = await by.request<Item>('POST', '/media/upload', { dataUrl });
+  const { body, status } = await caller.request<Item>('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-async function uploadWav(by: Caller): Promise<Item> {
+async function uploadWav(caller: Caller): Promise<Item> {
   const head = Buffer.from(
     '524946462400000057415645666d74201000000001000100401f0000803e0000020010006461746100000000',
     'hex',
   );
   const dataUrl = `data:audio/wav;base64,${head.toString('base64')}`;
-  return (await by.request<Item>('POST', '/media/upload', { dataUrl })).body;
+  return (await caller.request<Item>('POST', '/media/upload', { dataUrl })).body;
 }
 
-const list = async (by: Caller, query = ''): Promise<List> =>
-  (await by.request<List>('GET', `/media${query}`)).body;
+const list = async (caller: Caller, query = ''): Promise<List> =>
+  (await caller.request<List>('GET', `/media${query}`)).body;
 
 describe('creating uploads', () => {
   it('applies the limit of each type before anything is signed', async () => {
@@ -104,43 +105,43 @@ describe('creating uploads', () => {
   });
 
   it('is limited to 10 GB in a rolling hour, and returns the time of the reset', async () => {
-    const by = await test.createCaller();
+    const caller = await test.createCaller();
     const started = now;
     for (let index = 0; index < 102; index++) {
       now += 1000;
-      assert.equal((await mint(by, video(100 * MB))).status, 200);
+      assert.equal((await mint(caller, video(100 * MB))).status, 200);
     }
-    assert.equal((await mint(by, video(40 * MB))).status, 200);
-    const response = await mint(by, video(1));
+    assert.equal((await mint(caller, video(40 * MB))).status, 200);
+    const response = await mint(caller, video(1));
     assertRateRefusal(response, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
     // The first one was created 101 s ago.
     assert.equal(response.headers['retry-after'], String(3600 - 101));
     assert.equal((await mint(owner, video(1))).status, 200);
     now += (3600 - 101) * 1000;
-    assert.equal((await mint(by, video(100 * MB))).status, 200);
-    assertRefused(await mint(by, video(100 * MB)), 429, 'upload_budget_exceeded');
+    assert.equal((await mint(caller, video(100 * MB))).status, 200);
+    assertRefused(await mint(caller, video(100 * MB)), 429, 'upload_budget_exceeded');
     now = started;
   });
 
   it('creates one upload of an account at a time, and waits about a second for its turn', async () => {
-    const by = await test.createCaller();
-    const all = await Promise.all(Array.from({ length: 4 }, () => mint(by, video(5))));
+    const caller = await test.createCaller();
+    const all = await Promise.all(Array.from({ length: 4 }, () => mint(caller, video(5))));
     assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const held = test.deps.db.transaction(async tx => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [
-        by.userId,
+        caller.userId,
       ]);
       locked.resolve();
       await release.promise;
     });
     await locked.promise;
-    const busy = await mint(by, video(5));
+    const busy = await mint(caller, video(5));
     assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
     assert.equal((await mint(owner, video(5))).status, 200);
-    const waiting = mint(by, video(5));
+    const waiting = mint(caller, video(5));
     release.resolve();
     await held;
     assert.equal((await waiting).status, 200);
@@ -167,13 +168,13 @@ describe('completing uploads', () => {
 
 describe('the list', () => {
   it('contains the media of the active workspace, newest first, by page and kind', async () => {
-    const by = await test.createCaller();
+    const caller = await test.createCaller();
     const items: Item[] = [];
     for (const make of [upload, upload, uploadWav, upload]) {
       now += 5;
-      items.unshift(await make(by));
+      items.unshift(await make(caller));
     }
-    const whole = await list(by);
+    const whole = await list(caller);
     assert.deepEqual(
       whole.data.map(({ mediaId }) => mediaId),
       items.map(({ mediaId }) => mediaId),
@@ -198,50 +199,50 @@ describe('the list', () => {
       'workflow',
     ]);
     assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
-    const page = await list(by, '?limit=3');
-    const rest = await list(by, `?limit=3&cursor=${page.nextCursor}`);
+    const page = await list(caller, '?limit=3');
+    const rest = await list(caller, `?limit=3&cursor=${page.nextCursor}`);
     assert.deepEqual([...page.data, ...rest.data], whole.data);
     assert.equal(rest.nextCursor, null);
     assert.deepEqual(
-      (await list(by, '?type=audio')).data.map(({ contentType }) => contentType),
+      (await list(caller, '?type=audio')).data.map(({ contentType }) => contentType),
       ['audio/wav'],
     );
-    assert.equal((await list(by, '?type=image')).data.length, 3);
-    assert.deepEqual((await list(by, '?type=video')).data, []);
+    assert.equal((await list(caller, '?type=image')).data.length, 3);
+    assert.deepEqual((await list(caller, '?type=video')).data, []);
     for (const query of ['?type=text', '?limit=0', '?limit=201', '?cursor=x']) {
-      assertRefused(await by.request('GET', `/media${query}`), 400, 'invalid_request');
+      assertRefused(await caller.request('GET', `/media${query}`), 400, 'invalid_request');
     }
   });
 
   it('contains outputs of runs and previews by origin, and only uploads without one', async () => {
-    const by = await test.createCaller();
-    const { mediaId: sent } = await upload(by);
+    const caller = await test.createCaller();
+    const { mediaId: sent } = await upload(caller);
     const source = await noiseImage(4, 4, 'png');
     const make = async (executionId: string | null): Promise<string> => {
       now += 1;
-      const owner = { userId: by.userId, workspace: `user:${by.userId}`, executionId };
+      const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId };
       const file = { source, contentType: 'image/png', name: 'made' };
       return (await storeMedia(test.deps, owner, file, AbortSignal.timeout(10_000))).mediaId;
     };
     const [first, second, preview] = [await make('ex_1'), await make('ex_2'), await make(null)];
-    const ids = async (query: string) => (await list(by, query)).data.map(({ mediaId }) => mediaId);
+    const ids = async (query: string) => (await list(caller, query)).data.map(({ mediaId }) => mediaId);
     assert.deepEqual(await ids(''), [sent]);
     assert.deepEqual(await ids('?origin=upload'), [sent]);
     assert.deepEqual(await ids('?origin=output'), [second, first]);
     assert.deepEqual(await ids('?origin=preview'), [preview]);
     assert.deepEqual(await ids('?origin=output&type=video'), []);
-    const page = await list(by, '?origin=output&limit=1');
+    const page = await list(caller, '?origin=output&limit=1');
     assert.deepEqual(await ids(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
     assert.deepEqual(await ids('?origin=input'), []);
-    assertRefused(await by.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
+    assertRefused(await caller.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
   it('of a team is visible to its members; its viewers cannot add to it', async () => {
     await activate(owner, teamId);
     const shared = await upload(owner);
-    for (const by of [editor, viewer]) {
-      await activate(by, teamId);
-      const { data } = await list(by);
+    for (const caller of [editor, viewer]) {
+      await activate(caller, teamId);
+      const { data } = await list(caller);
       assert.deepEqual(
         data.map(({ mediaId, teamId: team }) => [mediaId, team]),
         [[shared.mediaId, teamId]],
@@ -259,7 +260,8 @@ describe('the list', () => {
 });
 
 describe('one file', () => {
-  const get = (by: Pick<Caller, 'request'>, mediaId: string) => by.request<Item>('GET', `/media/${mediaId}`);
+  const get = (caller: Pick<Caller, 'request'>, mediaId: string) =>
+    caller.request<Item>('GET', `/media/${mediaId}`);
 
   it('is the same as in the list, for members of its workspace', async () => {
     await owner.request('PUT', '/me/workspace', { teamId });
@@ -267,8 +269,8 @@ describe('one file', () => {
     const { body: list } = await owner.request<{ data: readonly Item[] }>('GET', '/media');
     const listed = list.data.find(item => item.mediaId === mediaId);
     await owner.request('PUT', '/me/workspace', { teamId: null });
-    for (const by of [owner, editor, viewer]) {
-      const { status, body } = await get(by, mediaId);
+    for (const caller of [owner, editor, viewer]) {
+      const { status, body } = await get(caller, mediaId);
       assert.deepEqual([status, body], [200, listed]);
     }
     assert.equal(listed?.teamId, teamId);
@@ -288,8 +290,8 @@ describe('one file', () => {
 });
 
 describe('deleting', () => {
-  const remove = (by: Caller, id: string, query = '') =>
-    by.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
+  const remove = (caller: Caller, id: string, query = '') =>
+    caller.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
 
   it('is allowed for the editors of its workspace', async () => {
     const own = await upload(owner);

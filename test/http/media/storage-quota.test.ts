@@ -35,20 +35,20 @@ interface Refusal {
   readonly requiredBytes: number;
 }
 
-const storageOf = async (by: Caller): Promise<Storage> =>
-  (await by.request<{ storage: Storage }>('GET', '/me')).body.storage;
+const readStorage = async (caller: Caller): Promise<Storage> =>
+  (await caller.request<{ storage: Storage }>('GET', '/me')).body.storage;
 
 const dataUrl = () => `data:image/png;base64,${image.toString('base64')}`;
-const upload = (by: Caller) =>
-  by.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
-const mint = (by: Caller, bytes = image.length) =>
-  by.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
+const upload = (caller: Caller) =>
+  caller.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
+const mint = (caller: Caller, bytes = image.length) =>
+  caller.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
     'POST',
     '/media/upload-url',
     { contentType: 'image/png', bytes, filename: 'a.png' },
   );
-const complete = (by: Caller, mediaId: string) =>
-  by.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
+const complete = (caller: Caller, mediaId: string) =>
+  caller.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
 
 const put = async (minted: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
   const url = minted.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
@@ -67,33 +67,33 @@ const orphans = async (): Promise<number> => (await test.deps.db.query('select f
 
 describe('the storage of an account', () => {
   it('is limited by its plan, and counts uploaded, created, completed and deleted files', async () => {
-    const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
-    assert.deepEqual(await storageOf(by), { usedBytes: 0, limitBytes: 3 * size });
-    const first = await upload(by);
-    assert.equal((await storageOf(by)).usedBytes, size);
-    const minted = await mint(by);
-    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'a mint counts');
+    const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
+    assert.deepEqual(await readStorage(caller), { usedBytes: 0, limitBytes: 3 * size });
+    const first = await upload(caller);
+    assert.equal((await readStorage(caller)).usedBytes, size);
+    const minted = await mint(caller);
+    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'a mint counts');
     await put(minted.body, image);
-    assert.equal((await complete(by, minted.body.mediaId)).status, 200);
-    assert.equal((await complete(by, minted.body.mediaId)).status, 200);
-    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'its file counts once');
-    const wrong = await mint(by);
+    assert.equal((await complete(caller, minted.body.mediaId)).status, 200);
+    assert.equal((await complete(caller, minted.body.mediaId)).status, 200);
+    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'its file counts once');
+    const wrong = await mint(caller);
     await put(wrong.body, Buffer.alloc(size, 'x'));
-    assert.equal((await complete(by, wrong.body.mediaId)).body.code, 'unreadable_image');
-    assert.equal((await storageOf(by)).usedBytes, 2 * size, 'what was refused does not count');
+    assert.equal((await complete(caller, wrong.body.mediaId)).body.code, 'unreadable_image');
+    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'what was refused does not count');
     for (const { mediaId } of [first.body, minted.body])
-      assert.equal((await by.request('DELETE', `/media/${mediaId}`)).status, 200);
-    assert.equal((await storageOf(by)).usedBytes, 0);
+      assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await readStorage(caller)).usedBytes, 0);
     const open = await test.createCaller({ plan: 'open' });
-    assert.equal((await storageOf(open)).limitBytes, null);
+    assert.equal((await readStorage(open)).limitBytes, null);
   });
 
   it('accepts a file that fits exactly, and refuses the next with a message that says what to do', async () => {
-    const [size, by] = [image.length, await test.createCaller({ plan: 'tiny' })];
-    const last = [await upload(by), await upload(by), await upload(by)].at(-1);
+    const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
+    const last = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
     assert.equal(last?.status, 200);
     const before = await orphans();
-    const { status, body } = await upload(by);
+    const { status, body } = await upload(caller);
     assert.equal(status, 413);
     assert.deepEqual(
       [body.code, body.usedBytes, body.limitBytes],
@@ -101,27 +101,29 @@ describe('the storage of an account', () => {
     );
     assert.match(body.error, /Your storage is full.*Delete .* DELETE \/api\/v1\/media\/\{id\}/);
     assert.equal(await orphans(), before, 'its file is gone');
-    assert.equal((await by.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
-    const more = await mint(by, size + 1);
+    assert.equal((await caller.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
+    const more = await mint(caller, size + 1);
     assert.deepEqual([more.status, more.body.requiredBytes], [413, size + 1]);
-    assert.equal((await mint(by)).status, 200);
+    assert.equal((await mint(caller)).status, 200);
   });
 
   it('tells the user once when more than 80 % is used', async () => {
-    const by = await test.createCaller({ plan: 'tiny' });
+    const caller = await test.createCaller({ plan: 'tiny' });
     const told = async () =>
-      (await by.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(({ kind }) => kind);
-    for (let count = 0; count < 2; count++) assert.equal((await upload(by)).status, 200);
+      (await caller.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(
+        ({ kind }) => kind,
+      );
+    for (let count = 0; count < 2; count++) assert.equal((await upload(caller)).status, 200);
     assert.deepEqual(await told(), []);
-    const last = await upload(by);
+    const last = await upload(caller);
     assert.deepEqual(await told(), ['storage_high']);
-    await by.request('DELETE', `/media/${last.body.mediaId}`);
-    await upload(by);
+    await caller.request('DELETE', `/media/${last.body.mediaId}`);
+    await upload(caller);
     assert.deepEqual(await told(), ['storage_high'], 'until it is read');
   });
 
   it('refuses every kind of upload when it is full', async () => {
-    const [owner, by] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
+    const [owner, caller] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
     const theirs = (await upload(owner)).body.mediaId;
     const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(theirs))).body;
     const published = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
@@ -130,53 +132,58 @@ describe('the storage of an account', () => {
     form.set('file', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'a.png');
     const multipart = await fetch(`${origin}/api/v1/media/upload`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${by.key}` },
+      headers: { authorization: `Bearer ${caller.key}` },
       body: form,
     });
     const file = (await owner.request('GET', `/workflows/${id}/export`)).body;
     const refused = [
       ['a form', (await multipart.json()) as Refusal],
-      ['a data URL', (await upload(by)).body],
+      ['a data URL', (await upload(caller)).body],
       [
         'an address',
-        (await by.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
+        (await caller.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
       ],
-      ['a presigned upload', (await mint(by)).body],
-      ['an import', (await by.request<Refusal>('POST', '/workflows/import', file)).body],
-      ['a copy', (await by.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
+      ['a presigned upload', (await mint(caller)).body],
+      ['an import', (await caller.request<Refusal>('POST', '/workflows/import', file)).body],
+      ['a copy', (await caller.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
     ] as const;
     for (const [way, { code }] of refused) assert.equal(code, 'storage_quota_exceeded', way);
-    assert.equal((await storageOf(by)).usedBytes, 0);
+    assert.equal((await readStorage(caller)).usedBytes, 0);
   });
 
   it('is not exceeded by concurrent uploads', async () => {
-    const by = await test.createCaller({ plan: 'tiny' });
-    const uploads = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? mint(by) : upload(by)));
+    const caller = await test.createCaller({ plan: 'tiny' });
+    const uploads = Array.from({ length: 12 }, (_, index) =>
+      index % 3 === 0 ? mint(caller) : upload(caller),
+    );
     const statuses = (await Promise.all(uploads)).map(({ status }) => status);
     // A concurrent request that waits for more than a second is refused as busy.
     const taken = statuses.filter(status => status === 200);
     assert.equal(taken.length, 3, String(statuses));
-    assert.deepEqual(await storageOf(by), { usedBytes: 3 * image.length, limitBytes: 3 * image.length });
+    assert.deepEqual(await readStorage(caller), {
+      usedBytes: 3 * image.length,
+      limitBytes: 3 * image.length,
+    });
   });
 
   it('changes with the plan at the next request', async () => {
-    const by = await test.createCaller({ plan: 'full' });
-    assert.equal((await upload(by)).status, 413);
-    const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [by.userId]);
+    const caller = await test.createCaller({ plan: 'full' });
+    assert.equal((await upload(caller)).status, 413);
+    const change = await test.deps.db.query(`update users set plan = 'tiny' where id = $1`, [caller.userId]);
     assert.equal(change.rowCount, 1);
-    assert.equal((await upload(by)).status, 200);
+    assert.equal((await upload(caller)).status, 200);
   });
 
   it('includes files fetched by runs in the list, so that they can be deleted', async () => {
-    const by = await test.createCaller();
-    const { mediaId } = (await upload(by)).body;
+    const caller = await test.createCaller();
+    const { mediaId } = (await upload(caller)).body;
     await test.deps.db.query(`update media set origin = 'input' where id = $1`, [mediaId]);
-    const list = await by.request<{ data: { mediaId: string }[] }>('GET', '/media?origin=input');
+    const list = await caller.request<{ data: { mediaId: string }[] }>('GET', '/media?origin=input');
     assert.deepEqual(
       list.body.data.map(row => row.mediaId),
       [mediaId],
     );
-    assert.equal((await by.request('DELETE', `/media/${mediaId}`)).status, 200);
-    assert.equal((await storageOf(by)).usedBytes, 0);
+    assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
+    assert.equal((await readStorage(caller)).usedBytes, 0);
   });
 });

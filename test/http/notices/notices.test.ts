@@ -49,13 +49,13 @@ const tell = (more: Partial<NewNotice> = {}): Promise<void> =>
     link: '/automations',
     ...more,
   });
-const list = async (by: Pick<Client, 'request'>, query = ''): Promise<Notices> => {
-  const { status, body } = await by.request<Notices>('GET', `/notices${query}`);
+const list = async (caller: Pick<Client, 'request'>, query = ''): Promise<Notices> => {
+  const { status, body } = await caller.request<Notices>('GET', `/notices${query}`);
   assert.equal(status, 200);
   return body;
 };
-const read = (by: Pick<Client, 'request'>, body: object) =>
-  by.request<{ unread: number }>('POST', '/notices/read', body);
+const read = (caller: Pick<Client, 'request'>, body: object) =>
+  caller.request<{ unread: number }>('POST', '/notices/read', body);
 
 describe('a notice', () => {
   it('reaches the user of a personal workspace', async () => {
@@ -87,7 +87,7 @@ describe('a notice', () => {
     await tell({ workspace: team, userId: owner.userId });
     await tell({ workspace: team, userId: user.userId, cause: 'sch_2' });
     const counts = await Promise.all(
-      [owner, user, editor, stranger].map(async by => (await list(by)).unread),
+      [owner, user, editor, stranger].map(async caller => (await list(caller)).unread),
     );
     assert.deepEqual(counts, [2, 1, 0, 0]);
     await owner.request('DELETE', `/teams/${team}`);
@@ -178,7 +178,7 @@ describe('POST /notices/read', () => {
     assert.notEqual((await list(user)).data[0]?.readAt, null);
   });
 
-  it('answers 400 unless it gets either ids or all', async () => {
+  it('returns 400 unless it gets either ids or all', async () => {
     for (const body of [{}, { ids: ['ntc_1'], all: true }])
       assert.equal((await read(user, body)).status, 400);
     assert.equal((await read(user, { all: false })).status, 400);

@@ -15,8 +15,8 @@ import { type Receiver, startReceiver } from '../../support/network/receiver.ts'
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import {
-  differencesOf,
   findOperation,
+  listDifferences,
   type OpenApi,
   type OpenApiResponse,
   type Recorded,
@@ -26,7 +26,7 @@ import { type Ask, type Settling, tour } from './tour.ts';
 
 const FILE = join(import.meta.dirname, '../../../src/http/openapi/examples.json');
 const SECRET = 'content-secret-of-the-test';
-const recorded: Recorded = { answers: {}, requests: {}, refusals: {} };
+const recorded: Recorded = { responses: {}, requests: {}, errors: {} };
 
 /** Codes without a recorded example, with the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
@@ -109,7 +109,7 @@ before(async () => {
     addKey: (name, key) => {
       keys[name] = key;
     },
-    letIn: async () => {
+    authorize: async () => {
       const id = newId('connection');
       await insertGrant(service.db, { id, ...CONNECTION, created_at: new Date() });
       return id;
@@ -123,9 +123,9 @@ before(async () => {
     const sorted = (of: object) =>
       Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
     const file = {
-      answers: sorted(recorded.answers),
+      responses: sorted(recorded.responses),
       requests: sorted(recorded.requests),
-      refusals: sorted(recorded.refusals),
+      errors: sorted(recorded.errors),
     };
     writeFileSync(FILE, JSON.stringify(file));
     execFileSync(join(import.meta.dirname, '../../../node_modules/.bin/biome'), ['format', '--write', FILE]);
@@ -141,8 +141,8 @@ function record(
   { status, body }: { readonly status: number; readonly body: unknown },
 ): void {
   const { code } = (body ?? {}) as { code?: string };
-  if (status >= 300 && code !== undefined) recorded.refusals[code] ??= toExample(body);
-  else recorded.answers[`${operationId} ${status}`] ??= toExample(body);
+  if (status >= 300 && code !== undefined) recorded.errors[code] ??= toExample(body);
+  else recorded.responses[`${operationId} ${status}`] ??= toExample(body);
 }
 
 /** The method and path of an operation. */
@@ -168,7 +168,7 @@ describe("the document's examples", () => {
   });
 
   it('match the current responses of the service (node test/http/openapi/examples.test.ts --write records them)', () => {
-    assert.deepEqual(differencesOf(committed, recorded), []);
+    assert.deepEqual(listDifferences(committed, recorded), []);
   });
 
   it('exist for every operation and status with a JSON response', () => {
@@ -196,7 +196,7 @@ describe("the document's examples", () => {
   });
 
   it('exist for every code except those listed', () => {
-    const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed.refusals));
+    const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed.errors));
     assert.deepEqual(missing.sort(), Object.keys(NOT_RECORDED).sort());
     for (const [code, { value }] of Object.entries(document.components.examples))
       assert.equal((value as { code: string }).code, code);
@@ -205,9 +205,9 @@ describe("the document's examples", () => {
   it('are part of the document without making it too large', async () => {
     const run = operations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
-      recorded: { summary: 'A recorded response', value: committed.answers['runWorkflow 202'] },
+      recorded: { summary: 'A recorded response', value: committed.responses['runWorkflow 202'] },
     });
-    assert.deepEqual(document.components.examples.not_found?.value, committed.refusals.not_found);
+    assert.deepEqual(document.components.examples.not_found?.value, committed.errors.not_found);
     const bytes = Buffer.byteLength(JSON.stringify(document));
     assert.ok(bytes < MAX_DOCUMENT_BYTES, `${bytes} bytes`);
     assert.ok(statSync(FILE).size < MAX_FILE_BYTES);
@@ -221,7 +221,7 @@ describe("the document's examples", () => {
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { operationId, responses }] of Object.entries(methods))
         for (const status of Object.keys(responses)) {
-          const example = committed.answers[`${operationId} ${status}`];
+          const example = committed.responses[`${operationId} ${status}`];
           if (example === undefined) continue;
           const pointer = [
             'paths',

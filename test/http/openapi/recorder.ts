@@ -2,11 +2,11 @@
 
 export interface Recorded {
   /** By operation id and status. */
-  readonly answers: Record<string, unknown>;
+  readonly responses: Record<string, unknown>;
   /** By operation id: a body that was accepted. */
   readonly requests: Record<string, unknown>;
   /** By error code. */
-  readonly refusals: Record<string, unknown>;
+  readonly errors: Record<string, unknown>;
 }
 
 export interface OpenApi {
@@ -95,7 +95,7 @@ export function toExample(value: unknown, depth = 0): unknown {
 }
 
 function toText(value: string): string {
-  const same = RULES.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), value);
+  const same = RULES.reduce((text, [pattern, caller]) => text.replaceAll(pattern, caller), value);
   return same.length > MAX_TEXT && !URL.canParse(same) ? `${same.slice(0, MAX_TEXT)}…` : same;
 }
 
@@ -103,17 +103,17 @@ function toText(value: string): string {
  * Finds where two responses differ in form: a property that one lacks, or of another type. Null matches any type and an
  * empty list any list, because both depend on the progress of background work.
  */
-export function differencesOf(was: unknown, is: unknown, at = ''): readonly string[] {
+export function listDifferences(was: unknown, is: unknown, at = ''): readonly string[] {
   if (was === null || is === null) return [];
-  const [before, now] = [typeOf(was), typeOf(is)];
+  const [before, now] = [getType(was), getType(is)];
   if (before !== now) return [`${at || '/'}: was ${before}, is ${now}`];
   if (Array.isArray(was) && Array.isArray(is))
-    return was.length === 0 || is.length === 0 ? [] : differencesOf(was[0], is[0], `${at}/0`);
+    return was.length === 0 || is.length === 0 ? [] : listDifferences(was[0], is[0], `${at}/0`);
   if (typeof was !== 'object') return [];
   const [old, fresh] = [was as Record<string, unknown>, is as Record<string, unknown>];
   return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap(name =>
-    differencesOf(old[name], fresh[name], `${at}/${name}`),
+    listDifferences(old[name], fresh[name], `${at}/${name}`),
   );
 }
 
-const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
+const getType = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);

@@ -10,7 +10,7 @@ import { tourComponents } from './tour-components.ts';
 import { tourNotices } from './tour-notices.ts';
 import { tourTriggers } from './tour-triggers.ts';
 
-export interface Asked {
+export interface TourResponse {
   readonly status: number;
   readonly body: Record<string, never> & { readonly id: string };
   /** The cookie that the response set, as `name=value`, or an empty string. */
@@ -23,7 +23,7 @@ export type Ask = (
   path: string,
   body?: unknown,
   more?: { readonly headers?: Readonly<Record<string, string>>; readonly who?: string },
-) => Promise<Asked>;
+) => Promise<TourResponse>;
 
 /** Whether the background work of a response is done: of an execution and of a render. */
 export interface Settling {
@@ -41,7 +41,7 @@ export interface TourContext {
   readonly graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] };
   readonly receiver: Receiver;
   /** Authorizes an application as the administrator and returns the id of the connection. */
-  readonly letIn: () => Promise<string>;
+  readonly authorize: () => Promise<string>;
   /** Requests the path, unrecorded, until the response is as expected. */
   readonly until: (path: string, isSettled: (body: Settling) => boolean) => Promise<void>;
 }
@@ -94,7 +94,7 @@ async function tourCredentials({ ask, graph }: TourContext): Promise<void> {
   await ask('DELETE', `${path}?force=true`);
 }
 
-async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext): Promise<void> {
+async function tourAccounts({ ask, addKey, authorize, graph, receiver }: TourContext): Promise<void> {
   await ask('GET', `${V1}/me`);
   const user = await ask('POST', `${V1}/admin/users`, {
     email: 'ada@example.com',
@@ -114,7 +114,7 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('GET', `${V1}/keys/${keyId}`);
   await ask('PATCH', `${V1}/keys/${keyId}`, { name: 'Hourly' });
   await ask('DELETE', `${V1}/keys/${keyId}`);
-  const connection = await letIn();
+  const connection = await authorize();
   await ask('GET', `${V1}/connections`);
   await ask('DELETE', `${V1}/connections/${connection}`);
   const { id: team } = (await ask('POST', `${V1}/teams`, { name: 'Studio' })).body;
@@ -188,20 +188,20 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await ask('GET', path);
 }
 
-const tokenOf = ({ body }: Asked): string | undefined =>
+const getToken = ({ body }: TourResponse): string | undefined =>
   (body as unknown as { url: string }).url.split('#')[1];
 
 async function tourSessions({ ask }: TourContext): Promise<void> {
   await ask('GET', `${V1}/auth/methods`);
   const setup = await ask('POST', `${V1}/admin/password-links`, { kind: 'setup' });
   const owner = { email: 'owner@example.com', name: 'Olu', password: 'an owner to remember' };
-  await ask('POST', `${V1}/auth/setup`, { token: tokenOf(setup), ...owner }, { who: 'nobody' });
+  await ask('POST', `${V1}/auth/setup`, { token: getToken(setup), ...owner }, { who: 'nobody' });
   const email = 'grace@example.com';
   const [password, next] = ['correct horse battery', 'a password to remember'];
   const nobody = { who: 'nobody' };
   await ask('POST', `${V1}/admin/users`, { email, name: 'Grace', plan: 'enterprise', invite: true });
   const link = await ask('POST', `${V1}/admin/password-links`, { kind: 'reset', email });
-  const token = tokenOf(link);
+  const token = getToken(link);
   const invited = await ask('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await ask('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await ask('POST', `${V1}/auth/sign-in`, { email, password: 'a wrong one' }, nobody);

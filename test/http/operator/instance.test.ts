@@ -1,4 +1,5 @@
-// What administrators see of the instance: overview, runs and failures, teams with budgets, and a backup to download.
+// Tests what administrators see of the instance: overview, runs and failures, teams with budgets, and a backup to
+// download.
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -72,7 +73,7 @@ describe('the instance, as administrators see it', () => {
     assert.equal(found?.mayOpen, false);
   });
 
-  it('filters runs by model, person, team and error, and an error group leads to its runs', async () => {
+  it('filters runs by model, person, team and error, also by the group of an error', async () => {
     assert.deepEqual(ids(await list(`/admin/executions?model=${MODEL}`)), [paidRun]);
     assert.deepEqual(ids(await list(`/admin/executions?model=generate:none&personal=true`)), []);
     assert.deepEqual(ids(await list(`/admin/executions?teamId=${teamId}&userId=${anaId}`)), [paidRun]);
@@ -88,7 +89,7 @@ describe('the instance, as administrators see it', () => {
     assert.deepEqual(ids(await list(`${path}&status=COMPLETED`)), []);
   });
 
-  it('lets members list the runs of their active workspace, and nobody else the instance', async () => {
+  it('lets members list the runs of their active workspace, and hides those of the instance from them', async () => {
     assert.deepEqual(ids(await list('/workspace/executions', ana)), [failedRun]);
     assert.equal((await ana.request('GET', '/admin/executions')).status, 401);
     assert.equal((await ana.request('GET', '/admin/overview')).status, 401);
@@ -100,7 +101,7 @@ describe('the instance, as administrators see it', () => {
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
-  it('lets administrators read a run of another workspace if they ask for it, and nobody else', async () => {
+  it('lets only administrators read a run of another workspace, and only on request', async () => {
     const path = `/executions/${paidRun}`;
     const paths = [path, `${path}/workflow`, `${path}/outputs/m`];
     for (const each of paths) {
@@ -208,7 +209,7 @@ describe('the instance, as administrators see it', () => {
     assert.ok(text.includes(`graphwright_credits_spent_this_month{${labels}} ${PRICE}`));
   });
 
-  it('limits what all runs of a team together cost in a day', async () => {
+  it('limits the total cost of the runs of a team per day', async () => {
     const budget = `/admin/teams/${teamId}/budget`;
     const [workflow, other] = [
       await ana.createWorkflow(modelGraph()),
@@ -239,7 +240,7 @@ describe('the instance, as administrators see it', () => {
     assert.equal((await ana.request('PUT', budget, { dailyCreditBudget: 1 })).status, 401);
   });
 
-  it('tells what new accounts get', async () => {
+  it('returns the defaults for new accounts', async () => {
     const { body } = await admin.request<{ newAccountCredits: number }>('GET', '/admin/plans');
     assert.equal(body.newAccountCredits, 0);
   });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { type Document, listGroups, type Operation } from '../../../src/pages/reference/document.ts';
 import { type CodeSample, listSamples } from '../../../src/pages/reference/samples.ts';
-import { elementsOf } from '../../pages/page-check.ts';
+import { listElements } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
@@ -50,7 +50,7 @@ describe('the reference', () => {
         String(response.headers['content-security-policy']),
         /^default-src 'none'; script-src 'self';/,
       );
-      const elements = elementsOf(response.body);
+      const elements = listElements(response.body);
       const ids = elements.flatMap(({ attributes }) => attributes.id ?? []);
       assert.equal(new Set(ids).size, ids.length, `${link} has an id twice`);
       pages.set(pathname, new Set(ids));
@@ -84,7 +84,7 @@ describe('the reference', () => {
 });
 
 describe('the samples', () => {
-  const codeOf = (operation: Operation, language: CodeSample['language']): string =>
+  const readCode = (operation: Operation, language: CodeSample['language']): string =>
     listSamples(operation, url).find(sample => sample.language === language)?.code ?? '';
   const find = (id: string): Operation =>
     operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
@@ -92,12 +92,12 @@ describe('the samples', () => {
 
   it('are complete programs for every operation', async t => {
     for (const operation of operations())
-      await transform(codeOf(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
-    const shell = operations().map(operation => codeOf(operation, 'curl'));
+      await transform(readCode(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
+    const shell = operations().map(operation => readCode(operation, 'curl'));
     await run('bash', ['-n', '-c', shell.join('\n')]);
     const python = 'import sys, json\nfor code in json.load(open(0)): compile(code, "sample", "exec")';
     const child = run('python3', ['-c', python]);
-    child.child.stdin?.end(JSON.stringify(operations().map(operation => codeOf(operation, 'Python'))));
+    child.child.stdin?.end(JSON.stringify(operations().map(operation => readCode(operation, 'Python'))));
     await child.catch(err => {
       if (err.code === 'ENOENT') t.skip('there is no python3 here');
       else throw err;
@@ -106,17 +106,19 @@ describe('the samples', () => {
 
   it('send the same request in each language', async t => {
     const create = find('createWorkflow');
-    const { stdout } = await run('bash', ['-c', `${codeOf(create, 'curl')} --silent --fail`], { env: env() });
+    const { stdout } = await run('bash', ['-c', `${readCode(create, 'curl')} --silent --fail`], {
+      env: env(),
+    });
     assert.match(JSON.parse(stdout).id, /^wf_/);
-    const javaScript = codeOf(create, 'JavaScript').replace('@graphwright/sdk', SDK);
+    const javaScript = readCode(create, 'JavaScript').replace('@graphwright/sdk', SDK);
     const program = await run(process.execPath, ['--input-type=module', '-e', javaScript], { env: env() });
     assert.match(program.stdout, /id: 'wf_/);
-    const list = codeOf(find('listWorkflows'), 'JavaScript').replace('@graphwright/sdk', SDK);
+    const list = readCode(find('listWorkflows'), 'JavaScript').replace('@graphwright/sdk', SDK);
     assert.match(
       (await run(process.execPath, ['--input-type=module', '-e', list], { env: env() })).stdout,
       /wf_/,
     );
-    await run('python3', ['-c', codeOf(create, 'Python')], { env: env() }).then(
+    await run('python3', ['-c', readCode(create, 'Python')], { env: env() }).then(
       ({ stdout }) => assert.match(stdout, /^201 \{"id":"wf_/),
       err => {
         if (err.code === 'ENOENT') t.skip('there is no python3 here');

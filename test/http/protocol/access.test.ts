@@ -24,7 +24,7 @@ before(async () => {
 after(() => test.close());
 
 /** The path with ids of nothing as parameters. */
-const urlOf = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
+const toUrl = ({ path }: Route): string => path.replaceAll(/:\w+/g, '1');
 const scopeFor = (access: Access): Scope | undefined =>
   SCOPES.find(scope => scope === (isKeyOnly(access) ? getKeyScope(access) : access));
 const takesCredential = (access: Access): boolean =>
@@ -48,7 +48,7 @@ describe('an anonymous caller', () => {
   it('gets 401 before the body is checked', async () => {
     for (const route of routes.filter(({ access }) => takesCredential(access))) {
       const { name, method, access } = route;
-      const response = await test.app.inject({ method, url: urlOf(route), ...broken(method) });
+      const response = await test.app.inject({ method, url: toUrl(route), ...broken(method) });
       assert.deepEqual(
         [response.statusCode, response.json().code],
         [401, 'unauthorized'],
@@ -86,7 +86,7 @@ describe('an API key', () => {
       const sent = { ...headers, authorization: `Bearer ${key}` };
       const response = await test.app.inject({
         method: route.method,
-        url: urlOf(route),
+        url: toUrl(route),
         headers: sent,
         ...body,
       });
@@ -125,7 +125,7 @@ describe('a session of an administrator', () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
-      const url = urlOf(route);
+      const url = toUrl(route);
       // These routes end the session, and the stream of notices does not end.
       if (url.startsWith('/api/v1/auth/') || url === '/api/v1/notices/events') continue;
       const { headers = {}, ...body } = broken(method);
@@ -140,7 +140,7 @@ describe('a session of an administrator', () => {
     const { cookie } = await createPerson(test, caller, { isAdmin: true });
     for (const route of routes) {
       const { name, method, access } = route;
-      const url = urlOf(route);
+      const url = toUrl(route);
       if (method === 'GET' || !takesSession(access)) continue;
       const { headers = {}, ...body } = broken(method);
       const sent = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
@@ -157,7 +157,7 @@ describe('an invalid key', () => {
   it('gets 401 from every route that reads the header', async () => {
     for (const route of routes) {
       const { name, method, access } = route;
-      const url = urlOf(route);
+      const url = toUrl(route);
       if (access === 'public') continue;
       const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-wrong' };
       const { payload } = broken(method);
@@ -223,11 +223,11 @@ async function upload(path: string, length: number, authorization?: string) {
     `content-length: ${length}`,
     ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
   ];
-  let answer = '';
+  let received = '';
   let sent = 0;
   const began = Date.now();
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
+    received += text;
   });
   socket.on('error', () => undefined);
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
@@ -238,7 +238,7 @@ async function upload(path: string, length: number, authorization?: string) {
   await ended;
   clearInterval(timer);
   socket.destroy();
-  return { answer, sent, ms: Date.now() - began };
+  return { received, sent, ms: Date.now() - began };
 }
 
 describe('a refused body', () => {
@@ -251,10 +251,10 @@ describe('a refused body', () => {
       ['/api/content/webhook', 60_000_000, undefined, 401],
     ] as const;
     for (const [path, length, authorization, status] of refusals) {
-      const { answer, sent, ms } = await upload(path, length, authorization);
-      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${answer}`);
-      assert.match(answer, /^connection: close\r$/im);
-      assert.match(answer, /"requestId":"[^"]+"\}$/);
+      const { received, sent, ms } = await upload(path, length, authorization);
+      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${received}`);
+      assert.match(received, /^connection: close\r$/im);
+      assert.match(received, /"requestId":"[^"]+"\}$/);
       assert.ok(sent < length / 2, `${path}: ${sent} of ${length}`);
       assert.ok(ms < 20_000, `${path}: ${ms} ms`);
     }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Caller, Method, TestApp, TestResponse } from '../../support/app.ts';
 import { createTestApp } from '../../support/app.ts';
-import { createWorkflow, PAIR } from '../../support/workflows.ts';
+import { assertRefused, createWorkflow, PAIR } from '../../support/workflows.ts';
 
 const SECRET = 'content-secret-0123456789';
 const AUTHOR = { isAuthor: true };
@@ -149,7 +149,6 @@ describe('a body', () => {
   });
 
   it('is required if a property is required', async () => {
-    const { status, body } = await caller.request('POST', '/workflows');
-    assert.deepEqual([status, body.code], [400, 'invalid_request']);
+    assertRefused(await caller.request('POST', '/workflows'), 400, 'invalid_request');
   });
 });

@@ -61,11 +61,11 @@ describe('a long response', () => {
         assert.match(String(plain.headers.vary), /Accept-Encoding/, url);
         // Twice: the second response comes from the cache.
         for (const _ of [1, 2]) {
-          const answer = await get(url, { 'accept-encoding': coding });
-          assert.equal(answer.headers['content-encoding'], coding, url);
-          assert.equal(answer.headers['content-length'], String(answer.rawPayload.length));
-          assert.ok(answer.rawPayload.length < plain.rawPayload.length / 1.5, url);
-          assert.equal(DECODE[coding](answer.rawPayload).toString(), plain.body, url);
+          const response = await get(url, { 'accept-encoding': coding });
+          assert.equal(response.headers['content-encoding'], coding, url);
+          assert.equal(response.headers['content-length'], String(response.rawPayload.length));
+          assert.ok(response.rawPayload.length < plain.rawPayload.length / 1.5, url);
+          assert.equal(DECODE[coding](response.rawPayload).toString(), plain.body, url);
         }
       }
     });

@@ -75,7 +75,7 @@ describe('CORS', () => {
 });
 
 describe('401', () => {
-  const challengeOf = async (authorization?: string): Promise<string> => {
+  const readChallenge = async (authorization?: string): Promise<string> => {
     const response = await test.app.inject({
       url: '/api/v1/workflows',
       headers: authorization === undefined ? {} : { authorization },
@@ -85,12 +85,12 @@ describe('401', () => {
   };
 
   it('has a WWW-Authenticate header', async () => {
-    assert.equal(await challengeOf(), 'Bearer');
-    assert.equal(await challengeOf('Bearer sk-wrong'), 'Bearer error="invalid_token"');
-    assert.equal(await challengeOf('Basic dXNlcjpwYXNz'), 'Bearer error="invalid_token"');
+    assert.equal(await readChallenge(), 'Bearer');
+    assert.equal(await readChallenge('Bearer sk-wrong'), 'Bearer error="invalid_token"');
+    assert.equal(await readChallenge('Basic dXNlcjpwYXNz'), 'Bearer error="invalid_token"');
     const { key } = await test.createCaller({ scopes: ['account:admin'] });
     assert.equal(
-      await challengeOf(`Bearer ${key}`),
+      await readChallenge(`Bearer ${key}`),
       'Bearer error="insufficient_scope", scope="workflows:read"',
     );
   });

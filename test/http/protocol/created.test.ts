@@ -106,7 +106,7 @@ describe('a created resource', () => {
     },
   });
 
-  const pathOf = (response: TestResponse): string => {
+  const getLocationPath = (response: TestResponse): string => {
     const { location = '' } = response.headers;
     assert.ok(location.startsWith(`${test.deps.settings.BASE_URL}/api/v1/`), location);
     return location.slice(test.deps.settings.BASE_URL.length);
@@ -128,7 +128,7 @@ describe('a created resource', () => {
     for (const [name, { method, path, body, rename, isDeletable }] of Object.entries(table())) {
       const made = await caller.request(method, path, await body());
       assert.equal(made.status, 201, `${name}: ${made.body.error}`);
-      const address = pathOf(made);
+      const address = getLocationPath(made);
       const found = await caller.request('GET', address);
       assert.equal(found.status, 200, `${name}: ${found.body.error}`);
       for (const key of ['id', 'userId', 'name']) assert.deepEqual(found.body[key], made.body[key], name);

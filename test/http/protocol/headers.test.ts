@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => test.close());
 
-function holdsHeaders({ status, headers, body }: RawResponse): void {
+function assertStandardHeaders({ status, headers, body }: RawResponse): void {
   assert.match(headers['x-request-id'] ?? '', UUID);
   assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
   assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
@@ -104,9 +104,9 @@ describe('the headers of every response', () => {
   for (const [kind, [status, sent]] of Object.entries(KINDS)) {
     it(`are present on ${kind}`, async () => {
       const responses = await sendRaw(port, ...[sent()].flat());
-      const final = responses.filter(answer => answer.status >= 200);
+      const final = responses.filter(response => response.status >= 200);
       assert.equal(final.at(-1)?.status, status, JSON.stringify(responses));
-      for (const answer of final) holdsHeaders(answer);
+      for (const response of final) assertStandardHeaders(response);
     });
   }
 
@@ -117,7 +117,7 @@ describe('the headers of every response', () => {
       requestHead('GET', '/api/v1/nodes', { 'if-none-match': first?.headers.etag ?? '' }),
     );
     assert.equal(again?.status, 304);
-    holdsHeaders(again);
+    assertStandardHeaders(again);
   });
 
   it('are present on an event stream, whose reply is hijacked', async () => {
@@ -147,7 +147,7 @@ describe('the headers of every response', () => {
       requestHead('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
     );
     assert.equal(response?.status, 200);
-    holdsHeaders(response);
+    assertStandardHeaders(response);
   });
 
   it('include Allow with 405', async () => {
@@ -178,7 +178,7 @@ describe('a connection with several requests', () => {
       responses.map(({ status }) => status),
       [200, 400, 404, 400],
     );
-    for (const answer of responses) holdsHeaders(answer);
+    for (const response of responses) assertStandardHeaders(response);
     assert.equal(JSON.parse(responses[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
@@ -200,7 +200,7 @@ describe('a connection with several requests', () => {
     socket.end('{"name":');
     const [response] = await readResponses(socket);
     assert.equal(response?.status, 400);
-    holdsHeaders(response);
+    assertStandardHeaders(response);
   });
 });
 
@@ -212,7 +212,7 @@ describe('a slow request', () => {
     const [response] = await readResponses(socket);
     test.app.server.headersTimeout = 30_000;
     assert.equal(response?.status, 408);
-    holdsHeaders(response);
+    assertStandardHeaders(response);
   });
 
   it('gets 408 when its body does not arrive in time', async () => {
@@ -222,6 +222,6 @@ describe('a slow request', () => {
     test.app.server.requestTimeout = 120_000;
     test.app.server.headersTimeout = 30_000;
     assert.equal(responses[0]?.status, 408);
-    holdsHeaders(responses[0]);
+    assertStandardHeaders(responses[0]);
   });
 });

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const list = (caller: Pick<Caller, 'request'>): Promise<TestResponse> => caller.request('GET', '/workflows');
-const remainingOf = (response: TestResponse): number => Number(response.headers['x-ratelimit-remaining']);
+const getRemaining = (response: TestResponse): number => Number(response.headers['x-ratelimit-remaining']);
 
 function isRefusal(response: TestResponse, code: string): void {
   const limit = Number(response.headers['x-ratelimit-limit']);
@@ -50,7 +50,7 @@ describe('requests per minute', () => {
       const response = await list(caller);
       assert.equal(response.status, 200);
       assert.equal(response.headers['x-ratelimit-limit'], '30');
-      assert.equal(remainingOf(response), left);
+      assert.equal(getRemaining(response), left);
       assert.equal(response.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
     }
     isRefusal(await list(caller), 'rate_limited');
@@ -62,14 +62,14 @@ describe('requests per minute', () => {
     nowMs += 59_999;
     isRefusal(await list(caller), 'rate_limited');
     nowMs += 1;
-    assert.equal(remainingOf(await list(caller)), 29);
+    assert.equal(getRemaining(await list(caller)), 29);
   });
 
   it('are shared by all keys of a user', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const other = await test.withScopes(caller, ['workflows:read']);
     await list(caller);
-    assert.equal(remainingOf(await list(other)), 28);
+    assert.equal(getRemaining(await list(other)), 28);
   });
 
   it('follow a change of plan within the minute', async () => {
@@ -79,17 +79,17 @@ describe('requests per minute', () => {
     nowMs += 5001;
     const response = await list(caller);
     assert.equal(response.status, 200);
-    assert.equal(remainingOf(response), 59);
+    assert.equal(getRemaining(response), 59);
   });
 
   it('include refused requests, but not those of health, reference and media', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     await caller.request('GET', '/nothing');
     await caller.request('POST', '/workflows', { nodes: 7 });
-    assert.equal(remainingOf(await list(caller)), 27);
+    assert.equal(getRemaining(await list(caller)), 27);
     for (const url of ['/healthz', '/openapi.json', '/docs/', '/cdn/med_x/y.png'])
       await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
-    assert.equal(remainingOf(await list(caller)), 26);
+    assert.equal(getRemaining(await list(caller)), 26);
   });
 });
 
@@ -174,7 +174,7 @@ describe('the content webhook', () => {
       const response = await send(SECRET, `198.51.100.${count % 2}`);
       assert.equal(response.status, 404);
       assert.equal(response.headers['x-ratelimit-limit'], '600');
-      assert.equal(remainingOf(response), 599 - count);
+      assert.equal(getRemaining(response), 599 - count);
     }
     isRefusal(await send(SECRET, '198.51.100.7'), 'rate_limited');
   });
@@ -203,7 +203,7 @@ describe('executions', () => {
     const response = await run(caller, id, 'run');
     assert.equal(response.headers['x-ratelimit-limit'], '90');
     // Creating the workflow and this request.
-    assert.equal(remainingOf(response), 88);
+    assert.equal(getRemaining(response), 88);
   });
 
   it('are refused over the limit per minute', async () => {

@@ -107,7 +107,7 @@ describe('every list', () => {
       schema?.properties?.data?.type === 'array'
     );
   };
-  const pathOf = (path: string): string =>
+  const toPath = (path: string): string =>
     path
       .replace(/\/(\w+)\/\{(?:id|teamId)\}/, (_, noun: string) => `/${noun}/${ids[noun]}`)
       .replace('/apps/{slug}', '/apps/listed');
@@ -122,30 +122,30 @@ describe('every list', () => {
   });
 
   it('refuses an invalid query with the name of the parameter', async () => {
-    let asked = 0;
+    let requestCount = 0;
     for (const [path, { parameters = [] }] of operations) {
       for (const parameter of parameters.filter(({ in: place }) => place === 'query')) {
         for (const value of badValues(parameter)) {
           const query = `${parameter.name}=${encodeURIComponent(value)}`;
-          const response = await caller.request('GET', `${pathOf(path)}?${query}`);
+          const response = await caller.request('GET', `${toPath(path)}?${query}`);
           assert.deepEqual([path, query, response.status], [path, query, 400], response.body.error);
           const { issues } = assertRefused(response, 400, 'invalid_request');
           assert.equal(issues?.[0]?.path, `/${parameter.name}`, `${path}?${query}`);
-          asked++;
+          requestCount++;
         }
       }
     }
-    assert.ok(asked > 150, `${asked}`);
+    assert.ok(requestCount > 150, `${requestCount}`);
   });
 
   it('accepts its own parameters, and its own limit and cursor', async () => {
     for (const [path, { parameters = [] }] of operations.filter(isList)) {
       const taken = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
-      const { status, body } = await caller.request('GET', pathOf(path) + taken);
+      const { status, body } = await caller.request('GET', toPath(path) + taken);
       assert.equal(status, 200, `${path}: ${body.error}`);
       const cursor = (body as { nextCursor?: string | null }).nextCursor;
       if (typeof cursor !== 'string') continue;
-      const next = await caller.request('GET', `${pathOf(path)}?limit=1&cursor=${cursor}`);
+      const next = await caller.request('GET', `${toPath(path)}?limit=1&cursor=${cursor}`);
       assert.equal(next.status, 200, path);
     }
   });

@@ -182,14 +182,14 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes the headers that change how a request is processed', () => {
-    const headersOf = (id: string): string[] =>
+    const listHeaders = (id: string): string[] =>
       (operations().find(([, { operationId }]) => operationId === id)?.[1].parameters ?? []).flatMap(
         ({ $ref }) => ($ref === undefined ? [] : [$ref.split('/').at(-1) ?? '']),
       );
-    assert.deepEqual(headersOf('runWorkflow'), ['Idempotency-Key', 'Prefer', 'X-Client']);
-    assert.deepEqual(headersOf('updateWorkflow'), ['If-Match']);
-    assert.deepEqual(headersOf('getWorkflow'), ['If-None-Match']);
-    assert.deepEqual(headersOf('streamExecution'), ['Last-Event-ID']);
+    assert.deepEqual(listHeaders('runWorkflow'), ['Idempotency-Key', 'Prefer', 'X-Client']);
+    assert.deepEqual(listHeaders('updateWorkflow'), ['If-Match']);
+    assert.deepEqual(listHeaders('getWorkflow'), ['If-None-Match']);
+    assert.deepEqual(listHeaders('streamExecution'), ['Last-Event-ID']);
   });
 
   it('links an accepted run to its execution', () => {

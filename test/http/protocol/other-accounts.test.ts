@@ -66,7 +66,7 @@ before(async () => {
 after(() => test.close());
 
 /** Fills in the owner's ids. A second parameter is the owner's own resource or the first one. */
-const nounOf = (path: string): string | undefined =>
+const getNoun = (path: string): string | undefined =>
   new RegExp(`^${V1}/([a-z]+)/:(?:id|mediaId)`).exec(path)?.[1];
 const fill = (path: string, id: string): string =>
   path
@@ -130,12 +130,12 @@ async function snapshot(): Promise<string> {
 describe('another user', () => {
   it('is refused every resource of the account, and changes nothing', async () => {
     const named = routes.filter(
-      ({ path, access }) => nounOf(path) !== undefined && access !== 'public' && access !== 'instance:admin',
+      ({ path, access }) => getNoun(path) !== undefined && access !== 'public' && access !== 'instance:admin',
     );
     assert.ok(named.length >= 40, `${named.length} routes`);
     const before = await snapshot();
     for (const { name: line, method, path } of named) {
-      const noun = nounOf(path) ?? '';
+      const noun = getNoun(path) ?? '';
       assert.ok(own[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
       const id = own[noun] ?? 'x';
       const response = await otherUser.request(method, fill(path, id), BODIES[line] ?? {});

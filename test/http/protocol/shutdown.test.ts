@@ -78,8 +78,8 @@ describe('SIGTERM', () => {
     // An idle keep-alive connection, one within a body, a stream, and a request that waits for a run.
     const agent = new Agent({ keepAlive: true });
     const kept = request(`${url}/healthz`, { agent }).end();
-    const [answer] = await once(kept, 'response');
-    answer.resume();
+    const [response] = await once(kept, 'response');
+    response.resume();
     const halfway = await openSocket(port);
     const name = '{"name":"folder"}';
     const headers = {

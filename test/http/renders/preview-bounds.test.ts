@@ -32,7 +32,8 @@ const sceneGraph = {
   background: '#336699',
   scenes: [{ duration: 2, elements: [] }],
 };
-const preview = (body: object, by = caller) => by.request<Preview>('POST', '/render/renderer/preview', body);
+const preview = (body: object, user = caller) =>
+  user.request<Preview>('POST', '/render/renderer/preview', body);
 
 describe('a preview', () => {
   const TAKEN: readonly (readonly [what: string, body: object, frames: readonly number[], width: number])[] =
@@ -108,7 +109,7 @@ describe('templates', () => {
   it('with a variable number of inputs are saved with the current slots of their props', async () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
-    const graphOf = (count: number) => ({
+    const createSceneGraph = (count: number) => ({
       nodes: [
         node('video', 'video:renderer', {
           templateId: 'photo-slideshow',
@@ -121,11 +122,11 @@ describe('templates', () => {
       ((nodes[0]?.data.inputs ?? []) as readonly { id: string }[])
         .map(({ id }) => id)
         .filter(id => id.startsWith('photo'));
-    const { id, nodes } = await createWorkflow(caller, graphOf(1));
+    const { id, nodes } = await createWorkflow(caller, createSceneGraph(1));
     assert.deepEqual(slots(nodes), ['photo1']);
     for (const count of [3, 2]) {
       const expected = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
-      assert.deepEqual(slots((await putWorkflow(caller, id, graphOf(count))).body.nodes), expected);
+      assert.deepEqual(slots((await putWorkflow(caller, id, createSceneGraph(count))).body.nodes), expected);
     }
   });
 });

@@ -46,8 +46,8 @@ describe('private templates', () => {
       TEAM,
       member.userId,
     ]);
-    const own = async (by: Caller) =>
-      (await by.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
+    const own = async (user: Caller) =>
+      (await user.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
         .map(({ id }) => id)
         .filter(id => id.startsWith('for-'));
     assert.deepEqual(await own(caller), ['for-user']);

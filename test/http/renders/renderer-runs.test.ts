@@ -34,7 +34,7 @@ const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }] 
 const open = { ...sceneGraph, overlays: [{ type: 'text', text: '{{title}}' }] };
 
 /** A text next to a Video Editor whose video is shown. */
-const graphOf = (config: object, wires: readonly string[] = [], data: object = {}) => {
+const toGraph = (config: object, wires: readonly string[] = [], data: object = {}) => {
   const video = node('video', 'video:renderer', { ...config }, at(500, 0));
   return {
     nodes: [
@@ -51,57 +51,57 @@ describe('a run with a Video Editor fails at it before anything is rendered,', {
   const product = 'text.text > video.product';
   const CASES: readonly (readonly [
     what: string,
-    graph: ReturnType<typeof graphOf>,
+    graph: ReturnType<typeof toGraph>,
     code: string,
     said: RegExp,
   ])[] = [
     [
       'by the label of a required port that is not wired',
-      graphOf({ templateId: 'product-reel' }, [product]),
+      toGraph({ templateId: 'product-reel' }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
       'where config has a value by the name of the port',
-      graphOf({ templateId: 'product-reel', ...filled }, [product]),
+      toGraph({ templateId: 'product-reel', ...filled }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
       'where params have one',
-      graphOf({ templateId: 'product-reel' }, [product], { params: filled }),
+      toGraph({ templateId: 'product-reel' }, [product], { params: filled }),
       'missing_input',
       /Product picture/,
     ],
     [
       'where the props have one',
-      graphOf({ templateId: 'product-reel', props: filled }, [product]),
+      toGraph({ templateId: 'product-reel', props: filled }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
       'by the token that a scene graph leaves open',
-      graphOf({ props: { sceneGraph: open } }),
+      toGraph({ props: { sceneGraph: open } }),
       'missing_input',
       /title/,
     ],
     [
       'where config has a value by the name of the token',
-      graphOf({ props: { sceneGraph: open }, title: 'Lamp' }),
+      toGraph({ props: { sceneGraph: open }, title: 'Lamp' }),
       'missing_input',
       /title/,
     ],
-    ['without a mode', graphOf({}), 'invalid_config', /needs a template/],
+    ['without a mode', toGraph({}), 'invalid_config', /needs a template/],
     [
       'with both modes',
-      graphOf({ templateId: 'quote-card', props: { sceneGraph } }),
+      toGraph({ templateId: 'quote-card', props: { sceneGraph } }),
       'invalid_config',
       /both set/,
     ],
-    ['with a template that is not there', graphOf({ templateId: 'nobody' }), 'invalid_config', /nobody/],
+    ['with a template that is not there', toGraph({ templateId: 'nobody' }), 'invalid_config', /nobody/],
     [
       'with a scene graph outside of the schema',
-      graphOf({ props: { sceneGraph: { ...sceneGraph, fps: 0 } } }),
+      toGraph({ props: { sceneGraph: { ...sceneGraph, fps: 0 } } }),
       'invalid_scene_graph',
       /\/fps/,
     ],
@@ -126,7 +126,7 @@ describe('PUT of a workflow by a key that may write', () => {
       [template, [wire]],
       [{ props: { sceneGraph: open } }, ['text.text > video.title']],
     ] as const) {
-      const response = await putWorkflow(writer, id, graphOf(config, wires));
+      const response = await putWorkflow(writer, id, toGraph(config, wires));
       assert.equal(response.status, 200, JSON.stringify(response.body));
       assert.deepEqual(response.body.meta.issues, []);
       const video = (await readWorkflow(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');

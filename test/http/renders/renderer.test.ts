@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { readPixels } from '../../support/media/pixels.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface Contract {
   readonly data: {
@@ -61,7 +62,7 @@ before(async () => {
 });
 after(() => test.close());
 
-const preview = (body: unknown, by: Caller = caller) => by.request<Preview>('POST', PREVIEW, body);
+const preview = (body: unknown, user: Caller = caller) => user.request<Preview>('POST', PREVIEW, body);
 
 describe('200', () => {
   it('returns the scene-graph contract, whole or in parts, to a key that may only read', async () => {
@@ -111,6 +112,17 @@ describe('200', () => {
     const response = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
     assert.equal(response.headers['content-type'], 'image/webp');
     assert.equal((await readPixels(response.rawPayload)).width, 640);
+  });
+
+  it('draws a thumbnail for the others if the first client disconnects', async () => {
+    const url = '/api/v1/renderer/templates/before-after/thumbnail';
+    const first = new AbortController();
+    const disconnected = assert.rejects(test.app.inject({ url, signal: first.signal }));
+    const second = test.app.inject({ url });
+    await test.app.inject({ url: '/healthz' });
+    first.abort();
+    await disconnected;
+    assert.equal((await second).statusCode, 200);
   });
 
   it('renders stills and stores them as media', async () => {
@@ -212,8 +224,7 @@ describe('401', () => {
       assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');
       assert.equal((await writer.request('GET', path)).body.code, 'insufficient_scope');
     }
-    const { status, body } = await preview({ sceneGraph: scene() }, reader);
-    assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+    assertRefused(await preview({ sceneGraph: scene() }, reader), 401, 'insufficient_scope');
   });
 });
 

@@ -44,7 +44,7 @@ interface Stored {
   readonly nodes: readonly { readonly id: string; readonly data: { readonly config?: unknown } }[];
 }
 
-const configOf = ({ nodes }: Pick<Stored, 'nodes'>): unknown =>
+const getConfig = ({ nodes }: Pick<Stored, 'nodes'>): unknown =>
   nodes.find(({ id }) => id === 'c')?.data.config;
 
 let service: TestService;
@@ -62,10 +62,10 @@ describe('a code node in a file', () => {
   it('is the same after an export and an import, and runs', async () => {
     const id = await service.createWorkflow(graph());
     const { body: file } = await service.request<Stored>('GET', `/workflows/${id}/export`);
-    assert.deepEqual(configOf(file), CONFIG);
+    assert.deepEqual(getConfig(file), CONFIG);
     const { status, body } = await service.request<Stored>('POST', '/workflows/import', file);
     assert.equal(status, 201, JSON.stringify(body));
-    assert.deepEqual(configOf(body), CONFIG);
+    assert.deepEqual(getConfig(body), CONFIG);
     const { outputs } = await service.runWorkflow(body.id, { inputs: { t: 'one two three' } });
     assert.deepEqual(
       outputs.map(({ text, value }) => text ?? value),
@@ -115,10 +115,10 @@ describe('a code node on the command line', () => {
     const exported = join(folder, 'exported.json');
     const id = await service.createWorkflow(graph());
     assert.equal((await callCommand(['workflows', 'export', id, '--out', exported], settings())).code, 0);
-    assert.deepEqual(configOf(JSON.parse(await readFile(exported, 'utf8')) as Stored), CONFIG);
+    assert.deepEqual(getConfig(JSON.parse(await readFile(exported, 'utf8')) as Stored), CONFIG);
     const imported = await callCommand(['workflows', 'import', exported, '--json'], settings());
     assert.equal(imported.code, 0, imported.err);
-    assert.deepEqual(configOf(JSON.parse(imported.out) as Stored), CONFIG);
+    assert.deepEqual(getConfig(JSON.parse(imported.out) as Stored), CONFIG);
   });
 
   it('says where its program failed', async () => {

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const deliveriesOf = async (id: string): Promise<readonly Delivery[]> => {
+const listDeliveries = async (id: string): Promise<readonly Delivery[]> => {
   const { status, body } = await service.request<{ data: Delivery[]; nextCursor: null }>(
     'GET',
     `/executions/${id}/deliveries`,
@@ -44,8 +44,8 @@ const deliveriesOf = async (id: string): Promise<readonly Delivery[]> => {
   return body.data;
 };
 const until = async (id: string, state: string): Promise<Delivery> => {
-  await waitUntil(`the delivery to be ${state}`, async () => (await deliveriesOf(id))[0]?.state === state);
-  return (await deliveriesOf(id))[0] as Delivery;
+  await waitUntil(`the delivery to be ${state}`, async () => (await listDeliveries(id))[0]?.state === state);
+  return (await listDeliveries(id))[0] as Delivery;
 };
 const redeliver = (id: string, deliveryId: string) =>
   service.request<Delivery & { code: string }>(
@@ -79,7 +79,7 @@ describe('the deliveries of an execution', () => {
   });
 
   it('are empty without a webhook', async () => {
-    assert.deepEqual(await deliveriesOf((await service.runWorkflow(workflow)).id), []);
+    assert.deepEqual(await listDeliveries((await service.runWorkflow(workflow)).id), []);
   });
 
   it('can be sent again with the same event, whether delivered or exhausted', async () => {

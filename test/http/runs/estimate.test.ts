@@ -196,7 +196,7 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('answers 400, 401, 403 and 404 like starting a run', async () => {
+  it('returns 400, 401, 403 and 404 like starting a run', async () => {
     const { id } = await createWorkflow(user, PAID);
     const path = `/workflows/${id}/estimate`;
     assertRefused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');

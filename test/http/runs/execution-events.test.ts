@@ -33,7 +33,7 @@ describe('the events of an execution', { concurrency: true }, () => {
       authorization: `Bearer ${KEY}`,
       ...headers,
     });
-  const idsOf = ({ events }: EventStream): readonly number[] => events.flatMap(({ id }) => id ?? []);
+  const listIds = ({ events }: EventStream): readonly number[] => events.flatMap(({ id }) => id ?? []);
   const assertIncreasing = (ids: readonly number[]): void =>
     assert.deepEqual(
       ids,
@@ -46,7 +46,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     await stream.closed;
     const [snapshot, ...rest] = stream.events;
     assert.deepEqual([snapshot?.event, snapshot?.data.id], ['snapshot', id]);
-    assertIncreasing(idsOf(stream));
+    assertIncreasing(listIds(stream));
     const last = rest.at(-1);
     assert.deepEqual([last?.event, last?.data.status], ['execution', 'COMPLETED']);
     const sent = rest
@@ -69,12 +69,12 @@ describe('the events of an execution', { concurrency: true }, () => {
     const id = await service.startRun(chain);
     const whole = await follow(id, { 'last-event-id': '0' });
     await whole.closed;
-    assertIncreasing(idsOf(whole));
+    assertIncreasing(listIds(whole));
     const middle = whole.events.at(-3)?.id ?? 0;
     const resumed = await follow(id, { 'last-event-id': String(middle) });
     await resumed.closed;
     assert.deepEqual(resumed.events, whole.events.slice(-2));
-    const done = await follow(id, { 'last-event-id': String(idsOf(whole).at(-1)) });
+    const done = await follow(id, { 'last-event-id': String(listIds(whole).at(-1)) });
     assert.equal(done.status, 204);
   });
 
@@ -92,7 +92,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     await waitUntil('the snapshot', () => stream.events.length > 0);
     await service.request('POST', `/executions/${id}/cancel`);
     await stream.closed;
-    assertIncreasing(idsOf(stream));
+    assertIncreasing(listIds(stream));
     assert.deepEqual(
       stream.events.slice(-3).map(({ data }) => [data.nodeId, data.status]),
       [

@@ -31,16 +31,16 @@ beforeEach(async () => {
 const share = (role: string) =>
   owner.request('PUT', `${workflow}/permissions`, { userId: starter.userId, role });
 
-const readAndCancel = async (by: Pick<Caller, 'request'>): Promise<readonly number[]> => [
-  (await by.request('GET', execution)).status,
-  (await by.request('POST', `${execution}/cancel`)).status,
+const readAndCancel = async (caller: Pick<Caller, 'request'>): Promise<readonly number[]> => [
+  (await caller.request('GET', execution)).status,
+  (await caller.request('POST', `${execution}/cancel`)).status,
 ];
 
 describe('an execution', () => {
   it('can be resumed by its starter and by owners of its workflow, not by other editors', async () => {
     await starter.request('POST', `${execution}/cancel`);
     await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'EDIT' });
-    const resume = async (by: Caller) => (await by.request('POST', `${execution}/resume`, {})).status;
+    const resume = async (caller: Caller) => (await caller.request('POST', `${execution}/resume`, {})).status;
     assert.deepEqual([await resume(starter), await resume(owner), await resume(otherUser)], [202, 202, 403]);
     await owner.request('PUT', `${workflow}/permissions`, { userId: otherUser.userId, role: 'OWNER' });
     assert.equal(await resume(otherUser), 202);
@@ -86,7 +86,7 @@ describe('an execution', () => {
     assert.deepEqual(await readAndCancel(starter), [200, 200]);
   });
 
-  it('answers 403 to other users including viewers, 401 to anonymous callers, and 404 if it does not exist', async () => {
+  it('returns 403 to other users including viewers, 401 to anonymous callers, and 404 if it does not exist', async () => {
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);
     await owner.request('POST', `${workflow}/visibility`, { linkPermission: 'VIEW' });
     assert.deepEqual(await readAndCancel(otherUser), [403, 403]);

@@ -31,16 +31,16 @@ describe('lists of executions', () => {
     });
     return body.executionId;
   };
-  const list = async (query = '', path = `${workflow}/executions`, by = caller) => {
-    const { status, body } = await by.request<Page>('GET', `${path}${query}`);
+  const list = async (query = '', path = `${workflow}/executions`, user = caller) => {
+    const { status, body } = await user.request<Page>('GET', `${path}${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
-  const idsOf = ({ data }: Page): readonly string[] => data.map(({ id }) => id);
+  const listIds = ({ data }: Page): readonly string[] => data.map(({ id }) => id);
 
   it('come newest first, for a workflow or the caller, without states, inputs and outputs', async () => {
     const page = await list();
-    assert.deepEqual(idsOf(page), ids);
+    assert.deepEqual(listIds(page), ids);
     assert.equal(page.nextCursor, null);
     assert.deepEqual(await list('', '/executions'), page);
     for (const member of ['nodeStates', 'inputs', 'outputs']) assert.ok(!(member in (page.data[0] ?? {})));
@@ -51,21 +51,21 @@ describe('lists of executions', () => {
     const added = await start();
     const second = await list(`?limit=2&cursor=${first.nextCursor}`);
     const third = await list(`?limit=2&cursor=${second.nextCursor}`);
-    assert.deepEqual([first, second, third].flatMap(idsOf), ids);
+    assert.deepEqual([first, second, third].flatMap(listIds), ids);
     assert.equal(third.nextCursor, null);
     ids.unshift(added);
   });
 
   it('can be filtered by status and by time', async () => {
-    assert.deepEqual(idsOf(await list('?status=CANCELLED')), ids.slice(3, 4));
-    assert.deepEqual(idsOf(await list('?status=COMPLETED')), []);
+    assert.deepEqual(listIds(await list('?status=CANCELLED')), ids.slice(3, 4));
+    assert.deepEqual(listIds(await list('?status=COMPLETED')), []);
     const { data } = await list();
     const at = encodeURIComponent(data[3]?.createdAt ?? '');
-    const older = idsOf(await list(`?createdBefore=${at}`));
-    const newer = idsOf(await list(`?createdAfter=${at}`));
+    const older = listIds(await list(`?createdBefore=${at}`));
+    const newer = listIds(await list(`?createdAfter=${at}`));
     assert.ok(older.length + newer.length < ids.length);
     assert.ok(!older.includes(ids[3] ?? '') && !newer.includes(ids[3] ?? ''));
-    assert.deepEqual(idsOf(await list('?createdAfter=2999-01-01T00:00:00Z')), []);
+    assert.deepEqual(listIds(await list('?createdAfter=2999-01-01T00:00:00Z')), []);
   });
 
   it('refuse an invalid query', async () => {
@@ -85,9 +85,9 @@ describe('lists of executions', () => {
     const other = await test.createCaller();
     assertRefused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
     assertRefused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
-    assert.deepEqual(idsOf(await list('', '/executions', other)), []);
+    assert.deepEqual(listIds(await list('', '/executions', other)), []);
     await caller.request('PUT', `${workflow}/permissions`, { userId: other.userId, role: 'EDIT' });
-    assert.deepEqual(idsOf(await list('', `${workflow}/executions`, other)), ids);
+    assert.deepEqual(listIds(await list('', `${workflow}/executions`, other)), ids);
   });
 
   it('show metadata, but not long ones, and nothing else of long requests', async () => {

@@ -18,8 +18,8 @@ describe('Idempotency-Key', () => {
     path = `/workflows/${(await createWorkflow(caller)).id}`;
   });
 
-  const run = (body: object, key: string, by = caller, route = 'run') =>
-    by.request<{ executionId: string }>('POST', `${path}/${route}`, body, { 'idempotency-key': key });
+  const run = (body: object, key: string, user = caller, route = 'run') =>
+    user.request<{ executionId: string }>('POST', `${path}/${route}`, body, { 'idempotency-key': key });
   const countRuns = async (): Promise<number> => {
     const { body } = await caller.request<{ data: unknown[] }>('GET', `${path}/executions`);
     return body.data.length;

@@ -34,19 +34,19 @@ describe('a run with a large record', () => {
   });
   after(() => service.close());
 
-  const stateOf = (record: { readonly nodeStates: readonly object[] }, id: string): State =>
+  const getState = (record: { readonly nodeStates: readonly object[] }, id: string): State =>
     (record.nodeStates as readonly State[]).find(({ nodeId }) => nodeId === id) as State;
 
   it('has a record of at most 16 MB, with long values truncated and marked', async () => {
     const { body } = await service.request<Execution>('GET', `/executions/${large}`);
     const length = Buffer.byteLength(JSON.stringify(body));
     assert.ok(length <= MAX_RECORD_BYTES && length > 12_000_000, String(length));
-    const state = stateOf(body, 'join0');
+    const state = getState(body, 'join0');
     assert.equal(state.truncated, true);
     assert.equal(state.texts?.length, 25);
     for (const [index, text] of state.texts.entries()) assert.ok(text.startsWith(`item ${index}, xxx`));
-    assert.equal(stateOf(body, 'list').truncated, undefined);
-    assert.equal(stateOf(body, 'list').texts?.length, 25);
+    assert.equal(getState(body, 'list').truncated, undefined);
+    assert.equal(getState(body, 'list').texts?.length, 25);
   });
 
   it('returns each node in full from its own endpoint', async () => {
@@ -148,10 +148,10 @@ describe('a run with a large record', () => {
     const { status, body } = await service.request<Execution>('GET', `/executions/${large}`);
     assert.equal(status, 200);
     assert.ok(Buffer.byteLength(JSON.stringify(body)) <= MAX_RECORD_BYTES);
-    assert.equal(stateOf(body, 'join0').texts?.length, 28);
-    assert.ok(stateOf(body, 'join0').texts?.[27]?.startsWith('q"\u00e9yyy'));
-    assert.equal(stateOf(body, 'join0').truncated, true);
-    assert.equal(stateOf(body, 'text').truncated, true);
+    assert.equal(getState(body, 'join0').texts?.length, 28);
+    assert.ok(getState(body, 'join0').texts?.[27]?.startsWith('q"\u00e9yyy'));
+    assert.equal(getState(body, 'join0').truncated, true);
+    assert.equal(getState(body, 'text').truncated, true);
     const whole = await service.request<State>('GET', `/executions/${large}/outputs/join0`);
     assert.equal(whole.body.texts?.[27]?.length, 900_003);
     const again = await service.request('POST', `/executions/${large}/resume`, { fromNodeId: 'list' });

@@ -71,20 +71,20 @@ describe('a run that waits for a decision', () => {
   });
 
   it('refuses a second decision, one for another node, one with unknown fields, and none', async () => {
-    const codeOf = async (body: object): Promise<string> => (await resume(id, body)).body.code;
-    assert.equal(await codeOf({}), 'not_resumable');
-    assert.equal(await codeOf({ decision: { nodeId: 'yes', approved: true } }), 'not_resumable');
-    assert.equal(await codeOf({ decision: { nodeId: '__proto__', approved: true } }), 'not_resumable');
+    const getCode = async (body: object): Promise<string> => (await resume(id, body)).body.code;
+    assert.equal(await getCode({}), 'not_resumable');
+    assert.equal(await getCode({ decision: { nodeId: 'yes', approved: true } }), 'not_resumable');
+    assert.equal(await getCode({ decision: { nodeId: '__proto__', approved: true } }), 'not_resumable');
     const decision = { nodeId: 'ask', approved: true };
-    assert.equal(await codeOf({ decision, fromNodeId: 'a' }), 'invalid_request');
-    assert.equal(await codeOf({ decision: { nodeId: 'ask' } }), 'invalid_request');
+    assert.equal(await getCode({ decision, fromNodeId: 'a' }), 'invalid_request');
+    assert.equal(await getCode({ decision: { nodeId: 'ask' } }), 'invalid_request');
     const responses = await Promise.all([resume(id, { decision }), resume(id, { decision })]);
     assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 409]);
     await service.waitForStatus(id, 'COMPLETED');
-    assert.equal(await codeOf({ decision }), 'not_resumable');
+    assert.equal(await getCode({ decision }), 'not_resumable');
   });
 
-  it('replays the answer to a decision with the same Idempotency-Key', async () => {
+  it('replays the response to a decision with the same Idempotency-Key', async () => {
     const decision = { nodeId: 'ask', approved: true };
     const headers = { 'idempotency-key': `decide ${id}` };
     const first = await resume(id, { decision }, headers);

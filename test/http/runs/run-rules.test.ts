@@ -29,23 +29,23 @@ describe('the settings of a node', () => {
     edges: [edge('t.text > p.input')],
   });
   const [a, b] = PAIR.nodes;
-  const textOf = async (workflow: object, body: object = {}): Promise<unknown> => {
+  const runForText = async (workflow: object, body: object = {}): Promise<unknown> => {
     const record = await service.runWorkflow(await service.createWorkflow(workflow), body);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
     return record.outputs[0]?.text;
   };
 
-  it('come from config', async () => assert.equal(await textOf(graph()), 'config'));
+  it('come from config', async () => assert.equal(await runForText(graph()), 'config'));
   it('come from params where both have a value', async () =>
-    assert.equal(await textOf(graph({ template: 'params' })), 'params'));
+    assert.equal(await runForText(graph({ template: 'params' })), 'params'));
   it('come from the inputs before either', async () => {
     const both = { ...PAIR, nodes: [{ ...a, data: { ...a.data, params: { value: 'params' } } }, b] };
-    assert.equal(await textOf(both), 'params');
-    assert.equal(await textOf(both, { inputs: { a: 'inputs' } }), 'inputs');
+    assert.equal(await runForText(both), 'params');
+    assert.equal(await runForText(both, { inputs: { a: 'inputs' } }), 'inputs');
   });
   it('do not come from the position', async () => {
     const moved = PAIR.nodes.map((one, i) => ({ ...one, position: { x: -1e6 * i, y: 1e6 } }));
-    assert.equal(await textOf({ ...PAIR, nodes: moved }), 'x');
+    assert.equal(await runForText({ ...PAIR, nodes: moved }), 'x');
   });
 });
 
@@ -127,7 +127,7 @@ describe('a run that times out', () => {
 });
 
 describe('a disabled workflow', () => {
-  it('answers 400 to every request that starts a run', async () => {
+  it('returns 400 to every request that starts a run', async () => {
     await service.request('PUT', `/workflows/${pair}`, { isActive: false });
     for (const route of ['run', 'execute'])
       assert.equal((await service.request('POST', `/workflows/${pair}/${route}`)).status, 400, route);

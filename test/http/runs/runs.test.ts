@@ -149,7 +149,7 @@ describe('a run', () => {
     await service.waitForStatus(id, 'CANCELLED');
   });
 
-  it('ends as TIMEOUT after its time limit, with running nodes CANCELLED; queueing time does not count', async () => {
+  it('ends as TIMEOUT after its time limit, with running nodes CANCELLED; time spent in a delay node does not count', async () => {
     receiver.answer(() => undefined);
     const hanging = await service.createWorkflow(requesting('/hang'));
     const record = await service.runWorkflow(hanging, { timeoutMs: 200 });

@@ -18,7 +18,7 @@ describe('the inbound trigger', () => {
   const sendRequest = (method: string, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') =>
     test.app.inject({ method: method as 'GET', url: PATH, headers, remoteAddress });
 
-  it('answers 401 to every method, including preflights, whatever the secret or key', async () => {
+  it('returns 401 to every method, including preflights, whatever the secret or key', async () => {
     const caller = await test.createCaller();
     for (const method of METHODS) assert.equal((await sendRequest(method)).statusCode, 401, method);
     const preflight = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
@@ -32,7 +32,7 @@ describe('the inbound trigger', () => {
     assert.ok(response.headers['x-request-id']);
   });
 
-  it('answers 429 after 100 requests an hour from an address, before checking the key', async () => {
+  it('returns 429 after 100 requests an hour from an address, before checking the key', async () => {
     const from = '192.0.2.2';
     for (let count = 0; count < 100; count++)
       assert.equal((await sendRequest('POST', {}, from)).statusCode, 401);

@@ -15,7 +15,7 @@ interface Result {
 }
 
 /** Two texts, of which one is joined with another and drawn. */
-const graphOf = (idea: string) => ({
+const toGraph = (idea: string) => ({
   nodes: [
     node('idea', 'input:text', { value: idea }),
     node('other', 'input:number', { value: 7 }),
@@ -39,18 +39,21 @@ describe('GET /workflows/{id}/results', () => {
     assert.equal(status, 'COMPLETED');
     return executionId;
   };
-  const read = async (id: string, by: Caller = owner) => {
-    const response = await by.request<{ nodes: Record<string, Result> }>('GET', `/workflows/${id}/results`);
+  const read = async (id: string, caller: Caller = owner) => {
+    const response = await caller.request<{ nodes: Record<string, Result> }>(
+      'GET',
+      `/workflows/${id}/results`,
+    );
     return { status: response.status, nodes: response.body.nodes };
   };
-  const currentOf = async (id: string): Promise<readonly string[]> =>
+  const listCurrent = async (id: string): Promise<readonly string[]> =>
     Object.entries((await read(id)).nodes)
       .filter(([, { isCurrent }]) => isCurrent)
       .map(([nodeId]) => nodeId)
       .sort();
 
   it('searches no further than 64 MB of states', async () => {
-    const id = await create(graphOf('large'));
+    const id = await create(toGraph('large'));
     const [older, newer] = [await run(id), await run(id, { targets: ['idea'] })];
     const madeBy = async (nodeId: string) => (await read(id)).nodes[nodeId]?.executionId;
     assert.equal(await madeBy('picture'), older);
@@ -65,7 +68,7 @@ describe('GET /workflows/{id}/results', () => {
   });
 
   it('returns nothing before the first run, then the values of each node', async () => {
-    const id = await create(graphOf('at night'));
+    const id = await create(toGraph('at night'));
     assert.deepEqual((await read(id)).nodes, {});
     const executionId = await run(id);
     const { nodes } = await read(id);
@@ -84,13 +87,13 @@ describe('GET /workflows/{id}/results', () => {
   });
 
   it('are not current where the run was given another value, however long', async () => {
-    const id = await create(graphOf('at dusk'));
+    const id = await create(toGraph('at dusk'));
     await run(id, { inputs: { idea: 'x'.repeat(40_000) }, targets: ['idea', 'other'] });
-    assert.deepEqual(await currentOf(id), ['other']);
+    assert.deepEqual(await listCurrent(id), ['other']);
   });
 
   it('keeps the result of every node after a partial run', async () => {
-    const id = await create(graphOf('at noon'));
+    const id = await create(toGraph('at noon'));
     const whole = await run(id);
     const partial = await run(id, { targets: ['join'] });
     const { nodes } = await read(id);
@@ -106,35 +109,35 @@ describe('GET /workflows/{id}/results', () => {
   });
 
   it('is not current where a node or anything upstream changed, until the change is undone', async () => {
-    const id = await create(graphOf('at dawn'));
+    const id = await create(toGraph('at dawn'));
     const all = ['idea', 'join', 'other', 'picture'];
     await run(id);
-    assert.deepEqual(await currentOf(id), all);
+    assert.deepEqual(await listCurrent(id), all);
     const put = async (graph: object) =>
       assert.equal((await owner.request('PUT', `/workflows/${id}`, graph)).status, 200);
-    await put(graphOf('at dusk'));
-    assert.deepEqual(await currentOf(id), ['other']);
-    await put({ nodes: graphOf('at dawn').nodes, edges: [] });
-    assert.deepEqual(await currentOf(id), ['idea', 'other']);
-    await put(graphOf('at dawn'));
-    assert.deepEqual(await currentOf(id), all);
+    await put(toGraph('at dusk'));
+    assert.deepEqual(await listCurrent(id), ['other']);
+    await put({ nodes: toGraph('at dawn').nodes, edges: [] });
+    assert.deepEqual(await listCurrent(id), ['idea', 'other']);
+    await put(toGraph('at dawn'));
+    assert.deepEqual(await listCurrent(id), all);
     // Positions and labels do not count.
-    const { nodes, edges } = graphOf('at dawn');
+    const { nodes, edges } = toGraph('at dawn');
     await put({ nodes: nodes.map(item => ({ ...item, position: { x: 900, y: 900 } })), edges });
-    assert.deepEqual(await currentOf(id), all);
+    assert.deepEqual(await listCurrent(id), all);
     await put({ nodes: nodes.filter(one => one.id !== 'other'), edges });
     assert.deepEqual(Object.keys((await read(id)).nodes).sort(), ['idea', 'join', 'picture']);
   });
 
   it('is not current if the run replaced an input', async () => {
-    const id = await create(graphOf('in rain'));
+    const id = await create(toGraph('in rain'));
     await run(id, { inputs: { idea: 'in snow' } });
-    assert.deepEqual(await currentOf(id), ['other']);
+    assert.deepEqual(await listCurrent(id), ['other']);
     assert.equal((await read(id)).nodes.idea?.text, 'in snow');
   });
 
   it('is readable by those who may list the runs', async () => {
-    const id = await create(graphOf('in fog'));
+    const id = await create(toGraph('in fog'));
     await run(id);
     const editor = await owner.createUser();
     const viewer = await owner.createUser();
@@ -146,9 +149,9 @@ describe('GET /workflows/{id}/results', () => {
       const { status, body } = await owner.request('PUT', `/workflows/${id}/permissions`, { userId, role });
       assert.equal(status, 200, JSON.stringify(body));
     }
-    for (const by of [owner, editor, viewer, otherUser]) {
-      const list = await by.request('GET', `/workflows/${id}/executions`);
-      assert.equal((await read(id, by)).status, list.status);
+    for (const caller of [owner, editor, viewer, otherUser]) {
+      const list = await caller.request('GET', `/workflows/${id}/executions`);
+      assert.equal((await read(id, caller)).status, list.status);
     }
     assert.equal((await read(id, editor)).status, 200);
     assert.equal((await read(id, editor)).nodes.picture?.isCurrent, true);

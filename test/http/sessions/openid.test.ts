@@ -6,10 +6,10 @@ import { createPerson, withCookie } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   CLIENT,
-  FOREIGN_KEY,
   type IdentityProvider,
   startIdentityProvider,
   type Tampering,
+  UNPUBLISHED_KEY,
 } from '../../support/network/identity-provider.ts';
 
 const BASE_URL = 'http://localhost:3000';
@@ -38,14 +38,14 @@ after(async () => {
   await provider.close();
 });
 
-interface Answered {
+interface SignInResponse {
   readonly status: number;
   readonly location: string | undefined;
   readonly cookies: Readonly<Record<string, string>>;
   readonly body: { readonly code?: string; readonly reason?: string };
 }
 
-async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
+async function get(url: string, headers: Record<string, string> = {}): Promise<SignInResponse> {
   const response = await test.app.inject({ url, headers: { accept: 'text/html', ...headers } });
   const set = [response.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
   return {
@@ -68,13 +68,13 @@ async function beginAs(
   return { cookie: `sign-in=${begun.cookies['sign-in']}`, back: back.slice(BASE_URL.length) };
 }
 
-async function signInAs(subject: string, query = ''): Promise<Answered> {
+async function signInAs(subject: string, query = ''): Promise<SignInResponse> {
   const { cookie, back } = await beginAs(subject, query);
   return get(back, { cookie });
 }
 
-async function sessionOf(answer: Answered) {
-  const browser = withCookie(test, `session=${answer.cookies.session}`);
+async function readSession(response: SignInResponse) {
+  const browser = withCookie(test, `session=${response.cookies.session}`);
   return browser.request<{ user: { userId: number; email: string; name: string }; credits: object }>(
     'GET',
     '/auth/session',
@@ -91,8 +91,8 @@ const countUsers = async (): Promise<number> => {
 };
 
 /** Expects a refusal without a session or a new account. Programs receive the reason. */
-async function assertRefused(response: Answered, reason: string, goOn = ''): Promise<void> {
-  assert.deepEqual([response.status, response.location], [303, `/sign-in?refused=${reason}${goOn}`]);
+async function assertRefused(response: SignInResponse, reason: string, nextQuery = ''): Promise<void> {
+  assert.deepEqual([response.status, response.location], [303, `/sign-in?refused=${reason}${nextQuery}`]);
   assert.equal(response.cookies.session, undefined);
 }
 
@@ -127,11 +127,11 @@ describe('sign-in at an identity provider', () => {
     setClaims('ida', 'Ida@Example.com');
     const first = await signInAs('ida', '?next=/workflows');
     assert.deepEqual([first.status, first.location, first.cookies['sign-in']], [303, '/workflows', '']);
-    const { body } = await sessionOf(first);
+    const { body } = await readSession(first);
     assert.deepEqual([body.user.email, body.user.name], ['Ida@Example.com', 'Ida']);
     assert.deepEqual(body.credits, { balance: 25, held: 0 });
     setClaims('ida', 'ida@elsewhere.example');
-    const again = await sessionOf(await signInAs('ida'));
+    const again = await readSession(await signInAs('ida'));
     assert.equal(again.body.user.userId, body.user.userId);
   });
 
@@ -139,7 +139,7 @@ describe('sign-in at an identity provider', () => {
     const person = await createPerson(test, operator);
     await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
     setClaims('ben', 'BEN@far.example');
-    const { body } = await sessionOf(await signInAs('ben'));
+    const { body } = await readSession(await signInAs('ben'));
     assert.equal(body.user.userId, person.userId);
     setClaims('other-ben', 'ben@far.example');
     await assertRefused(await signInAs('other-ben'), 'linked');
@@ -148,7 +148,7 @@ describe('sign-in at an identity provider', () => {
   it('reads the email from the userinfo endpoint if the token has none', async () => {
     setClaims('una', 'una@example.com');
     provider.tamper({ claims: ({ email: _email, email_verified: _verified, ...rest }) => rest });
-    const { body } = await sessionOf(await signInAs('una'));
+    const { body } = await readSession(await signInAs('una'));
     provider.tamper(undefined);
     assert.equal(body.user.email, 'una@example.com');
   });
@@ -157,7 +157,7 @@ describe('sign-in at an identity provider', () => {
     setClaims('pair', 'pair@example.com');
     const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
     const responses = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
-    const sessions = await Promise.all(responses.map(sessionOf));
+    const sessions = await Promise.all(responses.map(readSession));
     assert.equal(new Set(sessions.map(({ body }) => body.user.userId)).size, 1);
   });
 
@@ -219,7 +219,7 @@ describe('a refused sign-in', () => {
     'another audience': { claims: claims => ({ ...claims, aud: 'another-client' }) },
     'a time that has passed': { claims: claims => ({ ...claims, exp: 1_000_000_000 }) },
     'no subject': { claims: ({ sub: _sub, ...claims }) => claims },
-    "another's signature": { signedBy: FOREIGN_KEY },
+    "another's signature": { signedBy: UNPUBLISHED_KEY },
     'no signature': { signedBy: 'nobody' },
     'no token': { answer: { status: 200, body: { access_token: 'a', token_type: 'bearer' } } },
     'no object': { answer: { status: 200, body: [] } },
@@ -285,7 +285,7 @@ describe('a failing provider', () => {
     const unreached = await createTestApp({
       env: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
     });
-    for (let asked = 0; asked < 2; asked++) {
+    for (let attempt = 0; attempt < 2; attempt++) {
       const { status, body, headers } = await unreached.anonymous.request('GET', '/auth/oidc');
       assert.deepEqual([status, body.code, headers['retry-after']], [503, 'unavailable', '10']);
     }

@@ -52,9 +52,9 @@ beforeEach(async () => {
 const expire = (): void => {
   nowMs += 15 * MINUTE_MS + 1;
 };
-const prove = (password: string, by: Pick<Person, 'request'> = person) =>
-  by.request('POST', '/auth/reauthenticate', { password });
-const makeKey = (by: Pick<Person, 'request'> = person) => by.request('POST', '/keys', KEY);
+const prove = (password: string, caller: Pick<Person, 'request'> = person) =>
+  caller.request('POST', '/auth/reauthenticate', { password });
+const makeKey = (caller: Pick<Person, 'request'> = person) => caller.request('POST', '/keys', KEY);
 
 describe('a session confirmed more than 15 minutes ago', () => {
   it('is refused until it is confirmed, and the request then succeeds', async () => {
@@ -117,8 +117,8 @@ describe('a session confirmed more than 15 minutes ago', () => {
       ],
     };
     assert.deepEqual(Object.keys(acts).sort(), routes.map(({ name }) => name).sort());
-    const sendRequest = async (by: Pick<Caller, 'request'>, [method, path, body]: Act) =>
-      (await by.request(method, path, body)).body?.code;
+    const sendRequest = async (caller: Pick<Caller, 'request'>, [method, path, body]: Act) =>
+      (await caller.request(method, path, body)).body?.code;
     for (const { name: line, reauthentication: when } of routes) {
       const act = acts[line];
       assert(act !== undefined);

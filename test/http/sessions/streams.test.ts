@@ -1,5 +1,5 @@
-// Event streams of people: what ends a session, an account or a membership also ends the workflow and run streams
-// opened with it, and no others.
+// Tests that what ends a session, an account or a membership also ends the workflow and run streams that were opened
+// with it, and no others.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, readLinkToken, SAME_ORIGIN } from '../../support/accounts/people.ts';
@@ -49,7 +49,7 @@ async function send(method: string, path: string, cookie = '', body?: object): P
   return response;
 }
 
-const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+const readCookie = (response: Response): string => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
 /** An editor of the team, signed in. */
 async function createMember(name: string): Promise<Person> {
@@ -61,7 +61,7 @@ async function createMember(name: string): Promise<Person> {
   });
   const { userId, inviteUrl } = body;
   const link = { token: readLinkToken(inviteUrl), password: PASSWORD };
-  const cookie = cookieOf(await send('POST', '/auth/accept-invite', '', link));
+  const cookie = readCookie(await send('POST', '/auth/accept-invite', '', link));
   const invitation = { email, role: 'EDITOR' };
   const sent = await service.request<{ id: string }>('POST', `/teams/${teamId}/members`, invitation);
   assert.equal((await send('POST', `/invitations/${sent.body.id}/accept`, cookie)).status, 200);
@@ -69,7 +69,7 @@ async function createMember(name: string): Promise<Person> {
 }
 
 const signInAgain = async ({ email }: Person): Promise<string> =>
-  cookieOf(await send('POST', '/auth/sign-in', '', { email, password: PASSWORD }));
+  readCookie(await send('POST', '/auth/sign-in', '', { email, password: PASSWORD }));
 
 /** The streams of the workflow and of its run, once both have started. */
 async function openStreams(headers: Record<string, string>): Promise<readonly EventStream[]> {
@@ -99,6 +99,9 @@ const ENDS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
     service.request('DELETE', `/teams/${teamId}/members/${userId}`),
 };
 
+/** The other causes end all sessions of the person. */
+const ONE_SESSION: readonly string[] = ['the person signs out', 'the session is ended in another browser'];
+
 describe('the event streams of a person', { concurrency: true }, () => {
   let others: readonly EventStream[];
   const ended = new Set<EventStream>();
@@ -114,12 +117,21 @@ describe('the event streams of a person', { concurrency: true }, () => {
     it(`end when ${cause}`, async () => {
       const person = await createMember(`member-${index}`);
       const streams = await openStreams({ cookie: person.cookie });
+      const otherSession = await openStreams({ cookie: await signInAgain(person) });
+      for (const stream of otherSession) void stream.closed.then(() => ended.add(stream));
+      const isOneSession = ONE_SESSION.includes(cause);
+      const ending = isOneSession ? streams : [...streams, ...otherSession];
       await end(person);
       const timeout = AbortSignal.timeout(END_MS);
       const late = new Promise((_, reject) =>
-        timeout.addEventListener('abort', () => reject(new Error('A stream goes on.'))),
+        timeout.addEventListener('abort', () => reject(new Error('A stream is still open.'))),
       );
-      await Promise.race([Promise.all(streams.map(({ closed }) => closed)), late]);
-      for (const stream of others) assert.equal(ended.has(stream), false, 'a stream of another ended');
+      await Promise.race([Promise.all(ending.map(({ closed }) => closed)), late]);
+      for (const stream of others) assert.equal(ended.has(stream), false, "another person's stream ended");
+      if (!isOneSession) return;
+      for (const stream of otherSession) {
+        assert.equal(ended.has(stream), false, 'a stream of the other session ended');
+        stream.hangUp();
+      }
     });
 });

@@ -151,7 +151,7 @@ describe('times', () => {
     ];
     for (const path of paths) {
       const { body } = await owner.request('GET', path);
-      const times = timesOf(body);
+      const times = listTimes(body);
       assert.ok(times.length > 0, path);
       for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, path);
     }
@@ -159,9 +159,9 @@ describe('times', () => {
 });
 
 /** Collects the values of properties whose name ends in At. */
-function timesOf(value: unknown): string[] {
+function listTimes(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    name.endsWith('At') && member !== null ? [String(member)] : timesOf(member),
+    name.endsWith('At') && member !== null ? [String(member)] : listTimes(member),
   );
 }

@@ -68,12 +68,12 @@ const run = (id: string, body: object) =>
   service.request<Run & { code?: string; error?: string }>('POST', `/workflows/${id}/run`, body, {
     prefer: 'wait=30',
   });
-const sampleOf = async (workflowId: string): Promise<Run> => {
+const readSample = async (workflowId: string): Promise<Run> => {
   const { data } = await get<{ data: readonly Run[] }>(`/workflows/${workflowId}/executions`);
   assert.equal(data.length, 1);
   return get<Run>(`/executions/${data[0]?.id}`);
 };
-const urlsOf = (record: Run): readonly string[] =>
+const listUrls = (record: Run): readonly string[] =>
   record.nodeStates.flatMap(({ outputUrl }: { readonly outputUrl?: string }) => outputUrl ?? []);
 
 describe('the list', () => {
@@ -155,19 +155,19 @@ describe('a template', () => {
 describe('a copy', () => {
   it('carries the sample as its first execution, at no cost', async () => {
     const { id } = await copy(PAID);
-    const record = await sampleOf(id);
+    const record = await readSample(id);
     assert.equal(record.trigger, 'sample');
     assert.equal(record.status, 'COMPLETED');
     assert.equal(record.credits.charged, 0);
     assert.ok(record.nodeStates.every(({ fromSample }) => fromSample === true));
-    const [url] = urlsOf(record);
+    const [url] = listUrls(record);
     assert.equal((await fetchOurs(String(url))).status, 200);
   });
 
   it('shares its files with other copies, and no account can delete them', async () => {
     const [first, second] = await Promise.all([copy(PAID), copy(PAID)]);
-    const urls = urlsOf(await sampleOf(first.id));
-    assert.deepEqual(urlsOf(await sampleOf(second.id)), urls);
+    const urls = listUrls(await readSample(first.id));
+    assert.deepEqual(listUrls(await readSample(second.id)), urls);
     const mediaId = /med_[0-9a-z]+/.exec(String(urls[0]))?.[0];
     assert.ok([403, 404].includes((await service.request('DELETE', `/media/${mediaId}`)).status));
     assert.equal((await service.request('GET', `/media/${mediaId}`)).status, 200);

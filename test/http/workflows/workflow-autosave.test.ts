@@ -21,11 +21,11 @@ beforeEach(async () => {
 
 type By = Pick<Caller, 'request'>;
 const save = (
-  by: By,
+  caller: By,
   query: string,
   body: object = { nodes: [node(`n${drawn++}`, 'input:text')], edges: [] },
-) => by.request<Workflow>('PUT', `/workflows/${id}${query}`, body);
-const autosave = (by: By = owner, body?: object) => save(by, '?autosave=true', body);
+) => caller.request<Workflow>('PUT', `/workflows/${id}${query}`, body);
+const autosave = (caller: By = owner, body?: object) => save(caller, '?autosave=true', body);
 const versions = async (): Promise<number[]> => {
   const { body } = await owner.request<{ data: { version: number }[] }>('GET', `/workflows/${id}/versions`);
   return body.data.map(({ version }) => version);

@@ -43,7 +43,7 @@ const follow = (id: string, key = KEY, url = service.url): Promise<EventStream> 
   openStream(`${url}/api/v1/workflows/${id}/events`, { authorization: `Bearer ${key}` });
 const last = ({ events }: EventStream, name: string): ServerEvent['data'] | undefined =>
   events.findLast(({ event }) => event === name)?.data;
-const usersOf = (stream: EventStream): readonly unknown[] =>
+const getUsers = (stream: EventStream): readonly unknown[] =>
   ((last(stream, 'presence')?.users ?? []) as { userId: number; sessions: number }[]).map(
     ({ userId, sessions }) => [userId, sessions],
   );
@@ -101,13 +101,13 @@ describe('the events of a workflow', () => {
       [1, 1],
       [viewer.userId, 1],
     ];
-    await until(() => usersOf(own).length === 2 && usersOf(theirs).length === 2);
-    assert.deepEqual([usersOf(own), usersOf(theirs), usersOf(foreign)], [both, both, []]);
+    await until(() => getUsers(own).length === 2 && getUsers(theirs).length === 2);
+    assert.deepEqual([getUsers(own), getUsers(theirs), getUsers(foreign)], [both, both, []]);
     const second = await follow(id);
-    await until(() => JSON.stringify(usersOf(theirs)) === JSON.stringify([[1, 2], both[1]]));
+    await until(() => JSON.stringify(getUsers(theirs)) === JSON.stringify([[1, 2], both[1]]));
     second.hangUp();
     own.hangUp();
-    await until(() => JSON.stringify(usersOf(theirs)) === JSON.stringify([both[1]]));
+    await until(() => JSON.stringify(getUsers(theirs)) === JSON.stringify([both[1]]));
     assert.equal(last(foreign, 'changed')?.version, 1);
     for (const stream of [theirs, foreign]) stream.hangUp();
     await waitUntil('all streams are forgotten', async () => {
@@ -124,7 +124,7 @@ describe('the events of a workflow', () => {
       JSON.stringify(
         ((last(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(item => item.selected),
       );
-    await until(() => usersOf(own).length === 2 && usersOf(theirs).length === 2);
+    await until(() => getUsers(own).length === 2 && getUsers(theirs).length === 2);
     assert.equal((await select(['a', 'b'], viewer.apiKey)).status, 200);
     assert.equal((await select(['z'], stranger.apiKey)).status, 200);
     await select(['c']);
@@ -132,7 +132,7 @@ describe('the events of a workflow', () => {
     await until(() => selectedIn(own) === both && selectedIn(theirs) === both);
     await select([]);
     await until(() => selectedIn(theirs) === JSON.stringify([[], ['a', 'b']]));
-    assert.deepEqual(usersOf(foreign), []);
+    assert.deepEqual(getUsers(foreign), []);
     assert.equal((await select(Array.from({ length: 21 }, () => 'a'))).status, 400);
     for (const stream of [own, theirs, foreign]) stream.hangUp();
   });
@@ -154,12 +154,12 @@ describe('the events of a workflow', () => {
   it('are for users who may read', async () => {
     const id = await create();
     const otherUser = await createPerson();
-    const statusOf = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
+    const getStatus = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
     assert.deepEqual(
       [
-        await statusOf(id, otherUser.apiKey),
-        await statusOf('wf_none'),
-        await statusOf(id, 'sk-wrong-0123456789'),
+        await getStatus(id, otherUser.apiKey),
+        await getStatus('wf_none'),
+        await getStatus(id, 'sk-wrong-0123456789'),
       ],
       [403, 404, 401],
     );

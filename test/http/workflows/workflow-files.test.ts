@@ -47,15 +47,16 @@ after(async () => {
   await there.close();
 });
 
-const exported = async (by: Caller, id: string): Promise<File> => {
-  const { status, body } = await by.request<File>('GET', `/workflows/${id}/export`);
+const exported = async (caller: Caller, id: string): Promise<File> => {
+  const { status, body } = await caller.request<File>('GET', `/workflows/${id}/export`);
   assert.equal(status, 200, body.error);
   return body;
 };
-const imported = (by: Caller, file: object) => by.request<Workflow>('POST', '/workflows/import', file);
-const countMedia = async (by: Caller): Promise<number> =>
-  (await by.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
-const configsOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+const imported = (caller: Caller, file: object) =>
+  caller.request<Workflow>('POST', '/workflows/import', file);
+const countMedia = async (caller: Caller): Promise<number> =>
+  (await caller.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
+const listConfigs = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.map(({ data }) => data.config as Record<string, unknown>);
 const bytesAt = async (app: TestApp, url: string): Promise<Buffer> =>
   (await app.app.inject(new URL(url).pathname)).rawPayload;
@@ -71,12 +72,17 @@ const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
 });
 
 /** A video in the caller's account that exceeds the size limit of one upload request. */
-async function addVideo(by: Caller, bytes: number): Promise<string> {
+async function addVideo(caller: Caller, bytes: number): Promise<string> {
   const { signal } = new AbortController();
   const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
   const file = await receiveFile(here.deps, incoming, signal);
-  const workspace = `user:${by.userId}`;
-  await recordFile(here.deps, file, { userId: by.userId, workspace, origin: 'upload', executionId: null });
+  const workspace = `user:${caller.userId}`;
+  await recordFile(here.deps, file, {
+    userId: caller.userId,
+    workspace,
+    origin: 'upload',
+    executionId: null,
+  });
   return file.id;
 }
 
@@ -147,17 +153,17 @@ describe('an import', () => {
   it('stores the media for another account and another service, and references the new files', async () => {
     const picture = await uploadPicture(owner, 5);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
-    for (const [by, app] of [
+    for (const [caller, app] of [
       [otherUser, here],
       [far, there],
     ] as const) {
-      const { status, body } = await imported(by, file);
+      const { status, body } = await imported(caller, file);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
-      const [a, b, c] = configsOf(await readWorkflow(by, body.id));
+      const [a, b, c] = listConfigs(await readWorkflow(caller, body.id));
       const mediaId = String(a?.mediaId);
       assert.notEqual(mediaId, picture.mediaId);
-      const own = await by.request<Uploaded>('GET', `/media/${mediaId}`);
+      const own = await caller.request<Uploaded>('GET', `/media/${mediaId}`);
       assert.deepEqual([own.body.width, own.body.contentType], [5, 'image/png']);
       assert.equal(b?.url, own.body.url);
       assert.ok(own.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));
@@ -171,7 +177,7 @@ describe('an import', () => {
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     const before = await countMedia(owner);
     const { body } = await imported(owner, file);
-    assert.deepEqual(configsOf(body), configsOf(file));
+    assert.deepEqual(listConfigs(body), listConfigs(file));
     assert.equal(await countMedia(owner), before);
   });
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-const versionsOf = async (): Promise<number> =>
+const countVersions = async (): Promise<number> =>
   (await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
 const publish = (body: object) => owner.request<Workflow>('POST', `/workflows/${id}/publish`, body);
 
@@ -52,7 +52,7 @@ describe('only the listed fields change', () => {
       const { meta: _, ...now } = body;
       assert.deepEqual(now, { ...old, ...change, updatedAt: now.updatedAt });
       assert.ok(now.updatedAt > old.updatedAt);
-      assert.equal(await versionsOf(), 1);
+      assert.equal(await countVersions(), 1);
       assert.deepEqual(await readWorkflow(owner, id), now);
     });
   }
@@ -63,7 +63,7 @@ describe('only the listed fields change', () => {
     assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
     const rewired = await putWorkflow(owner, id, { edges: [edge('a.text > c.input')] });
     assert.deepEqual(rewired.body.edges, [edge('a.text > c.input')]);
-    assert.equal(await versionsOf(), 3);
+    assert.equal(await countVersions(), 3);
   });
 
   it('strips runtime fields from input', async () => {
@@ -72,7 +72,7 @@ describe('only the listed fields change', () => {
       nodes: [{ ...a, selected: true, width: 3, dragging: false }, b],
     });
     assert.deepEqual(Object.keys(body.nodes[0] ?? {}), ['id', 'type', 'position', 'data', 'dims']);
-    assert.equal(await versionsOf(), 1);
+    assert.equal(await countVersions(), 1);
   });
 
   it('is all or nothing: an invalid graph leaves every other field unchanged', async () => {
@@ -169,24 +169,24 @@ describe('secrets', () => {
   beforeEach(async () => {
     await putWorkflow(owner, id, { secrets: { TOKEN: 'geheim' } });
   });
-  const secretsOf = async (by: Caller) => (await readWorkflow(by, id)).secrets;
+  const readSecrets = async (caller: Caller) => (await readWorkflow(caller, id)).secrets;
 
   it('are shown to the creator only', async () => {
-    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
-    assert.equal(await secretsOf(editor), null);
+    assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
+    assert.equal(await readSecrets(editor), null);
   });
 
   it('are cleared by null from the creator and kept when others send null', async () => {
     const { body } = await putWorkflow(editor, id, { secrets: null });
-    assert.deepEqual([body.meta.warnings, await secretsOf(owner)], [[], { TOKEN: 'geheim' }]);
+    assert.deepEqual([body.meta.warnings, await readSecrets(owner)], [[], { TOKEN: 'geheim' }]);
     assert.equal((await putWorkflow(owner, id, { secrets: null })).body.secrets, null);
-    assert.equal(await secretsOf(owner), null);
+    assert.equal(await readSecrets(owner), null);
   });
 
   it('from anyone but the creator are ignored with a warning', async () => {
     const { body } = await putWorkflow(editor, id, { secrets: { TOKEN: 'other' } });
     assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
-    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+    assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
 
   it('read as null with a key without workflows:read, and sending that back keeps them', async () => {
@@ -197,7 +197,7 @@ describe('secrets', () => {
     assert.deepEqual([got.secrets, got.userRole], [null, 'ANONYMOUS']);
     const { status, body } = await putWorkflow(writer, id, got);
     assert.deepEqual([status, body.secrets], [200, null]);
-    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+    assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
 
   it('are encrypted at rest', async () => {
@@ -211,7 +211,7 @@ describe('secrets', () => {
   it('need names that a config can use and text values', async () => {
     assertRefused(await putWorkflow(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
     assertRefused(await putWorkflow(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
-    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+    assert.deepEqual(await readSecrets(owner), { TOKEN: 'geheim' });
   });
 });
 
@@ -287,7 +287,7 @@ describe('If-Match', () => {
 });
 
 describe('access', () => {
-  it('answers 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
+  it('returns 404 for an unknown workflow, 403 to a non-member and a viewer, 401 to anonymous callers and without the scope', async () => {
     assertRefused(await putWorkflow(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
     assertRefused(await putWorkflow(otherUser, id, { name: 'X' }), 403, 'forbidden');
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: otherUser.userId, role: 'VIEW' });
@@ -297,7 +297,7 @@ describe('access', () => {
     assertRefused(await putWorkflow(reader, id, { name: 'X' }), 401, 'insufficient_scope');
   });
 
-  it('answers 400 for a body that is not an object and for fields of the wrong type', async () => {
+  it('returns 400 for a body that is not an object and for fields of the wrong type', async () => {
     const wrong = [
       [],
       { name: '' },

@@ -33,15 +33,15 @@ before(async () => {
 });
 after(() => test.close());
 
-const post = (by: Pick<Caller, 'request'>, body: object) =>
-  by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+const post = (caller: Pick<Caller, 'request'>, body: object) =>
+  caller.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
 
-async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<string> {
+async function addMedia(caller: Caller, workspace = `user:${caller.userId}`): Promise<string> {
   const id = newId('media');
   await insertMedia(test.deps.db, [
     {
       id,
-      user_id: by.userId,
+      user_id: caller.userId,
       workspace,
       name: 'a.png',
       content_type: 'image/png',
@@ -59,8 +59,8 @@ async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<st
   return id;
 }
 
-const countOf = async (by: Caller): Promise<number> =>
-  (await by.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
+const countWorkflows = async (caller: Caller): Promise<number> =>
+  (await caller.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
 
 describe('a successful request', () => {
   it('returns the workflow, its URL, its ETag and userId; active, private and personal by default', async () => {
@@ -187,7 +187,7 @@ describe('mediaId', () => {
   });
 
   it("refuses another user's media like an unknown one, and saves nothing", async () => {
-    const before = await countOf(otherUser);
+    const before = await countWorkflows(otherUser);
     const foreign = assertRefused(
       await post(otherUser, { mediaId: await addMedia(owner) }),
       403,
@@ -195,7 +195,7 @@ describe('mediaId', () => {
     );
     const absent = assertRefused(await post(otherUser, { mediaId: newId('media') }), 403, 'forbidden');
     assert.equal(foreign.error, absent.error);
-    assert.equal(await countOf(otherUser), before);
+    assert.equal(await countWorkflows(otherUser), before);
   });
 });
 
@@ -300,15 +300,15 @@ describe('an invalid request', () => {
     ],
   ];
   for (const [name, body, code, issue] of cases) {
-    it(`with ${name} answers 400 and saves nothing`, async () => {
-      const before = await countOf(owner);
+    it(`with ${name} returns 400 and saves nothing`, async () => {
+      const before = await countWorkflows(owner);
       const { issues } = assertRefused(await post(owner, body), 400, code);
       if (issue !== undefined)
         assert.ok(
           issues?.some(item => item.code === issue),
           JSON.stringify(issues),
         );
-      assert.equal(await countOf(owner), before);
+      assert.equal(await countWorkflows(owner), before);
     });
   }
 
@@ -335,7 +335,7 @@ describe('an invalid request', () => {
 });
 
 describe('an unauthenticated request', () => {
-  it('answers 401 without a key, and with one that lacks workflows:write', async () => {
+  it('returns 401 without a key, and with one that lacks workflows:write', async () => {
     assertRefused(await post(test.anonymous, {}), 401, 'unauthorized');
     const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
     assertRefused(await post(reader, {}), 401, 'insufficient_scope');
@@ -343,7 +343,7 @@ describe('an unauthenticated request', () => {
 });
 
 describe('a large request', () => {
-  it('answers 413 over 4 MB', async () => {
+  it('returns 413 over 4 MB', async () => {
     const nodes = [node('a', 'input:text', { value: 'x'.repeat(4_194_304) })];
     assertRefused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
   });

@@ -24,26 +24,29 @@ after(async () => {
   await test.close();
 });
 
-const graphOf = (config: Record<string, unknown>) => ({
+const toGraph = (config: Record<string, unknown>) => ({
   nodes: [node('a', 'input:image', config), node('b', 'output:preview', {}, { position: { x: 500, y: 0 } })],
   edges: [edge('a.image > b.input')],
 });
 
 /** Published as a template that anyone may duplicate. */
-async function publish(by: Caller, graph: Record<string, unknown>): Promise<string> {
-  const { id } = await createWorkflow(by, graph);
+async function publish(caller: Caller, graph: Record<string, unknown>): Promise<string> {
+  const { id } = await createWorkflow(caller, graph);
   const settings = { isTemplate: true, allowDuplicate: true };
-  const { status } = await by.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
+  const { status } = await caller.request('POST', `/workflows/${id}/publish`, {
+    isPublished: true,
+    settings,
+  });
   assert.equal(status, 200);
   return id;
 }
 
-const duplicate = (by: Caller, id: string, body?: object): Promise<TestResponse<Workflow>> =>
-  by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
-const configOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+const duplicate = (caller: Caller, id: string, body?: object): Promise<TestResponse<Workflow>> =>
+  caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+const getConfig = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   nodes.find(({ id }) => id === 'a')?.data.config as Record<string, unknown>;
-const listed = async (by: Caller): Promise<readonly Uploaded[]> =>
-  (await by.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
+const listed = async (caller: Caller): Promise<readonly Uploaded[]> =>
+  (await caller.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
 const bytesAt = async (url: string): Promise<Buffer> =>
   (await test.app.inject(new URL(url).pathname)).rawPayload;
 const countFiles = async (): Promise<number> =>
@@ -51,8 +54,8 @@ const countFiles = async (): Promise<number> =>
     await readdir(join(test.deps.settings.DATA_DIR, 'media'), { recursive: true, withFileTypes: true })
   ).filter(entry => entry.isFile()).length;
 
-async function run(by: Caller, id: string): Promise<string> {
-  const { body } = await by.request<{ status: string }>(
+async function run(caller: Caller, id: string): Promise<string> {
+  const { body } = await caller.request<{ status: string }>(
     'POST',
     `/workflows/${id}/execute`,
     {},
@@ -68,7 +71,7 @@ describe("a copy of another account's workflow", () => {
     for (const named of ['mediaId', 'url'] as const) {
       const copier = await test.createCaller();
       const picture = await uploadPicture(owner, 5);
-      const source = await publish(owner, graphOf({ [named]: picture[named] }));
+      const source = await publish(owner, toGraph({ [named]: picture[named] }));
       const { status, body } = await duplicate(copier, source);
       assert.equal(status, 201, body.error);
       assert.deepEqual(body.meta.warnings, []);
@@ -76,7 +79,7 @@ describe("a copy of another account's workflow", () => {
       assert.ok(own !== undefined);
       assert.deepEqual([own.width, own.contentType, own.bytes, others], [5, 'image/png', picture.bytes, []]);
       assert.notEqual(own.mediaId, picture.mediaId);
-      assert.equal(configOf(body)[named], own[named]);
+      assert.equal(getConfig(body)[named], own[named]);
       assert.deepEqual(await bytesAt(own.url), await bytesAt(picture.url));
       assert.equal((await owner.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 200);
       assert.equal(await run(copier, body.id), 'COMPLETED');
@@ -85,20 +88,20 @@ describe("a copy of another account's workflow", () => {
 
   it('does not copy files that its owner can already use', async () => {
     const { mediaId } = await uploadPicture(owner);
-    const { id } = await createWorkflow(owner, graphOf({ mediaId }));
+    const { id } = await createWorkflow(owner, toGraph({ mediaId }));
     const before = await countFiles();
     const { body } = await duplicate(owner, id);
-    assert.equal(configOf(body).mediaId, mediaId);
+    assert.equal(getConfig(body).mediaId, mediaId);
     assert.equal(await countFiles(), before);
   });
 
   it("does not copy files that the workflow's own workspace cannot read", async () => {
     const victim = await test.createCaller();
     const { mediaId } = await uploadPicture(victim);
-    const source = await publish(owner, graphOf({ mediaId }));
+    const source = await publish(owner, toGraph({ mediaId }));
     const copier = await test.createCaller();
     const { body } = await duplicate(copier, source);
-    assert.equal(configOf(body).mediaId, mediaId);
+    assert.equal(getConfig(body).mediaId, mediaId);
     assert.deepEqual(await listed(copier), []);
     assert.equal(await run(copier, body.id), 'FAILED');
   });
@@ -110,17 +113,17 @@ describe("a copy of another account's workflow", () => {
       teamId: team.id,
     });
     const { mediaId } = await uploadPicture(owner);
-    const source = await publish(owner, graphOf({ mediaId }));
+    const source = await publish(owner, toGraph({ mediaId }));
     assert.equal((await putWorkflow(owner, source, { folderId: folder.id })).status, 200);
     const copier = await test.createCaller();
-    assert.equal(configOf((await duplicate(copier, source)).body).mediaId, mediaId);
+    assert.equal(getConfig((await duplicate(copier, source)).body).mediaId, mediaId);
     assert.deepEqual(await listed(copier), []);
   });
 
   it('copies only files named by the version that the reader sees', async () => {
     const [shown, later] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
-    const source = await publish(owner, graphOf({ mediaId: shown.mediaId }));
-    await putWorkflow(owner, source, graphOf({ mediaId: later.mediaId }));
+    const source = await publish(owner, toGraph({ mediaId: shown.mediaId }));
+    await putWorkflow(owner, source, toGraph({ mediaId: later.mediaId }));
     const copier = await test.createCaller();
     await duplicate(copier, source);
     assert.deepEqual(
@@ -128,7 +131,7 @@ describe("a copy of another account's workflow", () => {
       [6],
     );
     const hidden = await uploadPicture(owner, 8);
-    const redacted = await publish(owner, graphOf({ mediaId: shown.mediaId, apiToken: hidden.mediaId }));
+    const redacted = await publish(owner, toGraph({ mediaId: shown.mediaId, apiToken: hidden.mediaId }));
     const other = await test.createCaller();
     await duplicate(other, redacted);
     assert.deepEqual(
@@ -138,7 +141,7 @@ describe("a copy of another account's workflow", () => {
   });
 
   it('leaves no file behind if it is refused', async () => {
-    const source = await publish(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
+    const source = await publish(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
     const before = await countFiles();
     const folderId = `fld_${'0'.repeat(26)}`;
     assert.equal((await duplicate(otherUser, source, { folderId })).status, 404);
@@ -148,7 +151,7 @@ describe("a copy of another account's workflow", () => {
 
   it('warns of a picture whose file is missing', async () => {
     const { mediaId } = await uploadPicture(owner);
-    const source = await publish(owner, graphOf({ mediaId }));
+    const source = await publish(owner, toGraph({ mediaId }));
     await owner.request('DELETE', `/media/${mediaId}?force=true`);
     const { status, body } = await duplicate(otherUser, source);
     assert.equal(status, 201);

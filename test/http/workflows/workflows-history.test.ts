@@ -43,10 +43,10 @@ beforeEach(async () => {
 });
 
 const ONE = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
-const versions = (by: Pick<Caller, 'request'>, query = '') =>
-  by.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
-const restore = (by: Pick<Caller, 'request'>, version: number) =>
-  by.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
+const versions = (caller: Pick<Caller, 'request'>, query = '') =>
+  caller.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
+const restore = (caller: Pick<Caller, 'request'>, version: number) =>
+  caller.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
 
 describe('versions', () => {
   it('are kept for every write that changes the graph, with the author, newest first', async () => {
@@ -107,17 +107,17 @@ describe('versions', () => {
   });
 
   it('are for editors', async () => {
-    for (const by of [viewer, otherUser]) {
-      assertRefused(await versions(by), 403, 'forbidden');
-      assertRefused(await restore(by, 1), 403, 'forbidden');
+    for (const caller of [viewer, otherUser]) {
+      assertRefused(await versions(caller), 403, 'forbidden');
+      assertRefused(await restore(caller, 1), 403, 'forbidden');
     }
     assertRefused(await versions(test.anonymous), 401, 'unauthorized');
   });
 });
 
 describe('duplicate', () => {
-  const duplicate = (by: Pick<Caller, 'request'>, body?: object) =>
-    by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+  const duplicate = (caller: Pick<Caller, 'request'>, body?: object) =>
+    caller.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
 
   it('creates a personal, private copy of the graph without secrets, publication and history', async () => {
     await putWorkflow(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
@@ -158,8 +158,8 @@ describe('duplicate', () => {
       edges: [],
     });
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
-    for (const by of [viewer, otherUser]) {
-      assert.deepEqual((await duplicate(by)).body.nodes[0]?.data.config, { value: 'v' });
+    for (const caller of [viewer, otherUser]) {
+      assert.deepEqual((await duplicate(caller)).body.nodes[0]?.data.config, { value: 'v' });
     }
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
     const settings = { allowDuplicate: true };
@@ -179,10 +179,10 @@ describe('duplicate', () => {
 });
 
 describe('export and import', () => {
-  const exported = (by: Pick<Caller, 'request'>, of = id) =>
-    by.request<Workflow>('GET', `/workflows/${of}/export`);
-  const imported = (by: Pick<Caller, 'request'>, body: object) =>
-    by.request<Workflow>('POST', '/workflows/import', body);
+  const exported = (caller: Pick<Caller, 'request'>, of = id) =>
+    caller.request<Workflow>('GET', `/workflows/${of}/export`);
+  const imported = (caller: Pick<Caller, 'request'>, body: object) =>
+    caller.request<Workflow>('POST', '/workflows/import', body);
 
   it('transfers a complete graph from one account to another, without secrets', async () => {
     const source = await createWorkflow(owner, {

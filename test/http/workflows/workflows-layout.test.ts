@@ -47,11 +47,11 @@ after(async () => {
   await arranging.close();
 });
 
-const positionsOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+const listPositions = ({ nodes }: Pick<Workflow, 'nodes'>) =>
   Object.fromEntries(nodes.map(({ id, position }) => [id, position]));
 const isPending = (line: string): boolean => line.startsWith('layoutPending:');
-const layout = (by: Caller, id: string, body?: object) =>
-  by.request<LayoutAnswer>('POST', `/workflows/${id}/layout`, body);
+const layout = (caller: Caller, id: string, body?: object) =>
+  caller.request<LayoutAnswer>('POST', `/workflows/${id}/layout`, body);
 const THIRD = node('c', 'output:preview', {}, at(900, 0));
 const ADDITION = { nodes: [...PAIR.nodes, THIRD], edges: [...PAIR.edges, edge('a.text > c.input')] };
 /** The consumer is left of the producer, and two nodes overlap. */
@@ -108,18 +108,18 @@ describe('with arrangement', () => {
   it('arranges a structural write with producers left of consumers and reports the new positions', async () => {
     const { id } = await createWorkflow(tidy);
     const { body } = await putWorkflow(tidy, id, MESS);
-    const { a, b, c } = positionsOf(body);
+    const { a, b, c } = listPositions(body);
     assert.ok(
       a !== undefined && b !== undefined && c !== undefined && a.x < b.x && b.x === c.x && b.y !== c.y,
     );
     const line = body.meta.warnings.find(item => item.startsWith('layout:')) ?? '';
     for (const place of [a, b, c]) assert.ok(line.includes(`(${place.x}, ${place.y})`), line);
     assert.ok(!body.meta.warnings.some(isPending));
-    assert.deepEqual(positionsOf(await readWorkflow(tidy, id)), { a, b, c });
+    assert.deepEqual(listPositions(await readWorkflow(tidy, id)), { a, b, c });
   });
 
   it('arranges a new workflow in the same write', async () => {
-    const { a, b } = positionsOf(await createWorkflow(tidy, MESS));
+    const { a, b } = listPositions(await createWorkflow(tidy, MESS));
     assert.ok(a !== undefined && b !== undefined && a.x < b.x);
   });
 
@@ -129,7 +129,7 @@ describe('with arrangement', () => {
       item.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : item,
     );
     const { body } = await putWorkflow(tidy, id, { nodes });
-    assert.deepEqual(positionsOf(body), positionsOf({ nodes }));
+    assert.deepEqual(listPositions(body), listPositions({ nodes }));
   });
 
   it('does not touch a board that an editor has open', async () => {
@@ -142,13 +142,13 @@ describe('with arrangement', () => {
     assert.equal((await readWorkflow(tidy, id)).lastEditorHeartbeatAt, held.lastEditorHeartbeatAt);
     const { body } = await putWorkflow(tidy, id, ADDITION);
     assert.ok(body.meta.warnings.some(line => isPending(line) && line.includes('editor')));
-    assert.deepEqual(positionsOf(body), positionsOf(ADDITION));
+    assert.deepEqual(listPositions(body), listPositions(ADDITION));
   });
 
   it('keeps the coordinates as sent with autoLayout: false', async () => {
     const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
     const { body } = await putWorkflow(tidy, id, { ...MESS, autoLayout: false });
-    assert.deepEqual(positionsOf(body), positionsOf(MESS));
+    assert.deepEqual(listPositions(body), listPositions(MESS));
   });
 
   it('fits group frames to their members', async () => {
@@ -194,21 +194,21 @@ describe('a node added by PUT', () => {
 
   it('without a position is placed clear of the others and reported with its coordinates', async () => {
     const { body } = await add(placeless(THIRD));
-    const place = positionsOf(body).c;
+    const place = listPositions(body).c;
     assert.ok(
       body.meta.warnings.includes(`c: Placed at (${place?.x}, ${place?.y}).`),
       body.meta.warnings.join('\n'),
     );
-    assert.notDeepEqual(place, positionsOf(PAIR).a);
-    assert.deepEqual(positionsOf(await readWorkflow(owner, id)), positionsOf(body));
+    assert.notDeepEqual(place, listPositions(PAIR).a);
+    assert.deepEqual(listPositions(await readWorkflow(owner, id)), listPositions(body));
   });
 
   it('that overlaps another is moved, and nothing else is', async () => {
     for (const place of [at(0, 0), at(520, 30)]) {
       const { body } = await add({ ...THIRD, ...place });
-      assert.notDeepEqual(positionsOf(body).c, place.position);
+      assert.notDeepEqual(listPositions(body).c, place.position);
       assert.deepEqual(
-        [positionsOf(body).a, positionsOf(body).b],
+        [listPositions(body).a, listPositions(body).b],
         [
           { x: 0, y: 0 },
           { x: 500, y: 0 },
@@ -222,14 +222,14 @@ describe('a node added by PUT', () => {
   it('in a free place stays exactly there', async () => {
     const place = at(900.5, 1200.25);
     const { body } = await add({ ...THIRD, ...place });
-    assert.deepEqual(positionsOf(body).c, place.position);
+    assert.deepEqual(listPositions(body).c, place.position);
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
 
   it('keeps its own coordinates with autoLayout: false, and is placed if it has none', async () => {
     const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
     const { body } = await putWorkflow(owner, id, { nodes, autoLayout: false });
-    assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
+    assert.deepEqual(listPositions(body).c, { x: 0, y: 0 });
     assert.ok(body.meta.warnings.some(line => line.startsWith('d: Placed at')));
     assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
   });
@@ -239,7 +239,7 @@ describe('a node added by PUT', () => {
     const { body } = await putWorkflow(owner, stacked, {
       nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],
     });
-    assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
+    assert.deepEqual(listPositions(body).c, { x: 0, y: 0 });
     const { issues } = assertRefused(
       await putWorkflow(owner, id, { nodes: PAIR.nodes.map(placeless) }),
       400,
@@ -257,8 +257,8 @@ describe('POST /workflows/{id}/layout', () => {
     assert.deepEqual([status, body.id], [200, id]);
     const now = await readWorkflow(owner, id);
     assert.equal(body.updatedAt, now.updatedAt);
-    for (const { id: nodeId, position } of body.moved) assert.deepEqual(positionsOf(now)[nodeId], position);
-    const { a, b } = positionsOf(now);
+    for (const { id: nodeId, position } of body.moved) assert.deepEqual(listPositions(now)[nodeId], position);
+    const { a, b } = listPositions(now);
     assert.ok(a !== undefined && b !== undefined && a.x < b.x);
     const versions = await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`);
     assert.equal(versions.body.data.length, 2);
@@ -301,7 +301,7 @@ describe('POST /workflows/{id}/layout', () => {
   it('moves only the nodes in scope', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { scope: ['b'] });
-    const now = positionsOf(await readWorkflow(owner, id));
+    const now = listPositions(await readWorkflow(owner, id));
     assert.deepEqual(
       [now.a, now.c],
       [
@@ -314,7 +314,7 @@ describe('POST /workflows/{id}/layout', () => {
   it('puts producers above consumers with direction DOWN', async () => {
     const { id } = await createWorkflow(owner, MESS);
     await layout(owner, id, { direction: 'DOWN' });
-    const { a, b } = positionsOf(await readWorkflow(owner, id));
+    const { a, b } = listPositions(await readWorkflow(owner, id));
     assert.ok(a !== undefined && b !== undefined && a.y < b.y);
   });
 

@@ -49,7 +49,7 @@ describe('active and inactive', () => {
 });
 
 describe('DELETE', () => {
-  it('answers { success: true } and hides the workflow everywhere', async () => {
+  it('returns { success: true } and hides the workflow everywhere', async () => {
     const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const response = await owner.request('DELETE', `/workflows/${id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
@@ -79,8 +79,8 @@ describe('DELETE', () => {
 });
 
 describe('POST /admin/workflows/{id}/restore', () => {
-  const recover = (by: Pick<Caller, 'request'>, of = id) =>
-    by.request('POST', `/admin/workflows/${of}/restore`);
+  const recover = (caller: Pick<Caller, 'request'>, of = id) =>
+    caller.request('POST', `/admin/workflows/${of}/restore`);
 
   it('restores a deleted workflow as it was, but disabled', async () => {
     const old = await readWorkflow(owner, id);
@@ -101,8 +101,8 @@ describe('POST /admin/workflows/{id}/restore', () => {
 });
 
 describe('lint', () => {
-  const lint = (by: Pick<Caller, 'request'>, path: string, body?: object) =>
-    by.request<LintReport>('POST', path, body);
+  const lint = (caller: Pick<Caller, 'request'>, path: string, body?: object) =>
+    caller.request<LintReport>('POST', path, body);
   const WRONG = { nodes: [node('a', 'input:txet')], edges: [] };
 
   it('of a graph reports errors and suggestions and stores nothing', async () => {
@@ -146,8 +146,8 @@ describe('heartbeat', () => {
 });
 
 describe('PUT /workflows/{id}/budget', () => {
-  const budget = (by: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
-    by.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
+  const budget = (caller: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
+    caller.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
 
   it('sets and clears dailyCreditBudget, which PUT of the workflow cannot do', async () => {
     assert.equal((await budget(owner, 25)).body.dailyCreditBudget, 25);
@@ -175,7 +175,7 @@ describe('two concurrent writers', () => {
           (i % 2 === 0 ? owner : editor).request<Workflow>(
             'PUT',
             `/workflows/${id}`,
-            bodyOf(`${round}-${i}`),
+            toBody(`${round}-${i}`),
             { 'if-match': headers.etag ?? '' },
           ),
         ),
@@ -191,7 +191,7 @@ describe('two concurrent writers', () => {
 
   it('without it: every write is complete, with its own version and updatedAt', async () => {
     const responses = await Promise.all(
-      Array.from({ length: WRITERS }, (_, i) => putWorkflow(owner, id, bodyOf(`w${i}`))),
+      Array.from({ length: WRITERS }, (_, i) => putWorkflow(owner, id, toBody(`w${i}`))),
     );
     for (const { status, body } of responses) {
       assert.equal(status, 200);
@@ -211,7 +211,7 @@ describe('two concurrent writers', () => {
     assertRefused(await putWorkflow(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');
   });
 
-  const bodyOf = (value: string) => ({
+  const toBody = (value: string) => ({
     name: value,
     description: value,
     nodes: [node('a', 'input:text', { value })],

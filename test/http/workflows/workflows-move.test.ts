@@ -17,17 +17,17 @@ let ownFolder: string;
 let strangersFolder: string;
 let id: string;
 
-const folderOf = async (by: Caller, body: object): Promise<string> =>
-  String((await by.request('POST', '/folders', { name: 'F', ...body })).body.id);
+const createFolder = async (caller: Caller, body: object): Promise<string> =>
+  String((await caller.request('POST', '/folders', { name: 'F', ...body })).body.id);
 
 before(async () => {
   test = await createTestApp();
   [owner, editor, mate, otherUser] = await test.createCallers(4);
   teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
   await joinTeam(owner, teamId, mate, 'EDITOR');
-  teamFolder = await folderOf(owner, { teamId });
-  ownFolder = await folderOf(owner, {});
-  strangersFolder = await folderOf(otherUser, {});
+  teamFolder = await createFolder(owner, { teamId });
+  ownFolder = await createFolder(owner, {});
+  strangersFolder = await createFolder(otherUser, {});
 });
 after(() => test.close());
 beforeEach(async () => {
@@ -90,9 +90,9 @@ describe('a successful move', () => {
   });
 });
 
-describe('answers 403', () => {
+describe('returns 403', () => {
   it('to anyone but the owner, including editors', async () => {
-    const folderId = await folderOf(editor, {});
+    const folderId = await createFolder(editor, {});
     assertRefused(await putWorkflow(editor, id, { folderId }), 403, 'forbidden');
     await putWorkflow(owner, id, { folderId: teamFolder });
     assertRefused(await putWorkflow(mate, id, { folderId: null }), 403, 'forbidden');
@@ -101,7 +101,7 @@ describe('answers 403', () => {
   it("for a folder that belongs neither to the caller nor to one of the caller's teams", async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
     const foreign = await otherUser.request('POST', '/teams', { name: 'S' });
-    const folderId = await folderOf(otherUser, { teamId: foreign.body.id });
+    const folderId = await createFolder(otherUser, { teamId: foreign.body.id });
     assertRefused(await putWorkflow(owner, id, { folderId }), 403, 'forbidden');
   });
 
@@ -112,17 +112,17 @@ describe('answers 403', () => {
   });
 });
 
-describe('answers 404', () => {
+describe('returns 404', () => {
   it('for an unknown folder', async () => {
     assertRefused(await putWorkflow(owner, id, { folderId: newId('folder') }), 404, 'not_found');
   });
 });
 
-describe('answers 400 folder_workspace_mismatch', () => {
+describe('returns 400 folder_workspace_mismatch', () => {
   it('for a folder of the caller in a team that the caller has left', async () => {
     const left = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
     await joinTeam(otherUser, left, owner, 'EDITOR');
-    const folderId = await folderOf(owner, { teamId: left });
+    const folderId = await createFolder(owner, { teamId: left });
     await otherUser.request('DELETE', `/teams/${left}/members/${owner.userId}`);
     assertRefused(await putWorkflow(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
   });

@@ -41,12 +41,12 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
 });
 
-const publish = (body: object = {}, by: Pick<Caller, 'request'> = owner, of = id) =>
-  by.request<Workflow>('POST', `/workflows/${of}/publish`, { isPublished: true, ...body });
-const visibility = (linkPermission: string, by: Pick<Caller, 'request'> = owner) =>
-  by.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
-const published = (slug: string | null, by: Pick<Caller, 'request'> = test.anonymous) =>
-  by.request<Workflow>('GET', `/published/${slug}`);
+const publish = (body: object = {}, caller: Pick<Caller, 'request'> = owner, of = id) =>
+  caller.request<Workflow>('POST', `/workflows/${of}/publish`, { isPublished: true, ...body });
+const visibility = (linkPermission: string, caller: Pick<Caller, 'request'> = owner) =>
+  caller.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
+const published = (slug: string | null, caller: Pick<Caller, 'request'> = test.anonymous) =>
+  caller.request<Workflow>('GET', `/published/${slug}`);
 
 describe('POST /workflows/{id}/visibility', () => {
   it('sets linkPermission and answers with the workflow', async () => {
@@ -100,17 +100,17 @@ describe('POST /workflows/{id}/publish', () => {
 
   it('freezes the public version until the workflow is published again', async () => {
     const { publishedSlug } = (await publish()).body;
-    const configOf = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
+    const getConfig = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
     const change = (value: string) =>
       putWorkflow(owner, id, { nodes: [node('a', 'input:text', { value })], edges: [] });
     await change('second');
-    assert.deepEqual(configOf(await published(publishedSlug)), { value: 'x' });
+    assert.deepEqual(getConfig(await published(publishedSlug)), { value: 'x' });
     assert.deepEqual((await readWorkflow(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
     assert.deepEqual((await readWorkflow(otherUser, id)).nodes[0]?.data.config, { value: 'x' });
     assert.deepEqual((await readWorkflow(owner, id)).nodes[0]?.data.config, { value: 'second' });
     assert.deepEqual((await readWorkflow(editor, id)).nodes[0]?.data.config, { value: 'second' });
     await publish();
-    assert.deepEqual(configOf(await published(publishedSlug)), { value: 'second' });
+    assert.deepEqual(getConfig(await published(publishedSlug)), { value: 'second' });
   });
 
   it('keeps settings that are not sent again, and replaces each as a whole', async () => {
@@ -128,18 +128,18 @@ describe('POST /workflows/{id}/publish', () => {
     await putWorkflow(owner, id, { nodes, edges: [] });
     const key = { authorization: `Bearer ${owner.key}` };
     const page = async (headers = key) => (await test.app.inject({ url: `/flow/${id}`, headers })).body;
-    const inputsOf = (html: string) =>
+    const listInputs = (html: string) =>
       [
         ...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(
           /<li><span dir="auto">(\w+)<\/span>/g,
         ),
       ].map(entry => entry[1]);
     await publish();
-    assert.deepEqual(inputsOf(await page()), ['one', 'two', 'three']);
+    assert.deepEqual(listInputs(await page()), ['one', 'two', 'three']);
     const { publishedSlug } = (await publish({ settings: { exposedInputs: ['three', 'one'] } })).body;
-    assert.deepEqual(inputsOf((await test.app.inject(`/p/${publishedSlug}`)).body), ['three', 'one']);
+    assert.deepEqual(listInputs((await test.app.inject(`/p/${publishedSlug}`)).body), ['three', 'one']);
     const html = await page();
-    assert.deepEqual(inputsOf(html), ['three', 'one']);
+    assert.deepEqual(listInputs(html), ['three', 'one']);
     assert.match(html, /value of three.*value of one/);
     assert.doesNotMatch(html.slice(html.indexOf('<h2>Run this'), html.indexOf('<h2>Nodes')), /two/);
     await publish({ settings: { exposedInputs: [] } });
@@ -198,7 +198,7 @@ describe('GET /published/{slug}', () => {
     assert.deepEqual((await published(publishedSlug, owner)).body, page.body);
   });
 
-  it('answers 304 for its ETag and 404 without a publication', async () => {
+  it('returns 304 for its ETag and 404 without a publication', async () => {
     const { publishedSlug } = (await publish()).body;
     const { headers } = await published(publishedSlug);
     const cached = await test.anonymous.request('GET', `/published/${publishedSlug}`, undefined, {
@@ -210,10 +210,10 @@ describe('GET /published/{slug}', () => {
 });
 
 describe('GET /templates', () => {
-  const templates = async (by: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
-    (await by.request<TemplatePage>('GET', `/templates${query}`)).body;
-  const isListed = async (by: Pick<Caller, 'request'>, query = '') =>
-    (await templates(by, query)).data.some(({ workflowId }) => workflowId === id);
+  const templates = async (caller: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
+    (await caller.request<TemplatePage>('GET', `/templates${query}`)).body;
+  const isListed = async (caller: Pick<Caller, 'request'>, query = '') =>
+    (await templates(caller, query)).data.some(({ workflowId }) => workflowId === id);
 
   it('lists published templates to anyone, and nothing else of others', async () => {
     await publish({ settings: { title: 'T' } });

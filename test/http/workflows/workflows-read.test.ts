@@ -39,20 +39,20 @@ const open = (id: string, linkPermission = 'VIEW') =>
   owner.request('POST', `/workflows/${id}/visibility`, { linkPermission });
 const publish = (id: string, body: object = {}) =>
   owner.request<Workflow>('POST', `/workflows/${id}/publish`, { isPublished: true, ...body });
-const get = (by: Pick<Caller, 'request'>, id: string, headers = {}) =>
-  by.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
+const get = (caller: Pick<Caller, 'request'>, id: string, headers = {}) =>
+  caller.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
 
 describe('redaction', () => {
   it('hides secrets, keys, tokens and passwords at any depth from readers who are not owner or editor', async () => {
     const { id } = await createWorkflow(owner, { ...SECRETIVE, secrets: { A: 'b' }, webhookId: 'hook' });
     await open(id);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
-    for (const [by, role] of [
+    for (const [caller, role] of [
       [test.anonymous, 'ANONYMOUS'],
       [otherUser, 'VIEWER'],
       [friend, 'VIEWER'],
     ] as const) {
-      const body = await readWorkflow(by, id);
+      const body = await readWorkflow(caller, id);
       for (const key of [
         'webhookId',
         'webhookUrl',
@@ -72,8 +72,8 @@ describe('redaction', () => {
   it('shows owners and editors the full object', async () => {
     const { id } = await createWorkflow(owner, SECRETIVE);
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
-    for (const by of [owner, friend]) {
-      const body = await readWorkflow(by, id);
+    for (const caller of [owner, friend]) {
+      const body = await readWorkflow(caller, id);
       assert.deepEqual(body.nodes[0]?.data, SECRETIVE.nodes[0]?.data);
       assert.equal(body.nodes[1]?.password, 'p');
     }
@@ -127,7 +127,7 @@ describe('views', () => {
   it('count reads by users who cannot edit, are written in batches, and make no write stale', async () => {
     const { id, updatedAt } = await createWorkflow(owner);
     await open(id);
-    for (const by of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(by, id);
+    for (const caller of [owner, test.anonymous, otherUser, otherUser]) await readWorkflow(caller, id);
     assert.equal((await readWorkflow(owner, id)).views, 0);
     await test.deps.views.flush();
     const now = await readWorkflow(owner, id);
@@ -174,16 +174,16 @@ describe('poster', () => {
     ]);
     return `${test.deps.settings.CDN_URL}/${media}/out.png`;
   };
-  const posterOf = async () => (await readWorkflow(owner, id)).poster;
+  const readPoster = async () => (await readWorkflow(owner, id)).poster;
 
   it('is the newest image that a run of the graph produced, and no other file', async () => {
-    assert.equal(await posterOf(), null);
+    assert.equal(await readPoster(), null);
     const first = await produce();
-    assert.equal(await posterOf(), first);
+    assert.equal(await readPoster(), first);
     const second = await produce();
     await produce('video/mp4');
     await produce('image/png', 'upload');
-    assert.equal(await posterOf(), second);
+    assert.equal(await readPoster(), second);
   });
 
   it('is pinned when sent back, and replaced by the newest image when left out', async () => {
@@ -191,9 +191,9 @@ describe('poster', () => {
     const { body } = await putWorkflow(owner, id, { poster: first });
     assert.deepEqual([body.poster, body.meta.warnings], [first, []]);
     const second = await produce();
-    assert.equal(await posterOf(), first);
+    assert.equal(await readPoster(), first);
     assert.equal((await putWorkflow(owner, id, { name: 'New' })).body.poster, second);
-    assert.equal(await posterOf(), second);
+    assert.equal(await readPoster(), second);
   });
 
   it('of an earlier GET is pinned too, even after another run', async () => {
@@ -214,7 +214,7 @@ describe('poster', () => {
 });
 
 describe('conditional GET', () => {
-  it('answers 304 with the same ETag until something changes, separately for each reader', async () => {
+  it('returns 304 with the same ETag until something changes, separately for each reader', async () => {
     const { id } = await createWorkflow(owner);
     await open(id);
     const { headers } = await get(owner, id);
@@ -229,14 +229,14 @@ describe('conditional GET', () => {
 });
 
 describe('GET /workflows', () => {
-  const list = (by: Caller, query = '') => by.request<Workflow[]>('GET', `/workflows${query}`);
+  const list = (caller: Caller, query = '') => caller.request<Workflow[]>('GET', `/workflows${query}`);
 
   it("lists the caller's own workflows, most recently updated first", async () => {
-    const by = await test.createCaller();
-    const first = await createWorkflow(by, { name: 'first', tags: ['t'] });
-    const second = await createWorkflow(by, { name: 'second' });
-    await putWorkflow(by, first.id, { description: 'newest' });
-    const { body } = await list(by);
+    const caller = await test.createCaller();
+    const first = await createWorkflow(caller, { name: 'first', tags: ['t'] });
+    const second = await createWorkflow(caller, { name: 'second' });
+    await putWorkflow(caller, first.id, { description: 'newest' });
+    const { body } = await list(caller);
     assert.deepEqual(
       body.map(({ id }) => id),
       [first.id, second.id],
@@ -258,24 +258,24 @@ describe('GET /workflows', () => {
   });
 
   it('filters by isActive and mediaId and refuses other values', async () => {
-    const by = await test.createCaller();
-    const { id } = await createWorkflow(by, { isActive: false });
-    await createWorkflow(by);
-    const idsOf = async (query: string) => (await list(by, query)).body.map(entry => entry.id);
-    assert.deepEqual(await idsOf('?isActive=false'), [id]);
-    assert.equal((await idsOf('?isActive=true')).includes(id), false);
+    const caller = await test.createCaller();
+    const { id } = await createWorkflow(caller, { isActive: false });
+    await createWorkflow(caller);
+    const listIds = async (query: string) => (await list(caller, query)).body.map(entry => entry.id);
+    assert.deepEqual(await listIds('?isActive=false'), [id]);
+    assert.equal((await listIds('?isActive=true')).includes(id), false);
     const addMedia = async (to: Caller) => (await uploadPicture(to)).mediaId;
-    const media = await addMedia(by);
-    const linked = await createWorkflow(by, { mediaId: media });
-    assert.deepEqual(await idsOf(`?mediaId=${media}`), [linked.id]);
-    assert.deepEqual(await idsOf(`?mediaId=${await addMedia(by)}`), []);
+    const media = await addMedia(caller);
+    const linked = await createWorkflow(caller, { mediaId: media });
+    assert.deepEqual(await listIds(`?mediaId=${media}`), [linked.id]);
+    assert.deepEqual(await listIds(`?mediaId=${await addMedia(caller)}`), []);
     for (const mediaId of [await addMedia(owner), newId('media'), 'med_x', '']) {
-      assertRefused(await list(by, `?mediaId=${mediaId}`), 403, 'forbidden');
+      assertRefused(await list(caller, `?mediaId=${mediaId}`), 403, 'forbidden');
     }
-    assertRefused(await list(by, '?isActive=yes'), 400, 'invalid_request');
+    assertRefused(await list(caller, '?isActive=yes'), 400, 'invalid_request');
   });
 
-  it("lists a team's workflows to its members, and answers 404 for any other team", async () => {
+  it("lists a team's workflows to its members, and returns 404 for any other team", async () => {
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     await joinTeam(owner, teamId, friend, 'VIEWER');
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
@@ -304,9 +304,9 @@ describe('GET /workflows', () => {
     const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
     const { id } = await createWorkflow(owner, { webhookId: 'hook' });
     await putWorkflow(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
-    const shown = async (by: Caller) => (await list(by, `?teamId=${teamId}`)).body[0] ?? {};
-    for (const by of [owner, otherUser]) {
-      const { webhookId, webhookUrl } = (await shown(by)) as Workflow;
+    const shown = async (caller: Caller) => (await list(caller, `?teamId=${teamId}`)).body[0] ?? {};
+    for (const caller of [owner, otherUser]) {
+      const { webhookId, webhookUrl } = (await shown(caller)) as Workflow;
       assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
     }
     const seen = await shown(friend);
@@ -316,42 +316,42 @@ describe('GET /workflows', () => {
   });
 
   it('pages by limit and the Link header, stable while rows are added', async () => {
-    const by = await test.createCaller();
+    const caller = await test.createCaller();
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(by)).id);
+    for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(caller)).id);
     const seen: string[] = [];
     let path = '/workflows?limit=2';
     for (let page = 0; page < 3; page++) {
-      const { body, headers } = await by.request<Workflow[]>('GET', path);
+      const { body, headers } = await caller.request<Workflow[]>('GET', path);
       seen.push(...body.map(({ id }) => id));
-      await createWorkflow(by);
+      await createWorkflow(caller);
       const link = /^<[^>]*(\/workflows\?[^>]+)>; rel="next"$/.exec(headers.link ?? '');
       assert.equal(link === null, page === 2);
       path = link?.[1] ?? '';
     }
     assert.deepEqual(seen, ids);
-    assertRefused(await list(by, '?cursor=nonsense'), 400, 'invalid_request');
-    assertRefused(await list(by, '?limit=1001'), 400, 'invalid_request');
+    assertRefused(await list(caller, '?cursor=nonsense'), 400, 'invalid_request');
+    assertRefused(await list(caller, '?limit=1001'), 400, 'invalid_request');
   });
 
   it('counts the runs of each workflow, also once the count is cached', async () => {
-    const by = await test.createCaller();
-    const { id } = await createWorkflow(by);
-    for (let i = 0; i < 3; i++) await by.request('POST', `/workflows/${id}/run`, {});
+    const caller = await test.createCaller();
+    const { id } = await createWorkflow(caller);
+    for (let i = 0; i < 3; i++) await caller.request('POST', `/workflows/${id}/run`, {});
     const { rows } = await test.deps.db.query<{ id: string; created_at: Date }>(
       'select id, created_at from executions where workflow_id = $1 order by id',
       [id],
     );
-    const countOf = async () =>
-      (await list(by)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
+    const countWorkflows = async () =>
+      (await list(caller)).body.map(entry => entry as unknown as Record<string, unknown>)[0];
     const lastExecutedAt = rows[2]?.created_at.toISOString();
     for (const through of [rows[0]?.id, rows[1]?.id]) {
-      const { executionCount, lastExecutedAt: last } = (await countOf()) ?? {};
+      const { executionCount, lastExecutedAt: last } = (await countWorkflows()) ?? {};
       assert.deepEqual([executionCount, last], [3, lastExecutedAt]);
       const { countExecutions } = await import('../../../src/store/workflows/writes.ts');
       await countExecutions(test.deps.db, [id], through ?? '');
     }
-    assert.equal((await countOf())?.executionCount, 3);
+    assert.equal((await countWorkflows())?.executionCount, 3);
   });
 
   it('needs workflows:read, which workflows:execute implies and workflows:write does not', async () => {

@@ -24,15 +24,15 @@ before(async () => {
 after(() => test.close());
 
 /** Sends back what the reader got, byte for byte as JSON, and fails on any trace of a write. */
-async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
-  const got = await by.request('GET', `/workflows/${id}`);
-  const response = await putWorkflow(by, id, rewrite(got.body));
+async function holdRoundTrip(caller: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
+  const got = await caller.request('GET', `/workflows/${id}`);
+  const response = await putWorkflow(caller, id, rewrite(got.body));
   assert.equal(response.status, 200, JSON.stringify(response.body));
   const { meta, ...shown } = response.body;
   assert.deepEqual(meta, { warnings: [], issues: [] });
   assert.deepEqual(shown, got.body);
   assert.equal(response.headers.etag, got.headers.etag);
-  const again = await by.request('GET', `/workflows/${id}`);
+  const again = await caller.request('GET', `/workflows/${id}`);
   assert.equal(JSON.stringify(again.body), JSON.stringify(got.body));
   const { rows } = await test.deps.db.query<{ count: number }>(
     'select count(*) from workflow_versions where workflow_id = $1',

@@ -9,9 +9,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { listOperations, whenDone } from '../../route.ts';
+import { createDescriber, toSuccess } from '../../route.ts';
 
-const operation = listOperations('Connections');
+const operation = createDescriber('Connections');
 
 export function registerConnections(app: App, deps: Deps): void {
   app.get(
@@ -34,6 +34,6 @@ export function registerConnections(app: App, deps: Deps): void {
       params: ConnectionParams,
       response: { 200: Success },
     }),
-    req => whenDone(endOwnConnection(deps, req.actor, req.params.id)),
+    req => toSuccess(endOwnConnection(deps, req.actor, req.params.id)),
   );
 }

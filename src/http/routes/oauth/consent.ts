@@ -1,12 +1,11 @@
 // Serves the page where a person authorizes an application.
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
 import type { ConsentResult, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
 import type { App } from '../../app.ts';
-import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
+import { HTML, sendErrorPage } from '../../pages/page-responses.ts';
 
 const BODY_LIMIT_BYTES = 65_536;
 
@@ -20,19 +19,19 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
   // Visitors are redirected to sign-in.
   scope.get(
     '/oauth/interaction/:uid',
-    { ...options, config: { access: 'anyone', limit: 'none' } },
+    { ...options, config: { access: 'anyone', limit: 'none', isUncacheable: true } },
     async (req, reply) => {
       const { uid } = req.params;
       if (req.actor.kind !== 'user' || req.actor.credential.kind !== 'session') {
         const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
-        return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
+        return reply.redirect(`/sign-in?next=${next}`, 303);
       }
       return send(reply, await oauth.openConsent(toVisit(req, reply, uid)));
     },
   );
   scope.post(
     '/oauth/interaction/:uid',
-    { ...options, config: { access: 'session', limit: 'none' } },
+    { ...options, config: { access: 'session', limit: 'none', isUncacheable: true } },
     async (req, reply) => {
       if (typeof req.body !== 'string')
         throw new AppError(
@@ -55,7 +54,6 @@ function toVisit(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
 }
 
 function send(reply: FastifyReply, result: ConsentResult): FastifyReply {
-  reply.header('cache-control', 'no-store');
   if (result.kind === 'redirect') return reply.redirect(result.to, 303);
   return reply
     .headers({

@@ -6,13 +6,13 @@ import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
 import { getClientAddress } from '../../limits.ts';
-import { sendErrorPage } from '../../pages/page-answers.ts';
+import { sendErrorPage } from '../../pages/page-responses.ts';
 import { registerConsent } from './consent.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT_BYTES = 65_536;
-const HOUR = 3600;
-const MINUTE = 60;
+const HOUR_SECONDS = 3600;
+const MINUTE_SECONDS = 60;
 /** High, because applications of many people share one address, and tokens cannot be guessed. */
 const REQUESTS_PER_MINUTE = 600;
 const REGISTRATIONS_PER_HOUR = 20;
@@ -48,7 +48,7 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
     reply.hijack();
     await respond(reply.raw);
   };
-  const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE)];
+  const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE_SECONDS)];
   const forBrowsers = { ...options, onRequest, errorHandler: sendErrorPage };
   const forClients = { ...options, onRequest, errorHandler: sendOAuthError };
   scope.get('/oauth/authorize', forBrowsers, serve('authorize'));
@@ -57,14 +57,14 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
   scope.post('/oauth/revoke', forClients, serve('revoke'));
   scope.post(
     '/oauth/register',
-    { ...forClients, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR)] },
+    { ...forClients, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR_SECONDS)] },
     serve('register'),
   );
 }
 
 /** Limits requests by network, across all processes. */
 function limitBy({ limiter }: Deps, name: string, limit: number, seconds: number) {
-  const reason = `More than ${limit} ${name} in ${seconds === HOUR ? 'an hour' : 'a minute'} from your address`;
+  const reason = `More than ${limit} ${name} in ${seconds === HOUR_SECONDS ? 'an hour' : 'a minute'} from your address`;
   return async (req: FastifyRequest): Promise<void> => {
     const key = `oauth:${name}:${toNetwork(getClientAddress(req))}`;
     await limiter.requireToken(key, limit, seconds, reason);

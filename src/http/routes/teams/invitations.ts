@@ -24,9 +24,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../../route.ts';
 
-const operation = listOperations('Teams');
+const operation = createDescriber('Teams');
 
 export function registerInvitations(app: App, deps: Deps): void {
   registerSent(app, deps);
@@ -39,7 +39,6 @@ function registerSent(app: App, deps: Deps): void {
     operation('listTeamInvitations', 'account:admin', {
       summary: 'List the invitations of a team',
       description: 'Returns the invitations of a team, including expired ones. Requires the role OWNER.',
-      errors: RESOURCE_ERRORS,
       params: TeamParams,
       querystring: PageQuery,
       response: { 200: TeamInvitationPage },
@@ -51,7 +50,7 @@ function registerSent(app: App, deps: Deps): void {
     operation('inviteToTeam', 'account:admin', {
       summary: 'Invite a person to a team',
       description:
-        'Creates an invitation that is valid for 7 days, whether or not an account uses the email. No email is sent: share the `url` yourself. Inviting the same email again renews the invitation. Requires the role OWNER.',
+        'Creates an invitation that is valid for 7 days. The email does not need an account. The service sends no email: send the `url` yourself. Inviting the same email again renews the invitation. Requires the role OWNER.',
       reauthentication: 'for OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: TeamParams,
@@ -60,7 +59,9 @@ function registerSent(app: App, deps: Deps): void {
     }),
     async ({ actor, params, body }, reply) => {
       const invitation = await inviteToTeam(deps, actor, params.id, body);
-      return created(deps, reply, `/api/v1/teams/${params.id}/invitations/${invitation.id}`).send(invitation);
+      return setCreated(deps, reply, `/api/v1/teams/${params.id}/invitations/${invitation.id}`).send(
+        invitation,
+      );
     },
   );
   app.get(
@@ -68,7 +69,6 @@ function registerSent(app: App, deps: Deps): void {
     operation('getTeamInvitation', 'account:admin', {
       summary: 'Read an invitation of a team',
       description: 'Returns an invitation of a team. Requires the role OWNER.',
-      errors: RESOURCE_ERRORS,
       params: TeamInvitationParams,
       response: { 200: TeamInvitation },
     }),
@@ -80,12 +80,11 @@ function registerSent(app: App, deps: Deps): void {
     operation('revokeTeamInvitation', 'account:admin', {
       summary: 'Revoke an invitation of a team',
       description: 'Revokes an invitation, so that it can no longer be accepted. Requires the role OWNER.',
-      errors: RESOURCE_ERRORS,
       params: TeamInvitationParams,
       response: { 200: Success },
     }),
     ({ actor, params }) =>
-      whenDone(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
+      toSuccess(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
   );
 }
 
@@ -105,7 +104,6 @@ function registerReceived(app: App, deps: Deps): void {
     operation('getInvitation', 'account:admin', {
       summary: 'Read your invitation',
       description: 'Returns an invitation that is addressed to you or to the email of your account.',
-      errors: RESOURCE_ERRORS,
       params: InvitationParams,
       response: { 200: Invitation },
     }),
@@ -116,11 +114,10 @@ function registerReceived(app: App, deps: Deps): void {
     operation('declineInvitation', 'account:admin', {
       summary: 'Decline an invitation',
       description: 'Declines an invitation. You do not become a member.',
-      errors: RESOURCE_ERRORS,
       params: InvitationParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => whenDone(declineInvitation(deps, actor, params.id)),
+    ({ actor, params }) => toSuccess(declineInvitation(deps, actor, params.id)),
   );
   app.post(
     '/api/v1/invitations/:id/accept',
@@ -128,7 +125,6 @@ function registerReceived(app: App, deps: Deps): void {
       summary: 'Accept an invitation',
       description:
         'Accepts an invitation. You become a member with the role of the invitation. If you are a member already, you keep your role.',
-      errors: RESOURCE_ERRORS,
       params: InvitationParams,
       response: { 200: Team },
     }),

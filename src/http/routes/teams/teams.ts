@@ -30,9 +30,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created, listOperations, RESOURCE_ERRORS, whenDone } from '../../route.ts';
+import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../../route.ts';
 
-const operation = listOperations('Teams');
+const operation = createDescriber('Teams');
 
 export function registerTeams(app: App, deps: Deps): void {
   app.get(
@@ -55,7 +55,7 @@ export function registerTeams(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       const team = await createTeam(deps, req.actor, req.body);
-      return created(deps, reply, `/api/v1/teams/${team.id}`).send(team);
+      return setCreated(deps, reply, `/api/v1/teams/${team.id}`).send(team);
     },
   );
   app.get(
@@ -63,7 +63,6 @@ export function registerTeams(app: App, deps: Deps): void {
     operation('getTeam', 'account:admin', {
       summary: 'Read a team',
       description: 'Returns a team and your role in it.',
-      errors: RESOURCE_ERRORS,
       params: TeamParams,
       response: { 200: Team },
     }),
@@ -74,7 +73,6 @@ export function registerTeams(app: App, deps: Deps): void {
     operation('updateTeam', 'account:admin', {
       summary: 'Rename a team',
       description: 'Changes the name of a team. Requires the role OWNER.',
-      errors: RESOURCE_ERRORS,
       params: TeamParams,
       body: ChangeTeamBody,
       response: { 200: Team },
@@ -91,7 +89,7 @@ export function registerTeams(app: App, deps: Deps): void {
       params: TeamParams,
       response: { 200: Success },
     }),
-    req => whenDone(deleteTeam(deps, req.actor, req.params.id)),
+    req => toSuccess(deleteTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
@@ -102,7 +100,6 @@ function registerMembers(app: App, deps: Deps): void {
     operation('listMembers', 'account:admin', {
       summary: 'List the members of a team',
       description: 'Returns all members of a team with their roles.',
-      errors: RESOURCE_ERRORS,
       params: TeamParams,
       querystring: PageQuery,
       response: { 200: MemberPage },
@@ -114,7 +111,7 @@ function registerMembers(app: App, deps: Deps): void {
     operation('addMember', 'account:admin', {
       summary: 'Invite a member',
       description:
-        'Invites a person by `email`, or a member of another team of yours by `userId`. They join when they accept. The response to an email is the same whether or not an account uses it. Requires the role OWNER.',
+        'Invites a person by `email`, or a member of another team of yours by `userId`. They join when they accept. The response does not show whether the email has an account. Requires the role OWNER.',
       reauthentication: 'for OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: TeamParams,
@@ -131,7 +128,6 @@ function registerMembers(app: App, deps: Deps): void {
     operation('getMember', 'account:admin', {
       summary: 'Read a member',
       description: 'Returns a member of a team and their role.',
-      errors: RESOURCE_ERRORS,
       params: MemberParams,
       response: { 200: Member },
     }),
@@ -161,6 +157,6 @@ function registerMembers(app: App, deps: Deps): void {
       params: MemberParams,
       response: { 200: Success },
     }),
-    ({ actor, params }) => whenDone(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
+    ({ actor, params }) => toSuccess(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
   );
 }

@@ -38,12 +38,16 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
   after(() => test.close());
 
-  const sendRequest = async (body: object = {}, by: Caller = caller): Promise<TestResponse<Render>> => {
-    const response = await by.request<Render>('POST', PREVIEW, { sceneGraph: scene, format: 'mp4', ...body });
-    if (response.status === 202 && by === caller) open.push(response.body.data.renderId);
+  const sendRequest = async (body: object = {}, user: Caller = caller): Promise<TestResponse<Render>> => {
+    const response = await user.request<Render>('POST', PREVIEW, {
+      sceneGraph: scene,
+      format: 'mp4',
+      ...body,
+    });
+    if (response.status === 202 && user === caller) open.push(response.body.data.renderId);
     return response;
   };
-  const read = (id: string, by: Caller = caller) => by.request<Render>('GET', `/render/renderer/${id}`);
+  const read = (id: string, user: Caller = caller) => user.request<Render>('GET', `/render/renderer/${id}`);
 
   describe('202', () => {
     it('accepts the whole video or a range of it, with a Location to read its state', async () => {

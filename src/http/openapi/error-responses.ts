@@ -1,6 +1,7 @@
 // Describes the error responses of each operation: one response per status, with its possible codes and an example of each.
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
 import { hasExample } from './examples.ts';
+import { listErrorHeaders } from './headers.ts';
 import type { Operation, Response, RouteDescription } from './operation.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -82,13 +83,13 @@ export const ERROR_ISSUE_SCHEMA = {
 };
 
 /** The error responses that operations refer to, under `components.responses`: one per set of codes in use. */
-export type Refusals = Map<string, Response>;
+export type ErrorResponses = Map<string, Response>;
 
-/** Returns the error responses of an operation by status, and adds the new ones to `refusals`. */
-export function listRefusals(
+/** Returns the error responses of an operation by status, and adds the new ones to `errorResponses`. */
+export function listErrorResponses(
   operation: Operation,
   { errors: own = [], isStorage = false }: RouteDescription,
-  { isRead, refusals }: { readonly isRead: boolean; readonly refusals: Refusals },
+  { isRead, errorResponses }: { readonly isRead: boolean; readonly errorResponses: ErrorResponses },
 ): Readonly<Record<string, Response>> {
   const common = listCommonCodes(operation, isRead);
   const byStatus = Map.groupBy(
@@ -99,15 +100,15 @@ export function listRefusals(
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const name = [`${form}${status}`, ...codes].join('-');
-      if (!refusals.has(name)) refusals.set(name, toResponse(codes, form));
+      if (!errorResponses.has(name)) errorResponses.set(name, toResponse(status, codes, form));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
-/** Returns the `default` response of an operation without a 2xx response, which linters require. */
-export function defaultRefusal(refusals: Refusals): Response {
-  refusals.set('ErrorDefault', {
+/** Adds the `default` response of operations without a 2xx response, which linters require, and returns a reference. */
+export function addDefaultErrorResponse(errorResponses: ErrorResponses): Response {
+  errorResponses.set('ErrorDefault', {
     description: 'Any other error',
     content: {
       'application/json': {
@@ -121,11 +122,11 @@ export function defaultRefusal(refusals: Refusals): Response {
 
 /** Returns the codes that follow from an operation's security, parameters and body. */
 function listCommonCodes(
-  { security = [], 'x-reauthentication': when }: Operation,
+  { security = [], 'x-reauthentication': reauthentication }: Operation,
   isRead: boolean,
 ): readonly ErrorCode[] {
   const [credential] = security;
-  const isOpen = security.some(way => Object.keys(way).length === 0);
+  const isOpen = security.some(alternative => Object.keys(alternative).length === 0);
   const scopes = credential?.apiKey ?? [];
   return [
     'invalid_request',
@@ -138,9 +139,11 @@ function listCommonCodes(
     ...(credential?.apiKey === undefined && credential?.session === undefined
       ? []
       : (['invalid_api_key', 'expired_api_key'] as const)),
-    ...(!isRead && security.some(way => 'session' in way) ? (['cross_site_request'] as const) : []),
+    ...(!isRead && security.some(alternative => 'session' in alternative)
+      ? (['cross_site_request'] as const)
+      : []),
     ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
-    ...(when === undefined ? [] : (['reauthentication_required'] as const)),
+    ...(reauthentication === undefined ? [] : (['reauthentication_required'] as const)),
     'rate_limited',
     'internal_error',
     'unavailable',
@@ -150,7 +153,7 @@ function listCommonCodes(
 /** Errors of pages are HTML for browsers. Errors of storage routes are XML. */
 type Form = 'Refusal' | 'Page' | 'Storage';
 
-function toResponse(codes: readonly ErrorCode[], form: Form): Response {
+function toResponse(status: number, codes: readonly ErrorCode[], form: Form): Response {
   const json = {
     'application/json': {
       schema: {
@@ -168,6 +171,7 @@ function toResponse(codes: readonly ErrorCode[], form: Form): Response {
   const xml = { 'application/xml': { schema: TEXT } };
   return {
     description: codes.map(code => `\`${code}\`: ${ERROR_CODES[code][1]}`).join('\n\n'),
+    headers: listErrorHeaders(status),
     content: form === 'Storage' ? xml : form === 'Page' ? { ...html, ...json } : json,
   };
 }

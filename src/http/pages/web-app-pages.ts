@@ -2,25 +2,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import { AppError } from '../../lib/errors.ts';
-import { renderAppPage, renderPreparingPage, renderUnpreparedPage } from '../../pages/app-page.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
+import { renderFailedPage, renderPreparingPage, renderWebAppPage } from '../../pages/web-app-page.ts';
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../app.ts';
-import { getTheme, HTML, sendErrorPage } from './page-answers.ts';
+import { getTheme, HTML, sendErrorPage } from './page-responses.ts';
 
 export const ASSETS = '/assets';
 
-export interface AppPages {
+export interface WebAppPages {
   /** Returns whether the application has the page. Returns true until the bundle is ready. */
   has(page: string): boolean;
   /** Sends the page of a folder in `editor/pages`, or a 404 page. */
   send(req: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply>;
 }
 
-export function createAppPages(deps: HttpDeps): AppPages {
+export function createWebAppPages(deps: HttpDeps): WebAppPages {
   const { editor, mediaOrigins } = deps;
   const headers = {
-    'content-security-policy': createPolicy(mediaOrigins),
+    'content-security-policy': createAppPolicy(mediaOrigins),
     'content-type': HTML,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -40,7 +41,7 @@ export function createAppPages(deps: HttpDeps): AppPages {
     },
     async send(req, reply, page) {
       const state = editor.state();
-      if (state.hasFailed) return reply.code(503).headers(headers).send(renderUnpreparedPage());
+      if (state.hasFailed) return reply.code(503).headers(headers).send(renderFailedPage());
       if (state.bundle === undefined) {
         void editor.start();
         return reply.headers({ ...headers, ...openerPolicy(req) }).send(renderPreparingPage());
@@ -51,11 +52,11 @@ export function createAppPages(deps: HttpDeps): AppPages {
         sendErrorPage(new AppError('not_found', 'Page not found.'), req, reply);
         return reply;
       }
-      const html = renderAppPage({
+      const html = renderWebAppPage({
         theme: getTheme(req.headers.cookie),
-        entry: getAddress(entry),
-        scripts: pageScripts.map(getAddress),
-        styles: getAddress(styles),
+        entry: toAssetPath(entry),
+        scripts: pageScripts.map(toAssetPath),
+        styles: toAssetPath(styles),
         session: await findSession(deps, req.actor),
       });
       return reply.headers({ ...headers, ...openerPolicy(req) }).send(html);
@@ -69,21 +70,18 @@ async function findSession(deps: HttpDeps, actor: Actor): Promise<unknown> {
 }
 
 /** Allows only scripts and styles of the service, none inline, and media from the storage origins. */
-function createPolicy(mediaOrigins: readonly string[]): string {
+function createAppPolicy(mediaOrigins: readonly string[]): string {
   const media = ["'self'", ...mediaOrigins].join(' ');
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "font-src 'self'",
-    "worker-src 'self'",
-    `img-src ${media} data: blob:`,
-    `media-src ${media} data: blob:`,
-    `connect-src ${media}`,
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return createPolicy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'font-src': "'self'",
+    'worker-src': "'self'",
+    'img-src': `${media} data: blob:`,
+    'media-src': `${media} data: blob:`,
+    'connect-src': media,
+    'form-action': "'self'",
+  });
 }
 
-const getAddress = (name: string): string => `${ASSETS}/${name}`;
+const toAssetPath = (name: string): string => `${ASSETS}/${name}`;

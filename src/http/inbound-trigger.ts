@@ -1,5 +1,5 @@
-// Refuses the inbound trigger, which is unavailable by design (docs/api.md, Content pages): any method returns 401, or
-// 429 past the limit of the address. No authentication takes place.
+// Refuses the inbound trigger, which is unavailable by design (docs/api.md, Results), without authentication. Returns
+// 401 for any method, or 429 past the limit of the address.
 import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import { createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';
@@ -8,17 +8,17 @@ import type { App } from './app.ts';
 import { getClientAddress } from './limits.ts';
 
 const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
-const REQUESTS_AN_HOUR = 100;
-const HOUR = 3600;
+const MAX_PER_HOUR = 100;
+const HOUR_SECONDS = 3600;
 
-/** Registers public triggers. Must come before the hooks that answer preflights, authenticate and count. */
-export function registerTrigger(app: App, { limiter, now }: Deps): void {
+/** Must be called before the hooks that answer preflights, authenticate and count requests are registered. */
+export function refuseInboundTrigger(app: App, { limiter, now }: Deps): void {
   app.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
     const allowance = await limiter.consume(
       `trigger:${toNetwork(getClientAddress(req))}`,
-      REQUESTS_AN_HOUR,
-      HOUR,
+      MAX_PER_HOUR,
+      HOUR_SECONDS,
     );
     reply.headers({ 'access-control-allow-origin': '*', ...toRateHeaders(allowance) });
     if (allowance.isAllowed)
@@ -29,7 +29,7 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
       );
     throw createRateLimitError(
       'rate_limited',
-      `More than ${REQUESTS_AN_HOUR} requests in an hour`,
+      `More than ${MAX_PER_HOUR} requests in an hour`,
       allowance,
       now(),
     );

@@ -4,17 +4,17 @@ import { AppError } from '../../lib/errors.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { App, HttpDeps } from '../app.ts';
 import { chooseCoding } from '../compression/content-coding.ts';
-import { ASSETS, createAppPages } from '../pages/app-pages.ts';
-import { sendErrorPage } from '../pages/page-answers.ts';
+import { sendErrorPage } from '../pages/page-responses.ts';
+import { ASSETS, createWebAppPages } from '../pages/web-app-pages.ts';
 
-interface AppPage {
+interface WebAppPage {
   /** The folder in `editor/pages`. */
   readonly name: string;
   /** The audience of the page. Others are redirected: visitors to sign-in, users to `next`. */
   readonly for: 'users' | 'visitors' | 'all';
 }
 
-const PAGES: Readonly<Record<string, AppPage>> = {
+const PAGES: Readonly<Record<string, WebAppPage>> = {
   '/setup': { name: 'setup', for: 'all' },
   '/sign-in': { name: 'sign-in', for: 'visitors' },
   '/workflows': { name: 'workflows', for: 'users' },
@@ -39,8 +39,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const FILE = /^[\w.-]{1,200}\.(?<ending>js|css|svg|woff2)$/;
 const CODING_EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 
-export function registerApp(app: App, deps: HttpDeps): void {
-  const pages = createAppPages(deps);
+export function registerWebApp(app: App, deps: HttpDeps): void {
+  const pages = createWebAppPages(deps);
   for (const [path, page] of Object.entries(PAGES)) {
     const config = { access: page.for === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
     app.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {

@@ -2,12 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { shortHash } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
+import type { Asset } from '../../pages/asset.ts';
 import { personalize, type Reader } from '../../pages/document.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
+import type { App } from '../app.ts';
 import { addVary, findMatch } from '../conditional.ts';
+import { hasSessionCookie } from '../cookies.ts';
 import { translateError } from '../errors.ts';
-import { namesSession } from '../session-cookie.ts';
 
 export interface PageResponse {
   readonly body: Buffer;
@@ -26,26 +29,24 @@ export interface PageCache {
 export const HTML = 'text/html; charset=utf-8';
 export const SVG = 'image/svg+xml; charset=utf-8';
 const MAX_CACHED_BYTES = 64_000_000;
+/** For files whose path contains a hash of their content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 // No scripts. Images and videos may come from any host; the only inline style is that of the diagram.
 const POLICIES: Readonly<Record<string, string>> = {
-  [HTML]: [
-    "default-src 'none'",
-    `style-src 'self' '${DRAWING_STYLE_HASH}'`,
-    "img-src 'self' https: http:",
-    "media-src 'self' https: http:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  [SVG]: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  [HTML]: createPolicy({
+    'style-src': `'self' '${DRAWING_STYLE_HASH}'`,
+    'img-src': "'self' https: http:",
+    'media-src': "'self' https: http:",
+  }),
+  [SVG]: createPolicy({ 'style-src': "'unsafe-inline'" }),
 };
 
 /** The policy of pages that reload themselves by script. */
-const RELOADING = `${POLICIES[HTML]}; script-src 'self'`;
+const RELOADING_POLICY = `${POLICIES[HTML]}; script-src 'self'`;
 
-const UNKNOWN_ADDRESS = 'Check the address. The page may have been moved or deleted.';
-const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+const NOT_FOUND_MESSAGE = 'Check the address. The page may have been moved or deleted.';
+const ACCEPTS_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 export function toPageResponse(text: string, contentType: string): PageResponse {
   const body = Buffer.from(text);
@@ -80,6 +81,18 @@ export function sendPage(
   return reply.header('content-type', contentType).send(body);
 }
 
+/** Registers the routes of files that pages load. */
+export function registerAssets(app: App, assets: readonly Asset[]): void {
+  for (const { path, text, contentType } of assets) {
+    const file = toPageResponse(text, contentType);
+    app.get(
+      path,
+      { config: { access: 'public', limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } },
+      async (req, reply) => sendPage(req, reply, file, IMMUTABLE),
+    );
+  }
+}
+
 /** Applies the reader's theme and sign-in state to HTML pages. */
 function adaptToReader(page: PageResponse, req: FastifyRequest, reply: FastifyReply): PageResponse {
   if (page.contentType !== HTML) return page;
@@ -92,7 +105,7 @@ function adaptToReader(page: PageResponse, req: FastifyRequest, reply: FastifyRe
 
 const getReader = ({ headers: { cookie } }: FastifyRequest): Reader => ({
   theme: getTheme(cookie),
-  isSignedIn: namesSession(cookie),
+  isSignedIn: hasSessionCookie(cookie),
 });
 
 const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
@@ -104,7 +117,7 @@ export function getTheme(cookie = ''): Reader['theme'] {
 
 /** Returns whether the request expects a page rather than JSON, as a browser navigation does. */
 export function wantsPage({ method, headers }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && TAKES_HTML.test(headers.accept ?? '');
+  return (method === 'GET' || method === 'HEAD') && ACCEPTS_HTML.test(headers.accept ?? '');
 }
 
 /**
@@ -118,7 +131,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     req.log.error({ err: err.cause ?? err, requestId: req.id }, 'failed to render a page');
     reply
       .code(err.status)
-      .headers({ ...err.headers, 'cache-control': 'no-store', ...getSecurityHeaders(HTML, RELOADING) })
+      .headers({ ...err.headers, 'cache-control': 'no-store', ...getSecurityHeaders(HTML, RELOADING_POLICY) })
       .header('content-type', HTML)
       .send(personalize(getReader(req), renderOutagePage(err.message)));
     return;
@@ -143,7 +156,7 @@ function toPageMessage(
   { status, message }: ReturnType<typeof translateError>,
   { is404 }: FastifyRequest,
 ): string {
-  if (is404) return UNKNOWN_ADDRESS;
+  if (is404) return NOT_FOUND_MESSAGE;
   return status === 401 ? 'Sign in to view this page.' : message;
 }
 

@@ -1,7 +1,8 @@
-// The administration endpoints for accounts: create, list, change and disable.
+// Tests the endpoints that administer accounts: create, list, change and disable.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { assertRefused } from '../../support/workflows.ts';
 
 interface User {
   readonly userId: number;
@@ -24,8 +25,8 @@ before(async () => {
 });
 after(() => test.close());
 
-const create = (body: object = {}, by = operator) =>
-  by.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
+const create = (body: object = {}, caller = operator) =>
+  caller.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
 const me = (key: string | undefined) =>
   test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
 
@@ -52,9 +53,7 @@ describe('POST /admin/users', () => {
 
   it('refuses an email that is taken, in any case of letters, with 409', async () => {
     const { body } = await create();
-    const response = await create({ email: body.email.toUpperCase() });
-    assert.equal(response.status, 409);
-    assert.equal(response.body.code, 'conflict');
+    assertRefused(await create({ email: body.email.toUpperCase() }), 409, 'conflict');
   });
 
   it('creates one account when two requests use the same email at once', async () => {
@@ -114,7 +113,7 @@ describe('GET /admin/users', () => {
 });
 
 describe('PATCH /admin/users/{userId}', () => {
-  it('changes the plan and the author mark and keeps fields that are not sent', async () => {
+  it('changes the plan and whether the user is an author, and keeps fields that are not sent', async () => {
     const { body: user } = await create({ isAuthor: true });
     const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
       plan: 'enterprise',
@@ -129,8 +128,7 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.equal((await me(user.apiKey)).status, 200);
     assert.equal((await operator.request<User>('PATCH', path, { disabled: true })).body.disabled, true);
     nowMs += 5000;
-    const refused = await me(user.apiKey);
-    assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_api_key']);
+    assertRefused(await me(user.apiKey), 401, 'invalid_api_key');
     await operator.request('PATCH', path, { disabled: false });
     nowMs += 5000;
     assert.equal((await me(user.apiKey)).status, 200);
@@ -141,7 +139,7 @@ describe('PATCH /admin/users/{userId}', () => {
     assert.equal(response.status, 409);
   });
 
-  it('answers 404 for an unknown user and 400 for an unknown plan', async () => {
+  it('returns 404 for an unknown user and 400 for an unknown plan', async () => {
     assert.equal((await operator.request('PATCH', '/admin/users/2000000000', { plan: 'pro' })).status, 404);
     assert.equal((await operator.request('PATCH', '/admin/users/1', { plan: 'gold' })).status, 400);
   });
