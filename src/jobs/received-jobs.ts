@@ -1,6 +1,5 @@
-// Tracks which queue jobs this process has received. A job that this process has locked but not received was lost with
-// a connection. Without this check, the queue would retry it only after four hours.
-
+// Tracks which queue jobs this process has received. A job that it has locked but not received was lost with a connection;
+// without this check, the queue would retry it only after four hours.
 interface Job {
   readonly id: unknown;
 }

@@ -6,7 +6,7 @@ import { startClock } from '../automation/schedules/clock.ts';
 import { runAccepted } from '../lib/limiter.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { failAbandonedRun } from '../runs/end-run.ts';
+import { endAbandonedRun } from '../runs/end-run.ts';
 import {
   HEARTBEAT_MS,
   registerWorker,
@@ -26,15 +26,15 @@ import { type Pool, TASKS, type TaskContext } from './tasks.ts';
 
 const MAX_CONCURRENT_DELIVERIES = 256;
 const MAX_CONCURRENT_RENDERS = 2;
-// Locked jobs that no task has started are returned after this long.
+// Locked jobs that have not started are returned to the queue after this time.
 const LOCAL_QUEUE_TTL_MS = 60_000;
-// The row of a finished job may be deleted this much later. If the job runs again, it finds nothing to do.
+// The rows of finished jobs are deleted in batches, after this delay. A job that runs again finds nothing to do.
 const COMPLETE_DELAY_MS = 20;
 
 // Notifications and timers wake the pools, so polling only finds jobs that other processes left behind.
 const POLL_MS = 4000;
 const HEARTBEATS_PER_CLEANUP = 6;
-/** How often lost jobs are looked for while none is suspected. */
+/** How often lost jobs are searched while none is suspected. */
 const HEARTBEATS_PER_JOB_CHECK = 3;
 /** The recovery is rare because it reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
@@ -92,7 +92,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     stack.defer(() => runningPool.stop());
     pools.push(runningPool);
   }
-  // If the start fails, rejecting ends jobs that were already claimed and would wait forever.
+  // If the start fails, jobs that were already claimed are rejected; otherwise they would wait forever.
   registration.promise.catch(() => undefined);
   stack.defer(() => registration.reject(new Error('The worker did not start.')));
   slots.open(await registerWorker(deps, queue.poolIds));
@@ -116,7 +116,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
 
 /** State shared by the pools of this process. */
 interface QueueState {
-  /** graphile-worker's ids of this process's pools; jobs are locked under them. */
+  /** The ids that graphile-worker gave to the pools of this process. A locked job has the id of its pool. */
   readonly poolIds: string[];
   readonly received: ReceivedJobs;
   readonly unlock: (deadPoolIds: readonly string[]) => Promise<void>;
@@ -243,7 +243,7 @@ interface PoolInstance {
   readonly runner: Runner;
   /** Resolves when the pool has stopped. */
   readonly ended: Promise<void>;
-  /** graphile-worker's id of the pool, under which jobs are locked. */
+  /** The id that graphile-worker gave to the pool. */
   readonly id: string;
 }
 
@@ -294,7 +294,7 @@ async function startPool(
 
 const listTasks = (pool: Pool) => Object.entries(TASKS).filter(([, task]) => task.pool === pool);
 
-/** Returns the crontab of a pool. A daily task that no worker ran is not caught up: it runs the next day. */
+/** Returns the crontab of a pool. A daily task that was missed runs the next day. */
 function toCrontab(pool: Pool): string {
   return listTasks(pool)
     .flatMap(([name, { daily }]) =>
@@ -320,12 +320,12 @@ interface FailedJob {
   readonly payload: unknown;
 }
 
-/** Fails the run of a job that the queue gives up, after 25 attempts over several days. */
+/** Ends the run of a job that the queue gives up, after 25 attempts over several days. */
 function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
   deps.log.error({ task, payload }, 'job failed permanently');
   if (task !== 'run') return;
   const { id } = payload as { readonly id: string };
-  failAbandonedRun(deps, id).catch((err: unknown) =>
+  endAbandonedRun(deps, id).catch((err: unknown) =>
     deps.log.error({ err, executionId: id }, 'failed to end a run'),
   );
 }

@@ -2,9 +2,9 @@
 import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
-import { getResourceMetadataUrl } from '../services/accounts/agent-caller.ts';
-import type { McpCall, McpMount } from './caller.ts';
+import { getResourceMetadataUrl, type McpCall } from '../services/accounts/agent-caller.ts';
 import { createServer } from './server.ts';
+import type { McpMount } from './tool-context.ts';
 import { toWebRequest, writeResponse } from './web-response.ts';
 
 /** Options of the handler, which tests replace. */

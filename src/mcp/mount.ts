@@ -1,6 +1,6 @@
 // Mounts `/mcp`, which serves both protocol revisions from one table of tools.
 import type { RunDeps } from '../runs/deps.ts';
-import type { McpMount } from './caller.ts';
+import type { McpMount } from './tool-context.ts';
 
 /**
  * Creates the mount of a process. The protocol library is loaded with the first request, since most processes receive

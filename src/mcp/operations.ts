@@ -1,11 +1,12 @@
 // Applies a list of operations to a graph: all or none.
 import type { Catalog } from '../graph/catalog.ts';
-import { type NewEdge, withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
+import { withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
+import type { EdgeEnds } from '../graph/handles.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { formatEdge, RENDERER, toEdge, toNode, type UnplacedNode } from './graph-form.ts';
+import { formatEdge, RENDERER, toEdge, toNode, type UnplacedNode } from './agent-graph.ts';
 
 export const OPERATIONS = [
   'add_node',
@@ -51,19 +52,20 @@ export function applyOperations(
   { operations, path }: { readonly operations: readonly Operation[]; readonly path: string },
 ): EditedGraph {
   return operations.reduce<Draft>(
-    (draft, operation, index) => APPLY[operation.op]({ draft, operation, catalog, path: `${path}/${index}` }),
+    (draft, operation, index) =>
+      APPLIERS[operation.op]({ draft, operation, catalog, path: `${path}/${index}` }),
     graph,
   );
 }
 
-const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
+const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   add_node: step => {
     const { draft, operation, catalog, path } = step;
-    const id = requireMember(step, 'nodeId');
-    const nodeType = requireMember(step, 'nodeType');
+    const id = requireArgument(step, 'nodeId');
+    const nodeType = requireArgument(step, 'nodeType');
     rejectRenderer(nodeType, `${path}/nodeType`, id);
     if (draft.nodes.some(node => node.id === id))
-      throw fault(`${path}/nodeId`, `a node ${id} already exists: choose another id`);
+      throw createError(`${path}/nodeId`, `a node ${id} already exists: choose another id`);
     return { ...draft, nodes: [...draft.nodes, toNode(catalog, { ...operation, id, nodeType })] };
   },
   remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [findNode(step).id] }) }),
@@ -77,30 +79,30 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   disconnect: step => {
     const edge = readEdge(step);
     rejectRendererEdge(step, edge);
-    const remaining = step.draft.edges.filter(it => !matches(it, edge));
+    const remaining = step.draft.edges.filter(candidate => !matchesEdge(candidate, edge));
     if (remaining.length === step.draft.edges.length) {
       const near = findNearestName(formatEdge(edge), step.draft.edges.map(formatEdge));
       const hint = near === undefined ? 'read the workflow to see its edges' : `did you mean "${near}"?`;
-      throw fault(`${step.path}/edge`, `edge not found: ${hint}`);
+      throw createError(`${step.path}/edge`, `edge not found: ${hint}`);
     }
     return { ...step.draft, edges: remaining };
   },
   set_config: step => {
     const node = findNode(step);
-    if (step.operation.config === undefined) throw fault(`${step.path}/config`, 'config is missing');
+    if (step.operation.config === undefined) throw createError(`${step.path}/config`, 'config is missing');
     rejectRenderer(node.data.nodeType, `${step.path}/config`, node.id);
     const { inputs } = step.catalog.ports(node.data.nodeType, node.data.config ?? {});
     return replaceNode(step.draft, withConfig(node, step.operation.config as JsonObject, inputs));
   },
   rename: step => {
-    const label = requireMember(step, 'label');
+    const label = requireArgument(step, 'label');
     if (step.operation.nodeId === undefined) return { ...step.draft, name: label };
     const node = findNode(step);
     return replaceNode(step.draft, { ...node, data: { ...node.data, label } });
   },
   replace_node_type: step => {
     const node = findNode(step);
-    const nodeType = requireMember(step, 'nodeType');
+    const nodeType = requireArgument(step, 'nodeType');
     rejectRenderer(nodeType, `${step.path}/nodeType`, node.id);
     rejectRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
     const { label, config } = step.operation as { label?: string; config?: JsonObject };
@@ -109,35 +111,35 @@ const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
 };
 
 function replaceNode(draft: Draft, node: UnplacedNode): Draft {
-  return { ...draft, nodes: draft.nodes.map(it => (it.id === node.id ? node : it)) };
+  return { ...draft, nodes: draft.nodes.map(other => (other.id === node.id ? node : other)) };
 }
 
-function requireMember({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
+function requireArgument({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
   const value = operation[name];
   if (value !== undefined && value !== '') return value;
-  throw fault(`${path}/${name}`, `${operation.op} requires ${name}`);
+  throw createError(`${path}/${name}`, `${operation.op} requires ${name}`);
 }
 
 function findNode(step: Step): UnplacedNode {
-  return requireNode(step, requireMember(step, 'nodeId'), 'nodeId');
+  return requireNode(step, requireArgument(step, 'nodeId'), 'nodeId');
 }
 
 /** Returns the node. Throws 400 for an unknown id, suggesting the most similar one. */
-function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): UnplacedNode {
+function requireNode({ draft: { nodes }, path }: Step, id: string, argument: string): UnplacedNode {
   const node = nodes.find(candidate => candidate.id === id);
   if (node !== undefined) return node;
   const ids = nodes.map(node => node.id);
   const near = findNearestName(id, ids);
   const hint = near === undefined ? 'read the workflow to see its nodes' : `did you mean ${near}?`;
-  throw fault(`${path}/${member}`, `node ${id} not found: ${hint}`);
+  throw createError(`${path}/${argument}`, `node ${id} not found: ${hint}`);
 }
 
-function readEdge(step: Step): NewEdge {
+function readEdge(step: Step): EdgeEnds {
   const ids = new Set(step.draft.nodes.map(({ id }) => id));
-  return toEdge(requireMember(step, 'edge'), ids, `${step.path}/edge`);
+  return toEdge(requireArgument(step, 'edge'), ids, `${step.path}/edge`);
 }
 
-function matches(edge: GraphEdge, pattern: NewEdge): boolean {
+function matchesEdge(edge: GraphEdge, pattern: EdgeEnds): boolean {
   return (
     edge.source === pattern.source &&
     edge.target === pattern.target &&
@@ -146,7 +148,7 @@ function matches(edge: GraphEdge, pattern: NewEdge): boolean {
   );
 }
 
-function rejectRendererEdge({ draft, path }: Step, { source, target }: NewEdge): void {
+function rejectRendererEdge({ draft, path }: Step, { source, target }: EdgeEnds): void {
   for (const node of draft.nodes)
     if (node.id === source || node.id === target) rejectRenderer(node.data.nodeType, `${path}/edge`, node.id);
 }
@@ -155,6 +157,6 @@ function rejectRenderer(nodeType: string, path: string, nodeId: string): void {
   if (nodeType === RENDERER.nodeType) throw RENDERER.createError(path, nodeId);
 }
 
-function fault(path: string, message: string): AppError {
+function createError(path: string, message: string): AppError {
   return invalidField(path, message, `${path}:`);
 }

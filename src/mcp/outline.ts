@@ -1,25 +1,25 @@
-// Summarizes a graph: one line per node, edges by port, and settings as far as there is space.
+// Summarizes a graph: one line per node, edges by port, and settings if there is enough space.
 import type { Catalog } from '../graph/catalog.ts';
 import { isCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
-import { formatEdge, formatPorts } from './graph-form.ts';
+import { formatEdge, formatPorts } from './agent-graph.ts';
 import { MAX_CHARACTERS, toText } from './result.ts';
 
 export interface Outline {
   readonly inputs: readonly JsonObject[];
   readonly nodes: readonly JsonObject[];
   readonly edges: readonly string[];
-  /** Says which details are omitted for lack of space. */
+  /** Names the details that are omitted for lack of space. */
   readonly note?: string;
 }
 
-const SHORT_VALUE = 80;
+const MAX_VALUE_CHARACTERS = 80;
 /** Reserved for the rest of the result. */
 const RESERVED_CHARACTERS = 1500;
 
 /** Levels of detail from most to least: the first that fits is used. */
-const LEVELS: readonly {
+const DETAIL_LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
 }[] = [
@@ -32,7 +32,7 @@ const LEVELS: readonly {
 ];
 
 /** More nodes cannot fit with any detail. */
-const MAX_DETAILED = MAX_CHARACTERS / 20;
+const MAX_DETAILED_NODES = MAX_CHARACTERS / 20;
 /** More settings cannot fit: each takes a key and a value of one character, and what separates them. */
 const MAX_SETTINGS = MAX_CHARACTERS / 5;
 
@@ -40,7 +40,7 @@ const MAX_SETTINGS = MAX_CHARACTERS / 5;
 export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
   const edges = graph.edges.map(formatEdge);
   let outline: Outline = { inputs: [], nodes: [], edges };
-  const levels = LEVELS.slice(getFirstLevel(graph));
+  const levels = DETAIL_LEVELS.slice(getFirstLevel(graph));
   for (const [index, { show, note }] of levels.entries()) {
     outline = {
       inputs: note === undefined ? listInputs(catalog, graph) : [],
@@ -48,19 +48,20 @@ export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
       edges,
       ...(note === undefined ? {} : { note: `${note}: request some nodes by nodeIds, or detail "full".` }),
     };
-    if (index === levels.length - 1 || measure(outline) + RESERVED_CHARACTERS <= MAX_CHARACTERS) break;
+    if (index === levels.length - 1 || countCharacters(outline) + RESERVED_CHARACTERS <= MAX_CHARACTERS)
+      break;
   }
   return outline;
 }
 
 /** Returns the first level that may fit, because formatting a level takes time. */
 function getFirstLevel({ nodes }: Graph): number {
-  if (nodes.length > MAX_DETAILED) return LEVELS.length - 1;
+  if (nodes.length > MAX_DETAILED_NODES) return DETAIL_LEVELS.length - 1;
   const settings = nodes.reduce((sum, node) => sum + Object.keys(node.data.config ?? {}).length, 0);
   return settings > MAX_SETTINGS ? 1 : 0;
 }
 
-function measure(outline: Outline): number {
+function countCharacters(outline: Outline): number {
   return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
 }
 
@@ -96,8 +97,13 @@ function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
 /** Presents id, type and, if it differs from the type's, the label. A call also has the ports of its component. */
 function presentNode(node: GraphNode, catalog: Catalog): JsonObject {
   const { id, data } = node;
-  const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
-  return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}), ...describeComponent(node) };
+  const hasOwnLabel = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
+  return {
+    id,
+    nodeType: data.nodeType,
+    ...(hasOwnLabel ? { label: data.label } : {}),
+    ...describeComponent(node),
+  };
 }
 
 function describeComponent(node: GraphNode): JsonObject {
@@ -126,5 +132,7 @@ function withShortConfig(node: GraphNode): JsonObject {
 
 function shorten(value: Json): Json {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= SHORT_VALUE ? value : `${text.slice(0, SHORT_VALUE).toWellFormed()}…`;
+  return text.length <= MAX_VALUE_CHARACTERS
+    ? value
+    : `${text.slice(0, MAX_VALUE_CHARACTERS).toWellFormed()}…`;
 }

@@ -6,8 +6,8 @@ import { getExecution } from '../runs/executions.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import { listMedia } from '../services/media/list-media.ts';
 import { getWorkflow } from '../services/workflows/read-workflow.ts';
-import type { Caller } from './caller.ts';
 import { GUIDE } from './guide.ts';
+import type { ToolContext } from './tool-context.ts';
 
 export interface Resource {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Resource {
   readonly mimeType: string;
   readonly scope: Scope;
   /** Returns the text; `id` is the variable's value. */
-  readonly read: (caller: Pick<Caller, 'deps' | 'actor'>, id: string) => string | Promise<string>;
+  readonly read: (ctx: Pick<ToolContext, 'deps' | 'actor'>, id: string) => string | Promise<string>;
 }
 
 const JSON_TYPE = 'application/json';

@@ -12,7 +12,7 @@ const LONG_TEXT = 1500;
 const NOTE_CHARACTERS = 600;
 
 export function presentOutput(tool: Tool, { data, links = [], previews = [] }: ToolOutput): CallToolResult {
-  const bounded = limitData(toExactJson(data) as Data, tool.narrow);
+  const bounded = limitData(toExactJson(data) as Data, tool.tooLongHint);
   return {
     content: [
       { type: 'text', text: toText(bounded) },
@@ -48,26 +48,26 @@ const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
 
 /**
  * Shortens the data to MAX_CHARACTERS. Long texts are shortened first; then the longest list loses its end, until
- * everything fits. `note` says what was left out and how to request it.
+ * everything fits. `note` describes what was left out and how to request it.
  */
-export function limitData(data: Data, narrow: string): Data {
+export function limitData(data: Data, tooLongHint: string): Data {
   const trimmed = trimLists(data);
-  if (fits(trimmed) && trimmed === data) return data;
+  if (isShortEnough(trimmed) && trimmed === data) return data;
   let bounded: Data = {};
   for (const maxText of TEXT_LENGTHS) {
-    bounded = shortenTo({ data, trimmed }, maxText, narrow);
-    if (fits(bounded)) return bounded;
+    bounded = shortenTo({ data, trimmed }, maxText, tooLongHint);
+    if (isShortEnough(bounded)) return bounded;
   }
   // Reached only by hostile shapes: lists within lists, or thousands of members.
   const small = Object.entries(bounded).filter(([, value]) => getJsonLength(value) < LONG_TEXT);
-  return { ...Object.fromEntries(small.slice(0, MAX_MEMBERS)), note: narrow };
+  return { ...Object.fromEntries(small.slice(0, MAX_MEMBERS)), note: tooLongHint };
 }
 
 const MAX_MEMBERS = 10;
 /** The maximum length of a list: each item takes three characters or more, as a line of its own. */
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
-const fits = (data: Data): boolean =>
+const isShortEnough = (data: Data): boolean =>
   getJsonLength(data) <= MAX_CHARACTERS && toText(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if there is none. */
@@ -86,21 +86,22 @@ interface LongData {
   readonly trimmed: Data;
 }
 
-function shortenTo({ data, trimmed }: LongData, maxText: number, narrow: string): Data {
+function shortenTo({ data, trimmed }: LongData, maxText: number, tooLongHint: string): Data {
   const counter = { texts: 0, maxText };
   let bounded = shortenTexts(trimmed, counter) as Data;
   const notes = counter.texts === 0 ? [] : [`${counter.texts} long texts are cut off.`];
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(data)) {
-    const over = Math.max(getJsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
-    if (over <= 0) break;
+    const excess =
+      Math.max(getJsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
+    if (excess <= 0) break;
     const [name, list] = findLongestList(bounded);
     if (list === undefined) break;
-    const shortened = dropTail(list, over);
+    const shortened = dropTail(list, excess);
     bounded = { ...bounded, [name]: shortened };
     notes.push(`Of ${name}, ${shortened.length} of ${(data[name] as readonly unknown[]).length} are listed.`);
   }
-  return { ...bounded, note: [...notes, narrow].join(' ') };
+  return { ...bounded, note: [...notes, tooLongHint].join(' ') };
 }
 
 interface TextCounter {

@@ -13,24 +13,23 @@ import { AppError } from '../lib/errors.ts';
 import { isRecord } from '../lib/record.ts';
 import { matchesSchema } from '../lib/schema-check.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { hasScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
-import { AGENT_SCOPES } from '../services/accounts/agent-caller.ts';
-import type { Caller, McpCall } from './caller.ts';
+import { AGENT_SCOPES, hasScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
+import type { McpCall } from '../services/accounts/agent-caller.ts';
 import { INSTRUCTIONS } from './guide.ts';
 import { PROMPTS } from './prompts.ts';
 import { RESOURCES, type Resource } from './resources.ts';
 import { presentOutput } from './result.ts';
 import type { Tool } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 import { presentError } from './tool-error.ts';
 import { TOOLS } from './tool-table.ts';
 
-const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
+const SERVER_INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
 /** The lists change only with the program; nodes and workflows are not part of them. */
-const HOUR_MS = 3_600_000;
-const LIST_CACHE = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
-const FIXED = { listChanged: false } as const;
+const LIST_CACHE = { ttlMs: 3_600_000, cacheScope: 'private' } as const;
+const UNCHANGING = { listChanged: false } as const;
 const OPTIONS = {
-  capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED },
+  capabilities: { tools: UNCHANGING, prompts: UNCHANGING, resources: UNCHANGING },
   instructions: INSTRUCTIONS,
   cacheHints: {
     'tools/list': LIST_CACHE,
@@ -42,10 +41,10 @@ const OPTIONS = {
 };
 
 /** Tools validate their arguments themselves, with better messages than the library's. */
-const UNCHECKED: jsonSchemaValidator = {
+const ACCEPT_ALL: jsonSchemaValidator = {
   getValidator: () => data => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
-const CHECKED: jsonSchemaValidator = {
+const SCHEMA_VALIDATOR: jsonSchemaValidator = {
   getValidator: schema => data =>
     matchesSchema(schema as unknown as TObject, data)
       ? { valid: true, data: data as never, errorMessage: undefined }
@@ -67,17 +66,20 @@ const REGISTERED_TOOLS: ReadonlyMap<string, RegisteredTool> = new Map(
     tool.name,
     {
       tool,
-      inputSchema: toSchema(tool.input, UNCHECKED),
-      outputSchema: toSchema(tool.output, UNCHECKED),
+      inputSchema: toSchema(tool.input, ACCEPT_ALL),
+      outputSchema: toSchema(tool.output, ACCEPT_ALL),
     },
   ]),
 );
-const REGISTERED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: toSchema(prompt.input, CHECKED) }));
+const REGISTERED_PROMPTS = PROMPTS.map(prompt => ({
+  prompt,
+  argsSchema: toSchema(prompt.input, SCHEMA_VALIDATOR),
+}));
 
 /** Registers only what this request needs: a single tool if it calls one, since registering everything takes longer. */
 export function createServer(deps: RunDeps, call: McpCall): McpServer {
-  const server = new McpServer(INFO, OPTIONS);
-  const tool = REGISTERED_TOOLS.get(calledTool(call.body));
+  const server = new McpServer(SERVER_INFO, OPTIONS);
+  const tool = REGISTERED_TOOLS.get(getToolName(call.body));
   if (tool !== undefined) {
     addTool(server, deps, call, tool);
     return server;
@@ -93,7 +95,7 @@ export function createServer(deps: RunDeps, call: McpCall): McpServer {
   return server;
 }
 
-function calledTool(body: unknown): string {
+function getToolName(body: unknown): string {
   const { method, params } = isRecord(body) ? body : {};
   return method === 'tools/call' && isRecord(params) ? String(params.name) : '';
 }
@@ -112,28 +114,30 @@ function addTool(
     annotations: { ...tool.hints },
     scopeChallenge: requireScope(call.actor, tool.scope),
   };
-  server.registerTool(tool.name, config, (input, ctx) => callTool(tool, toCaller(deps, call, ctx), input));
+  server.registerTool(tool.name, config, (input, ctx) =>
+    callTool(tool, createToolContext(deps, call, ctx), input),
+  );
 }
 
-async function callTool(tool: Tool, caller: Caller, input: unknown) {
+async function callTool(tool: Tool, ctx: ToolContext, input: unknown) {
   try {
-    return presentOutput(tool, await tool.call(caller, input));
+    return presentOutput(tool, await tool.call(ctx, input));
   } catch (err) {
-    return presentError(caller.deps.log, tool, err);
+    return presentError(ctx.deps.log, tool, err);
   }
 }
 
-function toCaller(
+function createToolContext(
   deps: RunDeps,
   { actor, signal, reserveStream }: McpCall,
   { mcpReq }: ServerContext,
-): Caller {
+): ToolContext {
   const token = mcpReq._meta?.progressToken;
   return {
     deps,
     actor,
     signal,
-    reserveStream: reserveStream,
+    reserveStream,
     report: async progress => {
       if (token === undefined) return;
       await mcpReq.notify({
@@ -181,6 +185,6 @@ function requireScope(actor: UserActor, scope: Scope): ScopeChallengeHandler {
     const [first = scope, ...more] = AGENT_SCOPES.filter(
       candidate => candidate === scope || hasScope(actor, candidate),
     );
-    return { scopes: [first, ...more], errorDescription: `This needs the scope ${scope}.` };
+    return { scopes: [first, ...more], errorDescription: `The credential lacks the scope ${scope}.` };
   };
 }

@@ -26,12 +26,12 @@ function formatError(
   const more = total - issues.length;
   return [
     `${message} (${code})`,
-    ...issues.map(issueText),
+    ...issues.map(formatIssue),
     ...(more > 0 ? [`- and ${more} more issues`] : []),
   ].join('\n');
 }
 
-function issueText(issue: Issue): string {
+function formatIssue(issue: Issue): string {
   const location = [issue.nodeId ?? issue.edgeId, issue.path].filter(part => part !== undefined).join(' ');
   return `- ${location === '' ? '' : `${location}: `}${issue.message} (${issue.code})`;
 }

@@ -1,9 +1,9 @@
-// Defines the form of a tool: data and a function. The protocol layer turns its output into responses.
+// Defines what a tool is: data and a function. The protocol layer turns its output into responses.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../lib/schema-check.ts';
 import type { Scope } from '../services/accounts/actor.ts';
-import type { Caller } from './caller.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /** Hints that clients may use before they ask their user for permission. */
 export interface Hints {
@@ -13,9 +13,9 @@ export interface Hints {
   readonly openWorldHint: boolean;
 }
 
-export const READS: Hints = { readOnlyHint: true, openWorldHint: false };
-export const ADDS: Hints = { destructiveHint: false, openWorldHint: false };
-export const CHANGES: Hints = { destructiveHint: true, openWorldHint: false };
+export const READ_HINTS: Hints = { readOnlyHint: true, openWorldHint: false };
+export const ADD_HINTS: Hints = { destructiveHint: false, openWorldHint: false };
+export const CHANGE_HINTS: Hints = { destructiveHint: true, openWorldHint: false };
 
 /** A file that a result refers to. */
 export interface Link {
@@ -44,24 +44,24 @@ export interface Tool {
   /** Like the input schema. Nothing is required, so that errors match it too. */
   readonly output: TObject;
   /** Arguments whose numbers are kept exactly as they were sent. Default: none. */
-  readonly keepsNumbers?: readonly string[];
+  readonly exactNumberArguments?: readonly string[];
   /** Advice on requesting less if the result is too long. */
-  readonly narrow: string;
-  call(caller: Caller, input: unknown): Promise<ToolOutput>;
+  readonly tooLongHint: string;
+  call(ctx: ToolContext, input: unknown): Promise<ToolOutput>;
 }
 
 interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
   readonly input: I;
-  call(caller: Caller, input: Static<I>): Promise<ToolOutput>;
+  call(ctx: ToolContext, input: Static<I>): Promise<ToolOutput>;
 }
 
 /** Defines a tool whose function is called with validated arguments. */
 export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
   return {
     ...tool,
-    call: (caller, input) => {
+    call: (ctx, input) => {
       requireMatch(tool, input);
-      return call(caller, input as Static<I>);
+      return call(ctx, input as Static<I>);
     },
   };
 }
@@ -73,8 +73,8 @@ export const Id = (description?: string) =>
   Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
 export const Limit = (max: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: max }));
 export const Cursor = Type.Optional(Type.String({ maxLength: 200 }));
-/** Defines an object with any members. The description says which. */
-export const Anything = (description?: string) =>
+/** Defines an object with any properties. The description lists them. */
+export const AnyObject = (description?: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
     ...(description === undefined ? {} : { description }),
@@ -87,26 +87,31 @@ export function OutputSchema(properties: Readonly<Record<string, TSchema>>): TOb
   );
 }
 
-const MAX_FAULTS = 20;
+const MAX_ERRORS = 20;
 
 /** Throws 400 with each invalid argument and its location. */
 function requireMatch(
-  { input: schema, keepsNumbers = [] }: Pick<Tool, 'input' | 'keepsNumbers'>,
+  { input: schema, exactNumberArguments = [] }: Pick<Tool, 'input' | 'exactNumberArguments'>,
   input: unknown,
 ): void {
-  const inexact = findInexact(input, keepsNumbers);
-  if (inexact !== undefined)
-    throw invalid([{ path: inexact, message: 'is a number that would lose precision: send it as text' }]);
-  const faults = findSchemaErrors(schema, input).slice(0, MAX_FAULTS);
-  if (faults.length > 0) throw invalid(faults.map(fault => describeFault(schema, fault)));
+  const inexactPath = findInexactNumber(input, exactNumberArguments);
+  if (inexactPath !== undefined)
+    throw createArgumentError([
+      { path: inexactPath, message: 'is a number that would lose precision: send it as text' },
+    ]);
+  const errors = findSchemaErrors(schema, input).slice(0, MAX_ERRORS);
+  if (errors.length > 0) throw createArgumentError(errors.map(err => describeError(schema, err)));
 }
 
-interface Fault {
+interface ArgumentError {
   readonly path: string;
   readonly message: string;
 }
 
-function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaError): Fault {
+function describeError(
+  schema: TObject,
+  { keyword, instancePath, params, message }: SchemaError,
+): ArgumentError {
   if (keyword === 'required')
     return { path: `${instancePath}/${params.missingProperty}`, message: 'is missing' };
   if (keyword === 'additionalProperties')
@@ -122,20 +127,20 @@ function describeFault(schema: TObject, { keyword, instancePath, params, message
   return { path: instancePath, message: message ?? 'has the wrong format' };
 }
 
-function invalid(faults: readonly Fault[]): AppError {
-  const issues: Issue[] = faults.map(fault => ({ code: 'invalid_request', ...fault }));
-  const sentences = faults.map(({ path, message }) => `${path === '' ? 'they' : path} ${message}`);
+function createArgumentError(errors: readonly ArgumentError[]): AppError {
+  const issues: Issue[] = errors.map(err => ({ code: 'invalid_request', ...err }));
+  const sentences = errors.map(({ path, message }) => `${path === '' ? 'they' : path} ${message}`);
   return new AppError('invalid_request', `Invalid arguments: ${sentences.join('; ')}.`, { issues });
 }
 
-/** Returns the location of a number that JavaScript would change, except in `kept` arguments. */
-function findInexact(root: unknown, kept: readonly string[]): string | undefined {
+/** Returns the location of a number that JavaScript would round, except in `allowed` arguments. */
+function findInexactNumber(root: unknown, allowed: readonly string[]): string | undefined {
   const pending: [string, unknown][] = [['', root]];
   for (const [path, value] of pending) {
     if (JSON.isRawJSON(value)) return path;
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, member] of Object.entries(value))
-      if (value !== root || !kept.includes(key)) pending.push([`${path}/${key}`, member]);
+      if (value !== root || !allowed.includes(key)) pending.push([`${path}/${key}`, member]);
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { getExecution } from '../runs/executions.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
-import type { Caller } from './caller.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /** Clients reset their timeouts with each report; the shortest timeout is 60 s. */
 const REPORT_EVERY_MS = 5000;
@@ -12,24 +12,24 @@ const REPORT_EVERY_MS = 5000;
  * Returns the execution when it has ended, is paused for a decision, or the time is up. Throws 429 `too_many_streams`.
  */
 export async function waitForRun(
-  caller: Caller,
+  ctx: ToolContext,
   executionId: string,
   seconds: number,
 ): Promise<ExecutionRecord> {
-  const record = await getExecution(caller.deps, caller.actor, executionId);
+  const record = await getExecution(ctx.deps, ctx.actor, executionId);
   if (seconds === 0 || isSettled(record.status)) return record;
-  const release = reserveStream(caller, executionId);
+  const release = reserveStream(ctx, executionId);
   try {
-    return await waitInSlices(caller, executionId, seconds);
+    return await waitInSlices(ctx, executionId, seconds);
   } finally {
     release();
   }
 }
 
 /** Reserves a stream for the wait, which keeps its response open like an event stream. */
-function reserveStream(caller: Caller, executionId: string): () => void {
+function reserveStream(ctx: ToolContext, executionId: string): () => void {
   try {
-    return caller.reserveStream();
+    return ctx.reserveStream();
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const message = `${err.message} Or call with waitSeconds 0.`;
@@ -41,8 +41,12 @@ function reserveStream(caller: Caller, executionId: string): () => void {
 const isSettled = (status: string): boolean =>
   ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED', 'WAITING'].includes(status);
 
-async function waitInSlices(caller: Caller, executionId: string, seconds: number): Promise<ExecutionRecord> {
-  const { deps, actor, signal, report } = caller;
+async function waitInSlices(
+  ctx: ToolContext,
+  executionId: string,
+  seconds: number,
+): Promise<ExecutionRecord> {
+  const { deps, actor, signal, report } = ctx;
   const startedMs = deps.now();
   for (;;) {
     const waitedMs = deps.now() - startedMs;

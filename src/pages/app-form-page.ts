@@ -1,25 +1,25 @@
 // Renders the page of an app: its form, the result of a run, examples, earlier results and the gallery.
 import { readFileSync } from 'node:fs';
 import { groupConsecutive } from '../graph/consecutive.ts';
-import { sha256Hex } from '../lib/crypto.ts';
+import { createAsset } from './asset.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
 
 export interface FormField {
   readonly key: string;
   readonly label: string;
-  readonly help: string | undefined;
-  readonly placeholder: string | undefined;
-  readonly group: string | undefined;
+  readonly help?: string;
+  readonly placeholder?: string;
+  readonly group?: string;
   readonly control: 'text' | 'textarea' | 'slider' | 'choice' | 'media' | 'switch';
   /** `number`, `list`, `image` and so on. */
   readonly kind: string;
-  readonly min: number | undefined;
-  readonly max: number | undefined;
+  readonly min?: number;
+  readonly max?: number;
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
-  /** What it shows: a text, or the id of a file. */
+  /** The text, or the id of the file. */
   readonly value: string;
   /** The URL of the file. */
   readonly url?: string | undefined;
@@ -71,7 +71,7 @@ export interface AppFormPage {
   readonly history: readonly Preview[];
   readonly gallery: readonly Preview[];
   /** Results of all visitors, for editors of the workflow who can pick them for the gallery. */
-  readonly ofVisitors: readonly Preview[];
+  readonly visitorResults: readonly Preview[];
   readonly canPick: boolean;
   readonly run: ShownRun | undefined;
   /** The results of the example that fills the form. */
@@ -90,30 +90,29 @@ export interface AppFormPage {
   readonly canDuplicate: boolean;
 }
 
-export const APP_SCRIPT = readFileSync(new URL('app/browser.js', import.meta.url), 'utf8');
-export const APP_SOLVER = readFileSync(new URL('app/solver.js', import.meta.url), 'utf8');
-export const APP_STYLE = readFileSync(new URL('app/style.css', import.meta.url), 'utf8');
-export const APP_SCRIPT_PATH = `/pages/app-${sha256Hex(APP_SCRIPT).slice(0, 12)}.js`;
-export const APP_SOLVER_PATH = `/pages/app-solver-${sha256Hex(APP_SOLVER).slice(0, 12)}.js`;
-export const APP_STYLE_PATH = `/pages/app-${sha256Hex(APP_STYLE).slice(0, 12)}.css`;
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const SCRIPT = createAsset('/pages/app', 'js', read('app/browser.js'));
+const SOLVER = createAsset('/pages/app-solver', 'js', read('app/solver.js'));
+const STYLE = createAsset('/pages/app', 'css', read('app/style.css'));
+export const APP_ASSETS = [SCRIPT, SOLVER, STYLE];
 
 const isActive = ({ status }: ShownRun): boolean => status === 'QUEUED' || status === 'RUNNING';
 
 /** Renders the page. It is never listed by search engines. */
 export function renderAppFormPage(page: AppFormPage): string {
   const { title, description, run, token } = page;
-  // Who follows a link to a result wants to see it first.
+  // A visitor who follows a link to somebody else's result sees it first.
   const isShared = run?.isOwn === false;
   return renderDocument({
     title,
     description: description ?? title,
     canonical: undefined,
-    head: html`<link rel="stylesheet" href="${APP_STYLE_PATH}"><script src="${APP_SCRIPT_PATH}" defer></script>${
+    head: html`<link rel="stylesheet" href="${STYLE.path}"><script src="${SCRIPT.path}" defer></script>${
       run !== undefined && isActive(run)
         ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>`
         : undefined
     }`,
-    main: html`<div class="app${token === undefined ? '' : ' embedded'}" data-slug="${page.slug}" data-solver="${APP_SOLVER_PATH}" data-access="${page.access}" data-token="${token ?? ''}">
+    main: html`<div class="app${token === undefined ? '' : ' embedded'}" data-slug="${page.slug}" data-solver="${SOLVER.path}" data-access="${page.access}" data-token="${token ?? ''}">
 <header class="app-head"><h1 dir="auto">${title}</h1>${
       description === null ? undefined : html`<p class="lead pre" dir="auto">${description}</p>`
     }</header>
@@ -121,7 +120,7 @@ export function renderAppFormPage(page: AppFormPage): string {
 ${renderPreviews('Examples', 'examples', page.examples)}
 ${renderPreviews('Your results', 'history', page.history)}
 ${renderPreviews('Gallery', 'gallery', page.gallery)}
-${renderPreviews('Results of visitors', 'visitors', page.ofVisitors, 'Only editors of the workflow see these. Open one to add it to the gallery.')}
+${renderPreviews('Results of visitors', 'visitors', page.visitorResults, 'Only editors of the workflow see these. Open one to add it to the gallery.')}
 ${
   page.drawing === undefined
     ? undefined
@@ -141,18 +140,19 @@ export function renderRefusedVisitorPage(slug: string, message: string): string 
     title: 'No access',
     description: message,
     canonical: undefined,
-    head: html`<link rel="stylesheet" href="${APP_STYLE_PATH}">`,
+    head: html`<link rel="stylesheet" href="${STYLE.path}">`,
     main: html`<div class="app embedded"><header class="app-head"><h1>No access</h1><p class="lead">${message}</p></header><p class="app-more"><a class="button" href="/a/${slug}" target="_blank" rel="noopener">Open the app in a new tab</a></p></div>`,
   });
 }
 
-const query = (token: string | undefined): string =>
+/** Returns the query that passes the token of a visitor on, or an empty string. */
+export const toVisitorQuery = (token: string | undefined): string =>
   token === undefined ? '' : `?visitor=${encodeURIComponent(token)}`;
 
 function renderForm(page: AppFormPage): Html {
   const { fields, error, access, isOutOfOrder, slug, token } = page;
   const canRun = access !== 'sign in' && !isOutOfOrder;
-  return html`<form class="app-form" method="post" action="/a/${slug}${query(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}">
+  return html`<form class="app-form" method="post" action="/a/${slug}${toVisitorQuery(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}">
 <div class="app-error" role="alert" data-error>${
     isOutOfOrder
       ? html`<p>This app is out of order at the moment. Its owner has been told. Try again later.</p>`
@@ -205,7 +205,7 @@ function describedBy({ key, help, error, isRequired, control }: FormField): Html
   }`;
 }
 
-const ACCEPTED: Readonly<Record<string, string>> = { image: 'image/*', video: 'video/*', audio: 'audio/*' };
+const FILE_TYPES: Readonly<Record<string, string>> = { image: 'image/*', video: 'video/*', audio: 'audio/*' };
 
 function renderControl(field: FormField): Html {
   const { key, control, value, placeholder, kind, min, max, choices, maxLength } = field;
@@ -218,7 +218,7 @@ function renderControl(field: FormField): Html {
   if (control === 'slider')
     return html`<div class="range"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${described}><output for="${key}">${value}</output></div>`;
   if (control === 'media')
-    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${ACCEPTED[kind]}" data-kind="${kind}"${described}><div class="chosen" data-chosen>${
+    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${FILE_TYPES[kind]}" data-kind="${kind}"${described}><div class="chosen" data-chosen>${
       field.url === undefined
         ? undefined
         : renderItem({ type: kind.toUpperCase(), url: field.url }, 'The chosen file')
@@ -239,26 +239,26 @@ const STATUS_TEXTS: Readonly<Record<string, string>> = {
 };
 
 function renderRun({ run, slug, token, examples, exampleResults, canPick }: AppFormPage): Html {
-  const shown = run?.results ?? exampleResults ?? [];
-  const isFirst = run === undefined;
+  const results = run?.results ?? exampleResults ?? [];
+  const hasNoRun = run === undefined;
   return html`<section class="app-result" aria-labelledby="app-result" data-result data-run-id="${run?.runId ?? ''}" data-status="${run?.status ?? ''}">
-<div class="app-status"><h2 id="app-result" tabindex="-1">Result</h2><p role="status" data-status-text>${isFirst ? exampleResults && 'Example' : STATUS_TEXTS[run.status]}</p></div>
+<div class="app-status"><h2 id="app-result" tabindex="-1">Result</h2><p role="status" data-status-text>${hasNoRun ? exampleResults && 'Example' : STATUS_TEXTS[run.status]}</p></div>
 ${run !== undefined && isActive(run) ? html`<progress max="1" value="${run.progress}" aria-label="Progress"></progress>` : undefined}
-${run?.error === null || isFirst ? undefined : html`<p class="app-failed">${run.error}</p>`}
-<div class="app-outputs">${shown.map(
+${run?.error === null || hasNoRun ? undefined : html`<p class="app-failed">${run.error}</p>`}
+<div class="app-outputs">${results.map(
     ({ label, hasCaption, items }) =>
       html`<figure class="output">${hasCaption ? html`<figcaption dir="auto">${label}</figcaption>` : undefined}<div class="items${items.length > 1 ? ' many' : ''}">${items.map((item, index) => renderOutput(item, items.length > 1 ? `${label} ${index + 1}` : label))}</div></figure>`,
   )}${
-    isFirst && shown.length === 0
+    hasNoRun && results.length === 0
       ? html`<p class="app-empty">${examples.length > 0 ? 'Fill in the form and run it, or start from an example below.' : 'Fill in the form and run it. The result appears here.'}</p>`
       : undefined
   }</div>
 ${
-  isFirst
+  hasNoRun
     ? undefined
     : html`<div class="app-actions">${
         run.isOwn && isActive(run)
-          ? html`<form method="post" action="/a/${slug}/runs/${run.runId}/cancel${query(token)}" data-cancel><button class="button quiet">Cancel</button></form>`
+          ? html`<form method="post" action="/a/${slug}/runs/${run.runId}/cancel${toVisitorQuery(token)}" data-cancel><button class="button quiet">Cancel</button></form>`
           : undefined
       }${
         isActive(run)
@@ -278,7 +278,7 @@ const renderPick = (slug: string, { runId, inGallery }: ShownRun): Html =>
     inGallery ? 'Remove from gallery' : 'Add to gallery'
   }</button></form>`;
 
-const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+export const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 function renderOutput(item: ShownItem, label: string): Html {
   if (item.url === undefined) return html`<div class="item">${renderItem(item, label)}</div>`;

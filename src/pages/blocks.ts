@@ -17,7 +17,7 @@ const RENDERERS: Renderers = {
     }></video>${renderCaption(block.caption)}</figure>`,
   quote: ({ text, author, role }) =>
     html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${renderCaption(
-      [author, role].filter(image => image !== undefined).join(', '),
+      [author, role].filter(part => part !== undefined).join(', '),
     )}</figure>`,
   code: ({ code, language, caption: text }) =>
     html`<figure class="block code"><pre tabindex="0"><code${

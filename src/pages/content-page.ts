@@ -13,7 +13,7 @@ import {
 import { renderDocument, toAbsoluteUrl } from './document.ts';
 import { getFlowPath, renderPreview } from './flow-drawing.ts';
 import { type Html, html, toSafeUrl, trustMarkup } from './html.ts';
-import { renderContentData, renderJsonLd } from './json-ld.ts';
+import { listContentData, renderJsonLd } from './json-ld.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
 import type { FlowView, Site } from './site.ts';
 
@@ -30,7 +30,7 @@ export function renderContentPage(page: PublishedPage, flow: FlowView | undefine
     keywords: page.seoKeywords,
     head: [
       page.type === 'ARTICLE' ? renderArticleTimes(page) : undefined,
-      renderJsonLd(renderContentData(page, baseUrl)),
+      renderJsonLd(listContentData(page, baseUrl)),
     ],
     section: SECTIONS[page.parentCategory].path,
     main: page.type === 'ARTICLE' ? renderArticle(page, flow, site) : renderProduct(page, flow, site),

@@ -2,7 +2,7 @@
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { type Html, html, toSafeUrl } from './html.ts';
 
-const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
+const EMOJI = /^\p{RGI_Emoji}$/v;
 
 export function renderQuickAnswer(answer: PublishedPage['quickAnswer']): Html | undefined {
   if (answer === null) return undefined;
@@ -23,7 +23,7 @@ export function renderValueProps(props: PublishedPage['valueProps']): Html | und
 /** Shows an emoji or an image URL. Names of icon sets are not resolved. */
 function renderIcon(icon: string | undefined): Html | undefined {
   if (icon === undefined) return undefined;
-  if (PICTOGRAPH.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
+  if (EMOJI.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
   const url = toSafeUrl(icon, 'media');
   return url === '#' ? undefined : html`<img class="icon" src="${url}" alt="" loading="lazy">`;
 }

@@ -1,7 +1,7 @@
 // Renders the frame of every public page: head, header, main, footer.
 import { type Html, html, type Piece, toSafeUrl, trustMarkup } from './html.ts';
 import { SECTIONS } from './sections.ts';
-import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
+import { ICON, STYLESHEET } from './stylesheet.ts';
 
 export interface Document {
   readonly title: string;
@@ -30,11 +30,11 @@ export function renderDocument(document: Document): string {
 <title>${name}</title>
 ${canonical === undefined ? html`<meta name="robots" content="noindex">` : renderMeta(document, canonical)}
 <meta name="theme-color" content="#fdfdfc" media="(prefers-color-scheme:light)"><meta name="theme-color" content="#101216" media="(prefers-color-scheme:dark)">
-<link rel="icon" href="${ICON_PATH}" type="image/svg+xml"><link rel="stylesheet" href="${STYLESHEET_PATH}">
+<link rel="icon" href="${ICON.path}" type="image/svg+xml"><link rel="stylesheet" href="${STYLESHEET.path}">
 <link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
 ${head}</head><body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="bar"><a class="brand" href="/">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
+<header class="bar"><a class="brand" href="/">${LOGO}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
     SECTIONS,
   ).map(({ path, title: label }) =>
     renderMenuItem(path, label, section),
@@ -44,8 +44,7 @@ ${head}</head><body>
 </body></html>`.toString();
 }
 
-/** The logo. */
-const MARK = trustMarkup(
+const LOGO = trustMarkup(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
 

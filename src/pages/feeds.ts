@@ -1,4 +1,4 @@
-// Renders what machines read: the sitemap, robots.txt, llms.txt and the RSS feed of the blog.
+// Renders the files for search engines, language models and feed readers: sitemap, robots.txt, llms.txt and RSS.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
 import { getPublishedPath } from './flow-drawing.ts';

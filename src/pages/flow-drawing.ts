@@ -15,20 +15,19 @@ const MAX_DRAWN_NODES = 250;
 export const DRAWING_STYLE_HASH = `sha256-${sha256(createStyleSheet('auto')).toString('base64')}`;
 
 /** Returns undefined for graphs that are empty or too large. */
-export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {
-  const { graph, images } = flow;
-  return isDrawable(flow)
-    ? drawGraph(graph, catalog, { title: getTitle(flow), previews: images })
-    : undefined;
+export function drawFlow(
+  { name, graph, images }: Pick<FlowView, 'name' | 'graph' | 'images'>,
+  catalog: Catalog,
+): string | undefined {
+  const { length } = graph.nodes;
+  return length === 0 || length > MAX_DRAWN_NODES
+    ? undefined
+    : drawGraph(graph, catalog, { title: toTitle(name), previews: images });
 }
 
 /** Draws only names and ports, at half the size. */
-export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
-  const { graph, images } = flow;
-  return isDrawable(flow)
-    ? drawGraph(graph, keepPortsOnly(catalog), { title: getTitle(flow), previews: images })
-    : undefined;
-}
+export const drawPreview = (flow: FlowView, { catalog }: Site): string | undefined =>
+  drawFlow(flow, keepPortsOnly(catalog));
 
 /** Renders the preview in a frame that scrolls on narrow screens. */
 export function renderPreview(flow: FlowView, site: Site): Html | undefined {
@@ -37,7 +36,7 @@ export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   const image =
     Buffer.byteLength(drawing) <= MAX_INLINE_BYTES
       ? trustMarkup(drawing)
-      : html`<img src="${getEditorPath(flow)}/preview.svg" alt="${getTitle(flow)}" loading="lazy">`;
+      : html`<img src="${getEditorPath(flow)}/preview.svg" alt="${toTitle(flow.name)}" loading="lazy">`;
   return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
@@ -55,12 +54,8 @@ function getEditorPath({ id }: Pick<FlowView, 'id'>): string {
   return `/flow/${encodeURIComponent(id)}`;
 }
 
-function getTitle({ name }: FlowView): string {
+function toTitle(name: string): string {
   return `Workflow: ${name}`;
-}
-
-function isDrawable({ graph: { nodes } }: FlowView): boolean {
-  return nodes.length > 0 && nodes.length <= MAX_DRAWN_NODES;
 }
 
 function keepPortsOnly(catalog: Catalog): Catalog {

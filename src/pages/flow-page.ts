@@ -1,4 +1,4 @@
-// Renders the read-only page of a workflow: its diagram, inputs and nodes, and for those who may run it, a command.
+// Renders the read-only page of a workflow: its diagram, inputs and nodes, and a curl command for readers who may run it.
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
@@ -14,15 +14,15 @@ const MAX_VALUE_LENGTH = 60;
 export function renderFlowPage(
   flow: FlowView,
   { baseUrl, catalog }: Site,
-  isPublic: 'public' | 'private',
+  visibility: 'public' | 'private',
 ): string {
-  const drawing = drawFlow(flow, { baseUrl, catalog });
+  const drawing = drawFlow(flow, catalog);
   const { nodes, edges } = flow.graph;
   const inputs = listExposedInputs(flow);
   return renderDocument({
     title: flow.name,
     description: flow.description ?? `A workflow with ${formatCount(nodes.length, 'node')}.`,
-    canonical: isPublic === 'public' ? baseUrl + getFlowPath(flow) : undefined,
+    canonical: visibility === 'public' ? baseUrl + getFlowPath(flow) : undefined,
     main: html`<div class="wrap"><div class="hero"><h1 dir="auto">${flow.name}</h1>${
       flow.description === null ? undefined : html`<p class="lead pre" dir="auto">${flow.description}</p>`
     }<p class="byline">${formatCount(nodes.length, 'node')}, ${formatCount(edges.length, 'connection')}</p>${
@@ -54,7 +54,7 @@ function renderNode({ data }: GraphNode, catalog: Catalog): Html {
 }
 
 function renderCommand(flow: FlowView, inputs: readonly GraphNode[], baseUrl: string): Html {
-  return html`<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${renderCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>`;
+  return html`<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${formatCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>`;
 }
 
 /** Returns the exposed inputs in the order of the publication, or all inputs if it names none. */
@@ -66,7 +66,7 @@ function listExposedInputs({ graph, exposedInputs }: FlowView): readonly GraphNo
 }
 
 /** Builds the curl command that runs the workflow with the current values of its inputs. */
-function renderCurlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
+function formatCurlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
   const values = inputs.map(node => [node.id, toSampleValue(node)]);
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
   -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\

@@ -32,6 +32,15 @@ export function toSafeUrl(url: string, kind: AddressKind = 'link'): string {
   return isWebAddress(url, kind) ? url : '#';
 }
 
+/** Embeds data in a script element, escaped so that no text can close the element or is markup by itself. */
+export function embedJson(type: string, value: unknown, id?: string): Html {
+  const text = JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return html`<script type="${type}"${id === undefined ? undefined : html` id="${id}"`}>${trustMarkup(text)}</script>`;
+}
+
 function toText(piece: Piece): string {
   if (piece === undefined || piece === null) return '';
   if (piece instanceof Html) return piece.toString();

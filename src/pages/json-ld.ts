@@ -1,27 +1,16 @@
-// Renders the structured data of a page (schema.org) as JSON-LD in a script element that no text can close.
+// Renders the structured data of a page (schema.org) as JSON-LD.
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { SITE_NAME, toAbsoluteUrl } from './document.ts';
-import { type Html, html, trustMarkup } from './html.ts';
+import { embedJson, type Html } from './html.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
 
 type JsonLdObject = Readonly<Record<string, unknown>>;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-};
-
 export function renderJsonLd(objects: readonly JsonLdObject[]): Html {
-  const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': objects });
-  return html`<script type="application/ld+json">${trustMarkup(
-    text.replace(/[<>&\u2028\u2029]/g, character => ENTITIES[character] ?? ''),
-  )}</script>`;
+  return embedJson('application/ld+json', { '@context': 'https://schema.org', '@graph': objects });
 }
 
-export function renderContentData(page: PublishedPage, baseUrl: string): JsonLdObject[] {
+export function listContentData(page: PublishedPage, baseUrl: string): JsonLdObject[] {
   const { faqSchema, howToSteps } = page;
   const section = SECTIONS[page.parentCategory];
   return [
@@ -47,7 +36,7 @@ export function toBreadcrumbs(trail: readonly (readonly [name: string, url: stri
   };
 }
 
-function toSharedMembers(page: PublishedPage, baseUrl: string): JsonLdObject {
+function toSharedProperties(page: PublishedPage, baseUrl: string): JsonLdObject {
   const image = page.ogImage ?? page.heroImage;
   return {
     url: page.canonicalUrl ?? baseUrl + getPagePath(page),
@@ -60,7 +49,7 @@ function toArticle(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'Article',
     headline: page.title,
-    ...toSharedMembers(page, baseUrl),
+    ...toSharedProperties(page, baseUrl),
     author: { '@type': 'Person', name: page.author },
     publisher: { '@type': 'Organization', name: SITE_NAME, url: baseUrl },
     datePublished: page.publishedAt,
@@ -74,7 +63,7 @@ function toApplication(page: PublishedPage, baseUrl: string): JsonLdObject {
   return {
     '@type': 'SoftwareApplication',
     name: page.title,
-    ...toSharedMembers(page, baseUrl),
+    ...toSharedProperties(page, baseUrl),
     applicationCategory: 'MultimediaApplication',
     operatingSystem: 'Web',
   };

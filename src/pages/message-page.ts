@@ -1,14 +1,12 @@
 // Renders error pages: not found, no access, temporarily unavailable.
-import { sha256Hex } from '../lib/crypto.ts';
+import { createAsset } from './asset.ts';
 import { renderDocument } from './document.ts';
 import { html } from './html.ts';
 
 /**
  * Reloads a waiting page. A meta refresh would not reload addresses with a fragment, such as links to set a password.
  */
-export const RELOAD_SCRIPT = 'setTimeout(()=>location.reload(),1000)';
-
-export const RELOAD_PATH = `/pages/reload-${sha256Hex(RELOAD_SCRIPT).slice(0, 12)}.js`;
+export const RELOAD_SCRIPT = createAsset('/pages/reload', 'js', 'setTimeout(()=>location.reload(),1000)');
 
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Sign in required',
@@ -33,7 +31,7 @@ export function renderOutagePage(message: string): string {
     title: 'Service unavailable',
     description: message,
     canonical: undefined,
-    head: html`<script src="${RELOAD_PATH}" defer></script>`,
+    head: html`<script src="${RELOAD_SCRIPT.path}" defer></script>`,
     main: html`<div class="wrap"><div class="hero"><p class="crumbs">503</p><h1>Service unavailable</h1><p class="lead">${message} This page reloads automatically.</p></div></div>`,
   });
 }

@@ -1,9 +1,9 @@
 // Renders the home page: what the service does, and how to create and run a first workflow.
 import { renderDocument, SITE_NAME } from './document.ts';
-import { FIRST_WORKFLOW, POSTCARD } from './first-graph.ts';
 import { renderPreview } from './flow-drawing.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './site.ts';
+import { FIRST_WORKFLOW, POSTCARD } from './start-page-graphs.ts';
 
 const LEAD =
   'Connect AI models, media tools and logic in a workflow. Graphwright validates it, runs it, stores the results and notifies you when they are ready.';
@@ -15,7 +15,7 @@ export function renderStartPage(site: Site): string {
     description: LEAD,
     canonical: `${site.baseUrl}/`,
     main: html`<div class="wrap"><div class="hero"><h1>Build workflows for images, video and audio</h1><p class="lead">${LEAD}</p><p class="actions"><a class="button" href="/sign-in">Sign in</a> <a class="button quiet" href="/docs">Open the API reference</a></p></div>
-${renderExample(site)}${renderAbilities()}${renderFirstSteps(site)}</div>`,
+${renderExample(site)}${renderFeatures()}${renderSteps(site)}</div>`,
   });
 }
 
@@ -35,7 +35,7 @@ function renderExample(site: Site): Html | undefined {
   return html`<section class="part"><h2>Example: a postcard from any place</h2>${drawing}<p class="byline">The place is inserted into a prompt and a greeting. The prompt generates an image, the greeting becomes a card, and the two are combined into a postcard.</p></section>`;
 }
 
-const ABILITIES = [
+const FEATURES = [
   [
     'Validated before it runs',
     'Every change is checked against the node catalog, and every issue names its location.',
@@ -53,14 +53,14 @@ const ABILITIES = [
   ['Self-hosted', 'One program with its own database, on one machine or many.'],
 ] as const;
 
-function renderAbilities(): Html {
-  return html`<section class="part"><h2>Features</h2><ul class="grid">${ABILITIES.map(
+function renderFeatures(): Html {
+  return html`<section class="part"><h2>Features</h2><ul class="grid">${FEATURES.map(
     ([title, text]) => html`<li><h3>${title}</h3><p>${text}</p></li>`,
   )}</ul></section>`;
 }
 
-function renderFirstSteps({ baseUrl }: Site): Html {
-  return html`<section class="part"><h2>Get started</h2><ol class="steps wide">${listFirstSteps(
+function renderSteps({ baseUrl }: Site): Html {
+  return html`<section class="part"><h2>Get started</h2><ol class="steps wide">${listSteps(
     `${baseUrl}/api/v1`,
   ).map(
     ([title, text, command]) =>
@@ -70,7 +70,7 @@ function renderFirstSteps({ baseUrl }: Site): Html {
 
 const HEADERS = `-H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" -H 'Content-Type: application/json'`;
 
-function listFirstSteps(api: string): readonly (readonly [title: string, text: string, command: string])[] {
+function listSteps(api: string): readonly (readonly [title: string, text: string, command: string])[] {
   return [
     [
       'Get an API key',

@@ -1,11 +1,11 @@
-// Renders the markdown of content pages to the markup that is stored with them: short pages at once, long ones in a worker
-// thread. Loads the libraries on first use.
+// Renders the markdown of content pages to the markup that is stored with them: short pages immediately, long ones in a
+// worker thread. Loads the libraries on first use.
 import { AppError } from '../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../lib/threads/pool.ts';
 
-/** Of all parts of a page. Tables and lists of this length take about 50 ms. */
+/** Pages with fewer characters are rendered at once. Tables and lists of this length take about 50 ms. */
 const INLINE_CHARACTERS = 20_000;
-/** In the queue and in the thread together. */
+/** Limits the time in the queue and in the thread together. */
 const WAIT_MS = 30_000;
 
 const pool = createThreadPool<readonly string[], string[]>({

@@ -1,6 +1,6 @@
-// Holds the one style sheet of all public pages. Its path contains its hash, so that browsers can cache it forever.
+// Holds the style sheet of all public pages, and the icon.
 import { createStyleSheet } from '../graph/draw/theme.ts';
-import { sha256Hex } from '../lib/crypto.ts';
+import { createAsset } from './asset.ts';
 import { PALETTE_RULES } from './palette.ts';
 
 const RULES = `
@@ -173,19 +173,22 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--muted)}
 `;
 
 /** Diagrams follow the system's theme on their own; these rules apply the theme that the reader chose. */
-const DRAWINGS = (['light', 'dark'] as const)
+const THEMED_DRAWING_RULES = (['light', 'dark'] as const)
   .map(theme => createStyleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
   .join('');
 
-export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${DRAWINGS}`;
-
-export const STYLESHEET_PATH = `/pages/style-${sha256Hex(STYLESHEET).slice(0, 12)}.css`;
+export const STYLESHEET = createAsset(
+  '/pages/style',
+  'css',
+  `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${THEMED_DRAWING_RULES}`,
+);
 
 /** Only the colors, for the web application. */
-export const PALETTE_PATH = `/pages/palette-${sha256Hex(PALETTE_RULES).slice(0, 12)}.css`;
+export const PALETTE_STYLESHEET = createAsset('/pages/palette', 'css', PALETTE_RULES);
 
 /** Two nodes and the connection between them. */
-export const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>path,circle{fill:none;stroke:#3146c9;stroke-width:3.4;stroke-linecap:round}@media(prefers-color-scheme:dark){path,circle{stroke:#a3b2ff}}</style><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>';
-
-export const ICON_PATH = `/pages/icon-${sha256Hex(ICON).slice(0, 12)}.svg`;
+export const ICON = createAsset(
+  '/pages/icon',
+  'svg',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>path,circle{fill:none;stroke:#3146c9;stroke-width:3.4;stroke-linecap:round}@media(prefers-color-scheme:dark){path,circle{stroke:#a3b2ff}}</style><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
+);

@@ -8,9 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '../support/client.ts';
 import { spawnCommand } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -51,9 +50,8 @@ const createUser = async (service: Client): Promise<string> =>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-credentials-'));
   database = await createTestDatabase();
-  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal = await startImageFal();
   fal.apiKeys = new Set([KEY_A, KEY_B]);
-  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
 });
 after(async () => {
   await fal.close();
@@ -125,7 +123,7 @@ describe('a credential that hangs or is rate-limited', () => {
       return times.sort((a, b) => a - b)[2] ?? 0;
     };
     await measure('first');
-    const alone = await measure('alone');
+    const baselineMs = await measure('alone');
     // More submissions than one credential may make at once.
     fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
     const workflow = await busy.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
@@ -145,7 +143,7 @@ describe('a credential that hangs or is rate-limited', () => {
       return rows.length > 0 && rows.every(({ provider }) => provider === busyId);
     });
     const throttled = await measure('throttled');
-    t.diagnostic(`median of a run: ${[alone, hanging, throttled].map(Math.round).join(', ')} ms`);
+    t.diagnostic(`median of a run: ${[baselineMs, hanging, throttled].map(Math.round).join(', ')} ms`);
     await busy.request('POST', `/executions/${limited}/cancel`);
     fal.clearFaults();
     await service.end('SIGKILL');

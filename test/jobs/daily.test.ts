@@ -19,13 +19,13 @@ after(async () => {
   await app.close();
 });
 
-async function until(isMet: () => Promise<boolean>): Promise<void> {
+async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
   while (!(await isMet())) await delay(20);
 }
 
-test('media are swept: the queue schedules the sweep, and the job runs it', async () => {
+test('schedules the sweep of media, which deletes old files', async () => {
   const { db, storage } = app.deps;
-  await until(async () => {
+  await waitFor(async () => {
     const { rows } = await db.query<{ identifier: string }>(
       'select identifier from graphile_worker._private_known_crontabs',
     );
@@ -37,7 +37,7 @@ test('media are swept: the queue schedules the sweep, and the job runs it', asyn
   await storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 1 });
   await db.query(`insert into media_strays values ($1, now() - interval '2 days')`, [id]);
   await db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
-  await until(async () => (await storage.stat(id)) === undefined);
-  await until(async () => (await db.query('select from media_strays')).rowCount === 0);
+  await waitFor(async () => (await storage.stat(id)) === undefined);
+  await waitFor(async () => (await db.query('select from media_strays')).rowCount === 0);
   assert.equal(await storage.stat(id), undefined);
 });

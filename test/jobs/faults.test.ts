@@ -35,7 +35,7 @@ describe('a run that cannot be executed', () => {
     worker = undefined;
   });
 
-  it('because its node type was removed ends as FAILED, with its event', async () => {
+  it('ends as FAILED, with its event, if its node type was removed', async () => {
     const id = await api.startRun(workflow, { webhook: { url: receiver.url } });
     await api.db.query(
       `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
@@ -53,7 +53,30 @@ describe('a run that cannot be executed', () => {
     );
   });
 
-  it('because its claim fails does not keep runs claimed with it from ending', async () => {
+  it('ends as CANCELLED if it was being cancelled when its node type was removed', async () => {
+    const ids = await Promise.all([1, 2].map(() => api.startRun(workflow)));
+    // As if their worker had died during the cancel.
+    await api.db.query(`update executions set status = 'CANCELLING' where id = any ($1::text[])`, [ids]);
+    await api.db.query(`update executions set request = 'no JSON' where id = $1`, [ids[1]]);
+    await api.db.query(
+      `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
+    );
+    worker = await api.startAnother({ ROLE: 'worker' });
+    await waitUntil('both to end', async () => {
+      const { rows } = await api.db.query<{ status: string }>(
+        'select status from executions where id = any ($1::text[]) and finished_at is not null',
+        [ids],
+      );
+      return rows.length === 2 && rows.every(({ status }) => status === 'CANCELLED');
+    });
+    await api.db.query(`update executions set request = '{}' where id = $1`, [ids[1]]);
+    for (const id of ids) assert.equal((await api.readExecution(id)).error?.code, 'cancelled');
+    await api.db.query(
+      `update workflow_versions set graph = replace(graph, 'gone:for_good', 'output:preview')`,
+    );
+  });
+
+  it('does not block runs that are claimed with it', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => api.startRun(workflow)));
     const [bad, ...good] = ids;
     await api.db.query('insert into refused values ($1)', [bad]);
@@ -64,7 +87,7 @@ describe('a run that cannot be executed', () => {
     assert.equal((await api.waitForStatus(bad ?? '')).status, 'COMPLETED');
   });
 
-  it('however often the queue retries ends as FAILED when the queue gives up', async () => {
+  it('ends as FAILED when the queue gives up', async () => {
     const id = await api.startRun(workflow);
     await api.db.query('insert into refused values ($1)', [id]);
     await api.db.query('update graphile_worker._private_jobs set max_attempts = 1');
@@ -73,7 +96,7 @@ describe('a run that cannot be executed', () => {
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
   });
 
-  it('does not include one whose node cache cannot be read: it draws again', async () => {
+  it('is not one whose node cache cannot be read', async () => {
     const drawing = await api.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
@@ -87,7 +110,7 @@ describe('a run that cannot be executed', () => {
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
-  it("does not include one after the queue failed to record another job's completion: it is started again", async () => {
+  it('is not one that starts after a job pool was replaced', async () => {
     const pools = async (): Promise<readonly string[]> => {
       const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
       return rows[0]?.pools ?? [];

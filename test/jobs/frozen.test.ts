@@ -14,12 +14,12 @@ const FROZEN_MS = 40_000;
 const TIME_LIMIT_MS = 100_000;
 
 describe('a worker frozen for 40 s', () => {
-  let stage: TakeoverSetup;
+  let setup: TakeoverSetup;
   let folder: string;
   const services: ServiceChild[] = [];
 
   const serve = async (): Promise<ServiceChild> => {
-    const service = await spawnService(folder, stage.env);
+    const service = await spawnService(folder, setup.env);
     services.push(service);
     return service;
   };
@@ -27,7 +27,7 @@ describe('a worker frozen for 40 s', () => {
   const readStoredSteps = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
     const all = tables.map(table =>
-      stage.db.query(
+      setup.db.query(
         `select * from ${table} where ${table === 'executions' ? 'id' : 'execution_id'} = $1 order by 1, 2`,
         [id],
       ),
@@ -36,49 +36,49 @@ describe('a worker frozen for 40 s', () => {
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-frozen-'));
-    stage = await startTakeoverSetup();
+    setup = await startTakeoverSetup();
   });
   after(async () => {
     for (const service of services) await service.end('SIGKILL');
-    await stage.close();
+    await setup.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   it('does not change what its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
     const frozen = await serve();
-    const workflow = await frozen.createWorkflow(twoSteps(stage.receiver.url));
-    const id = await frozen.startRun(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
-    await waitUntil('the second step', () => stage.hanging.length === 1);
-    await stage.untilStored(id, 'first');
+    const workflow = await frozen.createWorkflow(twoSteps(setup.receiver.url));
+    const id = await frozen.startRun(workflow, { webhook: { url: `${setup.receiver.url}/event` } });
+    await waitUntil('the second step', () => setup.hanging.length === 1);
+    await setup.untilStored(id, 'first');
     const successor = await serve();
     frozen.signal('SIGSTOP');
     const wakeAt = performance.now() + FROZEN_MS;
 
-    await waitUntil('the second step by the successor', () => stage.hanging.length === 2);
-    stage.hanging[1]?.end('by the successor');
+    await waitUntil('the second step by the successor', () => setup.hanging.length === 2);
+    setup.hanging[1]?.end('by the successor');
     const execution = await successor.waitForStatus(id);
     assert.deepEqual([execution.status, mapStates(execution).second?.attempt], ['COMPLETED', 2]);
-    await waitUntil('the event', () => stage.count('/event') === 1);
+    await waitUntil('the event', () => setup.count('/event') === 1);
     await waitUntil(
       'the delivery',
       async () => (await successor.readExecution(id)).webhook?.state === 'delivered',
     );
-    const kept = await readStoredSteps(id);
+    const storedBefore = await readStoredSteps(id);
 
     await sleep(wakeAt - performance.now());
-    stage.hanging[0]?.end('by the frozen one');
+    setup.hanging[0]?.end('by the frozen one');
     frozen.signal('SIGCONT');
     await waitUntil('the resumed worker to register again', async () => {
-      const { rows } = await stage.db.query('select from workers');
+      const { rows } = await setup.db.query('select from workers');
       return rows.length === 2;
     });
-    assert.deepEqual(await readStoredSteps(id), kept);
-    assert.deepEqual([stage.count('/first'), stage.count('/second'), stage.count('/event')], [1, 2, 1]);
+    assert.deepEqual(await readStoredSteps(id), storedBefore);
+    assert.deepEqual([setup.count('/first'), setup.count('/second'), setup.count('/event')], [1, 2, 1]);
 
     await successor.end('SIGKILL');
     const next = await frozen.startRun(workflow);
-    await waitUntil('the next run', () => stage.hanging.length === 3);
-    stage.hanging[2]?.end();
+    await waitUntil('the next run', () => setup.hanging.length === 3);
+    setup.hanging[2]?.end();
     assert.equal((await frozen.waitForStatus(next)).status, 'COMPLETED');
   });
 });

@@ -12,10 +12,10 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const KILLS = 5;
-const RUNS_A_ROUND = 10;
+const RUNS_PER_ROUND = 10;
 
-// Some end before the kill, some wait for a time, some are drawing.
-const SWIFT = {
+// Some end before the kill, some wait for a time, and some draw.
+const SHORT = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
   edges: [edge('a.text > b.input')],
 };
@@ -58,19 +58,19 @@ describe('a service whose processes are all killed', () => {
     let workflows: readonly string[] = [];
     for (let round = 0; round < KILLS; round++) {
       service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-      if (round === 0) workflows = await Promise.all([SWIFT, WAITING, DRAWING].map(service.createWorkflow));
+      if (round === 0) workflows = await Promise.all([SHORT, WAITING, DRAWING].map(service.createWorkflow));
       accepted.push(...(await startRuns(service, workflows, `${receiver.url}/${round}`, round)));
       await sleep(50 + 130 * round);
       await service.end('SIGKILL');
     }
     service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-    assert.equal(accepted.length, KILLS * RUNS_A_ROUND);
+    assert.equal(accepted.length, KILLS * RUNS_PER_ROUND);
     for (const id of accepted) assert.equal((await service.waitForStatus(id)).status, 'COMPLETED', id);
 
-    const notified = (): ReadonlySet<unknown> =>
+    const listNotified = (): ReadonlySet<unknown> =>
       new Set(receiver.received.map(({ body }) => body.executionId));
-    await waitUntil('an event of each run', () => notified().size === accepted.length);
-    assert.deepEqual([...notified()].sort(), [...accepted].sort());
+    await waitUntil('an event of each run', () => listNotified().size === accepted.length);
+    assert.deepEqual([...listNotified()].sort(), [...accepted].sort());
     // Delivered at least once, but always the same event.
     assert.equal(new Set(receiver.received.map(({ body }) => body.eventId)).size, accepted.length);
   });
@@ -83,7 +83,7 @@ function startRuns(
   round: number,
 ): Promise<string[]> {
   return Promise.all(
-    Array.from({ length: RUNS_A_ROUND }, (_, index) =>
+    Array.from({ length: RUNS_PER_ROUND }, (_, index) =>
       service.startRun(workflows[index % workflows.length] ?? '', {
         webhook: { url },
         // A new text per run, so that the picture does not come from the cache.

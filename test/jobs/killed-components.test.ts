@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { mapStates } from '../support/client.ts';
-import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 4;
 
-/** Asks a provider, then a person, waits, and draws a clip. */
+/** Calls a provider, waits for a decision and a time, and renders a clip. */
 const WORK = {
   nodes: [
     node('prompt', 'input:text', { value: 'unused' }),
@@ -60,9 +59,8 @@ const killAndServe = async (): Promise<void> => {
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-components-'));
-  fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal = await startImageFal();
   fal.polls = 1e9;
-  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
   await serve();
 });
 after(async () => {
@@ -72,7 +70,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 });
 
-it('continues runs inside components after kills, and asks nothing twice', async () => {
+it('continues runs inside components after kills, and submits nothing twice', async () => {
   const work = await service.createWorkflow(WORK);
   const middle = await service.createWorkflow(createMiddle(work));
   const caller = await service.createWorkflow(createCaller(middle));
@@ -93,7 +91,7 @@ it('continues runs inside components after kills, and asks nothing twice', async
 
   fal.polls = 0;
   for (const id of ids)
-    await waitUntil('a question', async () => {
+    await waitUntil('the node to wait for a decision', async () => {
       const { ask } = shorten(await service.readExecution(id));
       return ask?.status === 'WAITING';
     });

@@ -36,8 +36,8 @@ describe('a service whose PostgreSQL is killed under load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** undefined while there is none. */
-  const postmaster = async (): Promise<number | undefined> => {
+  /** Returns undefined while PostgreSQL does not run. */
+  const readPostmasterPid = async (): Promise<number | undefined> => {
     const file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
     const text = await readFile(file, 'utf8').catch(() => '');
     return Number.parseInt(text, 10) || undefined;
@@ -60,11 +60,11 @@ describe('a service whose PostgreSQL is killed under load', () => {
       assert.ok(status < 300, `${method} ${path}: ${status} ${response?.error}`);
     }
     const responses: RecordedReply[] = [];
-    let isOver = false;
+    let isLoadOver = false;
     const load = calls
       .flatMap(call => [call, call])
       .map(async ([method, path, body]) => {
-        while (!isOver) {
+        while (!isLoadOver) {
           const reply = await api.request<RecordedReply['body']>(method, path, body);
           responses.push({ ...reply, call: `${method} ${path}` });
           await sleep(PAUSE_MS);
@@ -72,17 +72,20 @@ describe('a service whose PostgreSQL is killed under load', () => {
       });
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(LOAD_MS);
-      const killed = await postmaster();
+      const killed = await readPostmasterPid();
       assert.ok(killed !== undefined);
       process.kill(killed, 'SIGKILL');
-      await waitUntil('another PostgreSQL', async () => ![killed, undefined].includes(await postmaster()));
-      const known = responses.length;
-      await waitUntil('it to accept queries', () =>
-        calls.every(([method, path]) => responses.slice(known).some(isDone(`${method} ${path}`))),
+      await waitUntil(
+        'another PostgreSQL',
+        async () => ![killed, undefined].includes(await readPostmasterPid()),
+      );
+      const earlierCount = responses.length;
+      await waitUntil('successful responses', () =>
+        calls.every(([method, path]) => responses.slice(earlierCount).some(isDone(`${method} ${path}`))),
       );
     }
     await sleep(LOAD_MS);
-    isOver = true;
+    isLoadOver = true;
     await Promise.all(load);
 
     const unavailable = responses.filter(({ status }) => status === 503);
@@ -94,7 +97,7 @@ describe('a service whose PostgreSQL is killed under load', () => {
       if (call.endsWith('/run')) assert.ok(body.executionId, JSON.stringify(body));
     }
     for (const [method, path, body] of calls)
-      await waitUntil(`${method} ${path} to be answered again`, async () => {
+      await waitUntil(`${method} ${path} to succeed again`, async () => {
         const { status } = await api.request(method, path, body);
         return status < 300;
       });

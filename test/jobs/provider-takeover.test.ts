@@ -11,7 +11,7 @@ import type { PaidExecution } from '../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -29,10 +29,11 @@ const onOpenAi = {
   edges: [edge('m.image > end.input')],
 };
 
-/** All of them were in progress when the worker died. */
+/** Runs that were active when the worker died, by the state of their calls. */
 interface Runs {
-  readonly known: string;
+  readonly submitted: string;
   readonly unanswered: string;
+  /** As an older version stored it. */
   readonly older: string;
 }
 
@@ -59,7 +60,7 @@ describe('a provider call', () => {
   };
   const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
     service.startRun(await service.createWorkflow(onFal(prompt)));
-  /** Polled, and therefore stored. */
+  /** A call that is polled is stored. */
   const waitForPolls = (jobs: number): Promise<void> =>
     waitUntil(`a poll of each of ${jobs} jobs`, () => {
       const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
@@ -68,16 +69,14 @@ describe('a provider call', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-provider-'));
     database = await createTestDatabase();
-    const file = await plainImage(8, 8, '#336699');
-    fal = await startFal(file);
+    fal = await startImageFal();
     fal.polls = 1e9;
-    fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
-    openai = await startOpenAi(file);
+    openai = await startOpenAi(await plainImage(8, 8, '#336699'));
     openai.failResponses(/^POST/, 'hang');
 
     const victim = await serve();
     runs = {
-      known: await startOnFal(victim, 'a fox'),
+      submitted: await startOnFal(victim, 'a fox'),
       unanswered: await victim.startRun(await victim.createWorkflow(onOpenAi)),
       older: await startOnFal(victim, 'an owl'),
     };
@@ -97,7 +96,7 @@ describe('a provider call', () => {
   });
 
   it('is resumed under the id that the dead worker stored, and submitted once', async () => {
-    const execution = await again.waitForStatus(runs.known);
+    const execution = await again.waitForStatus(runs.submitted);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const state = mapStates(execution).m;
     assert.match(state?.outputUrl ?? '', /\.png$/);
@@ -111,7 +110,7 @@ describe('a provider call', () => {
     assert.equal(openai.requests.length, 1);
   });
 
-  it('that an older version kept in memory continues', async () => {
+  it('continues if an older version kept it in memory', async () => {
     const execution = await again.waitForStatus(runs.older);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.equal(mapStates(execution).m?.provider?.jobId, fal.accepted[1]);

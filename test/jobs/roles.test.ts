@@ -10,10 +10,10 @@ import { waitUntil } from '../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
-type Joined = Awaited<ReturnType<TestService['startAnother']>>;
+type OtherService = Awaited<ReturnType<TestService['startAnother']>>;
 
 let api: TestService;
-let worker: Joined;
+let worker: OtherService;
 let receiver: Receiver;
 before(async () => {
   api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '10' });
@@ -27,13 +27,13 @@ after(async () => {
 });
 beforeEach(() => receiver.answer(() => undefined));
 
-const requesting = (path: string) => ({
+const requestGraph = (path: string) => ({
   nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}`, timeoutMs: 60_000 })],
   edges: [],
 });
 const count = (path: string): number => receiver.received.filter(item => item.path === path).length;
-const inFlight = async (path: string): Promise<string> => {
-  const id = await api.startRun(await api.createWorkflow(requesting(path)));
+const startAndWaitForRequest = async (path: string): Promise<string> => {
+  const id = await api.startRun(await api.createWorkflow(requestGraph(path)));
   await waitUntil('the request', () => count(path) === 1);
   return id;
 };
@@ -57,15 +57,15 @@ describe('an API without a worker', () => {
   });
 
   it('cancels a run that a worker is executing', async () => {
-    const id = await inFlight('/cancelled');
-    // The answer is read after the worker was notified, which may have been fast.
+    const id = await startAndWaitForRequest('/cancelled');
+    // The worker may end the run before the response is read.
     assert.match(String((await cancel(id)).body.status), /^CANCELL(ING|ED)$/);
     const record = await api.waitForStatus(id);
     assert.deepEqual([record.status, mapStates(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
 
   it('cancels it even if the worker missed the notification', async () => {
-    const id = await inFlight('/unheard');
+    const id = await startAndWaitForRequest('/unheard');
     await api.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and query like 'listen %' and pid <> pg_backend_pid()`,
@@ -82,8 +82,8 @@ describe('a worker', () => {
     assert.deepEqual(statuses, [200, 200, 200, 404]);
   });
 
-  it('that is considered dead releases its runs, which continue, and then works again', async () => {
-    const id = await inFlight('/lost');
+  it('releases its runs if it is declared dead, and then works again', async () => {
+    const id = await startAndWaitForRequest('/lost');
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);
     receiver.answer(res => res.writeHead(200).end('again'));
@@ -93,12 +93,12 @@ describe('a worker', () => {
     assert.equal((await api.runWorkflow(await api.createWorkflow(PAIR))).status, 'COMPLETED');
   });
 
-  it('that shuts down finishes what ends in time and hands over the rest', async () => {
+  it('finishes the runs that end in time when it shuts down, and releases the others', async () => {
     const responses: (() => void)[] = [];
     receiver.answer((res, { path }) => {
       if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
     });
-    const [soon, never] = [await inFlight('/soon'), await inFlight('/never')];
+    const [soon, never] = [await startAndWaitForRequest('/soon'), await startAndWaitForRequest('/never')];
     const next = await api.startAnother({ ROLE: 'worker' });
     const closing = worker.close();
     worker = next;
@@ -125,17 +125,17 @@ describe('a worker with few slots', () => {
   it('keeps some of them for others, however many long runs one account starts', async t => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     t.after(() => service.close());
-    const hanging = await service.createWorkflow(requesting('/greedy'));
-    const ids = await Promise.all(Array.from({ length: 40 }, () => service.startRun(hanging)));
-    await waitUntil('half of the slots to be used', () => count('/greedy') >= 4);
-    const modest = await service.createUser();
-    const workflow = await modest.createWorkflow(PAIR);
+    const blockedWorkflow = await service.createWorkflow(requestGraph('/blocked'));
+    const ids = await Promise.all(Array.from({ length: 40 }, () => service.startRun(blockedWorkflow)));
+    await waitUntil('half of the slots to be used', () => count('/blocked') >= 4);
+    const otherUser = await service.createUser();
+    const workflow = await otherUser.createWorkflow(PAIR);
     for (let run = 0; run < 3; run++) {
-      assert.equal((await modest.runWorkflow(workflow)).status, 'COMPLETED');
+      assert.equal((await otherUser.runWorkflow(workflow)).status, 'COMPLETED');
       // A run that kept its slot after its end would count as a long one from now on.
       await sleep(LONG_MS);
     }
-    assert.ok(count('/greedy') < 8);
+    assert.ok(count('/blocked') < 8);
     for (const id of ids) await service.request('POST', `/executions/${id}/cancel`);
     for (const id of ids) assert.equal((await service.waitForStatus(id)).status, 'CANCELLED');
   });

@@ -15,7 +15,7 @@ const RUNS = 50;
 const RUNS_AT_KILL = 20;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 /** Each join alone creates 99 MB. */
-const HUGE = {
+const LARGE_GRAPH = {
   nodes: [
     node('list', 'input:list', { items: Array.from({ length: 100 }, (_, index) => `item ${index}`) }),
     node('text', 'input:text', { value: 'x'.repeat(990_000) }),
@@ -23,7 +23,7 @@ const HUGE = {
   ],
   edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
 };
-const SMALL = {
+const SMALL_GRAPH = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
   edges: [edge('a.text > b.input')],
 };
@@ -31,7 +31,7 @@ const SMALL = {
 describe('a process whose memory one account exceeds', () => {
   let folder: string;
   let service: ServiceChild;
-  let greedyKey: string;
+  let largeUserKey: string;
 
   const start = async (): Promise<void> => {
     service = await spawnService(folder, {
@@ -40,14 +40,14 @@ describe('a process whose memory one account exceeds', () => {
       NODE_OPTIONS: '--max-old-space-size=1000',
     });
   };
-  const greedy = (): Client => createClient(service.url, greedyKey);
+  const connectLargeUser = (): Client => createClient(service.url, largeUserKey);
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-memory-'));
     const free = { requestsPerMinute: 60_000, executionsPerMinute: 60_000, executionsPerDay: null };
     await writeFile(join(folder, 'plans.json'), JSON.stringify({ free }));
     await start();
-    greedyKey = (await service.createUser({ plan: 'free' })).key;
+    largeUserKey = (await service.createUser({ plan: 'free' })).key;
   });
   after(async () => {
     await service.end('SIGKILL');
@@ -56,47 +56,52 @@ describe('a process whose memory one account exceeds', () => {
 
   const assertTooLarge = async (ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
-      const record = await greedy().waitForStatus(id);
+      const record = await connectLargeUser().waitForStatus(id);
       assert.equal(record.status, 'FAILED');
       assert.equal(record.error?.code, 'run_output_too_large');
-      assert.equal(record.nodeStates.length, HUGE.nodes.length);
+      assert.equal(record.nodeStates.length, LARGE_GRAPH.nodes.length);
     }
   };
 
   it('ends its runs as FAILED while the runs of others complete', async t => {
-    const [huge, small] = await Promise.all([greedy().createWorkflow(HUGE), service.createWorkflow(SMALL)]);
-    const before = await runFor(service, small, 20);
-    const accepted = Promise.all(Array.from({ length: RUNS }, () => greedy().startRun(huge)));
-    const during = await runFor(service, small, 60);
+    const [large, small] = await Promise.all([
+      connectLargeUser().createWorkflow(LARGE_GRAPH),
+      service.createWorkflow(SMALL_GRAPH),
+    ]);
+    const before = await measureRuns(service, small, 20);
+    const accepted = Promise.all(Array.from({ length: RUNS }, () => connectLargeUser().startRun(large)));
+    const during = await measureRuns(service, small, 60);
     await assertTooLarge(await accepted);
     t.diagnostic(
-      `a run of another: ${before} before, ${during} meanwhile; peak memory ${peakMegabytes(service.pid)} MB`,
+      `a run of another: ${before} before, ${during} meanwhile; peak memory ${readPeakMegabytes(service.pid)} MB`,
     );
   });
 
   it('does so after a kill and a restart as well', async t => {
-    const huge = await greedy().createWorkflow(HUGE);
-    const ids = await Promise.all(Array.from({ length: RUNS_AT_KILL }, () => greedy().startRun(huge)));
+    const large = await connectLargeUser().createWorkflow(LARGE_GRAPH);
+    const ids = await Promise.all(
+      Array.from({ length: RUNS_AT_KILL }, () => connectLargeUser().startRun(large)),
+    );
     await sleep(50);
     await service.end('SIGKILL');
     await start();
-    const small = await service.createWorkflow(SMALL);
-    const during = await runFor(service, small, 20);
+    const small = await service.createWorkflow(SMALL_GRAPH);
+    const during = await measureRuns(service, small, 20);
     await assertTooLarge(ids);
-    t.diagnostic(`a run of another: ${during}; peak memory ${peakMegabytes(service.pid)} MB`);
+    t.diagnostic(`a run of another: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
   });
 });
 
-/** Starts runs one after the other and returns how long they took. */
-async function runFor(service: Client, workflow: string, count: number): Promise<string> {
+/** Executes runs one after the other. Returns a text with their durations. */
+async function measureRuns(service: Client, workflow: string, count: number): Promise<string> {
   const tookMs: number[] = [];
   for (let run = 0; run < count; run++) {
-    const began = performance.now();
+    const startedMs = performance.now();
     const headers = { prefer: 'wait=30' };
     const { status, body } = await service.request('POST', `/workflows/${workflow}/execute`, {}, headers);
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.status, 'COMPLETED');
-    tookMs.push(performance.now() - began);
+    tookMs.push(performance.now() - startedMs);
   }
   const [p50, p95] = [0.5, 0.95].map(
     share => tookMs.toSorted((a, b) => a - b)[Math.floor(share * count)] ?? 0,
@@ -104,7 +109,7 @@ async function runFor(service: Client, workflow: string, count: number): Promise
   return `p50 ${p50?.toFixed(0)} ms, p95 ${p95?.toFixed(0)} ms`;
 }
 
-function peakMegabytes(pid: number): string {
+function readPeakMegabytes(pid: number): string {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return (Number(kilobytes) / 1024).toFixed(0);
 }

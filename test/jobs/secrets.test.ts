@@ -21,15 +21,15 @@ import {
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';
-/** Every encoding in which it may have been written. */
+/** The encodings in which it could have been written. */
 const FORMS = [
   VALUE,
   Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
   Buffer.from(VALUE).toString('hex'),
 ];
 
-/** One request that succeeds, one that is refused, one without a server: the secret in a header, a body and a URL. */
-const graphOf = (url: string) => ({
+/** Requests with the secret in a header, a body and a URL: one succeeds, one is rejected, and one reaches no server. */
+const buildGraph = (url: string) => ({
   nodes: [
     node('a', 'input:text', { value: 'x' }),
     node('taken', 'utility:http_request', {
@@ -78,8 +78,8 @@ describe('a secret used by runs', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('arrives, and appears in no table, response, event, webhook or log', async () => {
-    const workflow = await api.createWorkflow(graphOf(receiver.url));
+  it('reaches the server, and appears in no table, response, event, webhook or log', async () => {
+    const workflow = await api.createWorkflow(buildGraph(receiver.url));
     const id = await api.startRun(workflow, { webhook: { url: `${receiver.url}/event` } });
     const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
       authorization: `Bearer ${KEY}`,
@@ -160,7 +160,7 @@ describe('a secret in a run by someone other than its creator', () => {
     assert.deepEqual([refused.status, refused.error?.code], ['FAILED', 'secret_not_allowed']);
     const away = await runAsEditor({ url: `${receiver.url}/away`, method: 'POST', body: '{{secrets.KEPT}}' });
     assert.equal(away.status, 'FAILED', JSON.stringify(away));
-    assert.equal(receiver.received.length, before + 2, 'two were sent, and none went on');
+    assert.equal(receiver.received.length, before + 2, 'two were sent, and no redirect was followed');
   });
 
   it('is sent nowhere without allowed hosts, and never as a part of a host name', async () => {

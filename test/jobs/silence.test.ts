@@ -15,7 +15,7 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
   let api: TestService;
   let proxy: PostgresProxy;
   let receiver: Receiver;
-  let cut: Awaited<ReturnType<TestService['startAnother']>>;
+  let proxied: Awaited<ReturnType<TestService['startAnother']>>;
   let workflow: string;
   before(async () => {
     api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
@@ -23,10 +23,10 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     receiver = await startReceiver();
     workflow = await api.createWorkflow(PAIR);
     const env = { ROLE: 'all', DATABASE_URL: proxy.url, DATABASE_TIMEOUT_MS: `${TIMEOUT_MS}` };
-    cut = await api.startAnother(env);
+    proxied = await api.startAnother(env);
   });
   after(async () => {
-    await cut.close();
+    await proxied.close();
     await api.close();
     await proxy.close();
     await receiver.close();
@@ -38,10 +38,10 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
       ids.every(id => receiver.received.some(({ body }) => body.executionId === id)),
     );
 
-  it('delivers an event whose job was locked by a statement without an answer', async () => {
+  it('delivers an event whose job was locked by a statement that got no response', async () => {
     proxy.loseAnswer('get_job', '"dlv_');
     const id = await start();
-    await waitUntil('the loss', () => proxy.hasLost);
+    await waitUntil('the lost response', () => proxy.hasLost);
     await api.db.query(
       `update graphile_worker._private_jobs set locked_at = locked_at - interval '20 seconds' where locked_at is not null`,
     );
@@ -49,12 +49,12 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('answers 503 in time while nothing gets through, and then continues', async () => {
+  it('answers 503 in time while the network is down, and then continues', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, start));
     proxy.goSilent();
     const before = performance.now();
     const responses = await Promise.all(
-      Array.from({ length: 30 }, () => cut.request('GET', `/workflows/${workflow}`)),
+      Array.from({ length: 30 }, () => proxied.request('GET', `/workflows/${workflow}`)),
     );
     const tookMs = performance.now() - before;
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
@@ -63,6 +63,6 @@ describe('a service whose network drops traffic to PostgreSQL', () => {
     ids.push(await start());
     for (const id of ids) assert.equal((await api.waitForStatus(id)).status, 'COMPLETED');
     await waitForEvents(ids);
-    assert.equal((await cut.request('GET', `/workflows/${workflow}`)).status, 200);
+    assert.equal((await proxied.request('GET', `/workflows/${workflow}`)).status, 200);
   });
 });

@@ -8,9 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { getPool, type Pool } from '../../src/store/credits.ts';
 import { mapStates } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/credits/ledger.ts';
-import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type FalDouble, startImageFal } from '../support/providers/fal.ts';
 import { startTakeoverSetup, type TakeoverSetup, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
@@ -28,7 +27,7 @@ const SIDE_BY_SIDE = {
 };
 
 describe('a worker that is killed', () => {
-  let stage: TakeoverSetup;
+  let setup: TakeoverSetup;
   let fal: FalDouble;
   let folder: string;
   /** The next worker to kill. */
@@ -36,54 +35,57 @@ describe('a worker that is killed', () => {
   const services: ServiceChild[] = [];
 
   const serve = async (): Promise<ServiceChild> => {
-    const env = { ...stage.env, FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
+    const env = { ...setup.env, FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
     const service = await spawnService(folder, env);
     services.push(service);
     return service;
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-takeover-'));
-    stage = await startTakeoverSetup();
-    fal = await startFal(await plainImage(8, 8, '#336699'));
+    setup = await startTakeoverSetup();
+    fal = await startImageFal();
     fal.polls = 1e9;
-    fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
     victim = await serve();
   });
   after(async () => {
     for (const service of services) await service.end('SIGKILL');
-    await stage.close();
+    await setup.close();
     await fal.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const waiting = () => stage.hanging.filter(res => !res.writableEnded);
+  const waiting = () => setup.hanging.filter(res => !res.writableEnded);
   /** Runs of the victim, during their second steps. The requests of each `round` use their own path. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
-    const workflow = await victim.createWorkflow(twoSteps(`${stage.receiver.url}/${round}`));
-    const webhook = { url: `${stage.receiver.url}/${round}/event` };
+    const workflow = await victim.createWorkflow(twoSteps(`${setup.receiver.url}/${round}`));
+    const webhook = { url: `${setup.receiver.url}/${round}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.startRun(workflow, { webhook })));
     await waitUntil('the second step of each run', () => waiting().length === RUNS);
-    for (const id of ids) await stage.untilStored(id, 'first');
+    for (const id of ids) await setup.untilStored(id, 'first');
     return ids;
   };
-  const assertWentOn = async (on: ServiceChild, ids: readonly string[], round: string): Promise<void> => {
+  const assertContinued = async (
+    successor: ServiceChild,
+    ids: readonly string[],
+    round: string,
+  ): Promise<void> => {
     await waitUntil('the second step again', () => waiting().length === 2 * RUNS);
     for (const res of waiting()) res.end('done');
     for (const id of ids) {
-      const execution = await on.waitForStatus(id);
+      const execution = await successor.waitForStatus(id);
       assert.equal(execution.status, 'COMPLETED');
       const { first, second } = mapStates(execution);
       assert.deepEqual([first?.attempt, second?.attempt, second?.text], [1, 2, 'done']);
     }
-    assert.equal(stage.count(`/${round}/first`), RUNS);
-    await waitUntil('an event of each run', () => stage.count(`/${round}/event`) === RUNS);
+    assert.equal(setup.count(`/${round}/first`), RUNS);
+    await waitUntil('an event of each run', () => setup.count(`/${round}/event`) === RUNS);
   };
 
   it('is replaced by another: its runs continue after their last completed node', async () => {
     const ids = await startRuns('replaced');
     const other = await serve();
     await victim.end('SIGKILL');
-    await assertWentOn(other, ids, 'replaced');
+    await assertContinued(other, ids, 'replaced');
     victim = other;
   });
 
@@ -92,7 +94,7 @@ describe('a worker that is killed', () => {
     let paid: string;
     let balance: number;
     let again: ServiceChild;
-    const readPool = (): Promise<Pool> => getPool(stage.db, 'user:1');
+    const readPool = (): Promise<Pool> => getPool(setup.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
       paid = await victim.startRun(await victim.createWorkflow(SIDE_BY_SIDE));
@@ -103,12 +105,12 @@ describe('a worker that is killed', () => {
       await waitUntil('three calls to be polled', () => new Set(polled()).size === 3);
       await victim.end('SIGKILL');
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
-      await assertLedgerBalanced(stage.db);
+      await assertLedgerBalanced(setup.db);
       fal.polls = 0;
       again = await serve();
     });
 
-    it('continues its runs at once', () => assertWentOn(again, ids, 'restarted'));
+    it('continues its runs at once', () => assertContinued(again, ids, 'restarted'));
 
     it('keeps the reservation of a paid run, charges each call once, and releases the rest', async () => {
       const execution = await again.waitForStatus(paid);
@@ -117,7 +119,7 @@ describe('a worker that is killed', () => {
       assert.deepEqual([first?.credits, each?.credits], [PRICE, 2 * PRICE]);
       assert.equal(fal.accepted.length, 3);
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 0 });
-      await assertLedgerBalanced(stage.db);
+      await assertLedgerBalanced(setup.db);
     });
   });
 });

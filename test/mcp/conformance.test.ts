@@ -68,7 +68,7 @@ async function serve(options: TestAppOptions): Promise<Served> {
 }
 
 /** Reads the names of the scenarios that a revision requires of servers. */
-async function requiredOf(revision: Revision): Promise<readonly string[]> {
+async function listRequired(revision: Revision): Promise<readonly string[]> {
   const path = join(PEER_MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
   const [, list = ''] = /^server:\n((?: {2}- .*\n)+)/m.exec(await readFile(path, 'utf8')) ?? [];
   return list.split('\n').flatMap(line => line.match(/[\w-]{2,}/) ?? []);
@@ -100,7 +100,7 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
 }
 
 /** Returns the checks that failed, or also those that warned. */
-const faultsOf = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
+const filterFaults = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
   checks === undefined
     ? [{ id: 'did not run', status: 'FAILURE' }]
     : checks.filter(({ status }) => faults.includes(status));
@@ -119,11 +119,11 @@ describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, 
 
   for (const revision of REVISIONS)
     it(`passes all ${REQUIRED[revision]} scenarios that ${revision} requires`, async () => {
-      const required = await requiredOf(revision);
+      const required = await listRequired(revision);
       assert.equal(required.length, REQUIRED[revision]);
       const ran = await run(served.url, revision);
       for (const name of required) {
-        const faults = faultsOf(ran.get(name), ['FAILURE', 'WARNING']);
+        const faults = filterFaults(ran.get(name), ['FAILURE', 'WARNING']);
         assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
         assert.ok(
           ran.get(name)?.some(({ status }) => status === 'SUCCESS'),
@@ -145,13 +145,13 @@ describe('the service', { skip: NO_PEERS }, () => {
       const ran = await run(served.url, revision);
       for (const name of WITHOUT_FIXTURE[revision]) {
         // The lack of sessions is a warning.
-        const faults = faultsOf(ran.get(name), ['FAILURE']);
+        const faults = filterFaults(ran.get(name), ['FAILURE']);
         assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
       }
       const stateless = ran.get('server-stateless');
       if (revision === '2026-07-28')
         assert.deepEqual(
-          faultsOf(stateless, ['FAILURE', 'WARNING'])
+          filterFaults(stateless, ['FAILURE', 'WARNING'])
             .map(({ id }) => id)
             .sort(),
           STATELESS_WITH_FIXTURE,

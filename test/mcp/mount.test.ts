@@ -1,8 +1,8 @@
 // Tests the MCP endpoint over HTTP: access, error messages, and both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { McpMount } from '../../src/mcp/caller.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
+import type { McpMount } from '../../src/mcp/tool-context.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { node } from '../support/workflows.ts';
 
@@ -50,7 +50,7 @@ function send(body: unknown, { key = caller.key, headers = {}, method = 'POST', 
 }
 
 /** Reads the message of a response, which is either JSON or the only event of a stream. */
-function messageOf(payload: string): {
+function parseMessage(payload: string): {
   readonly result?: unknown;
   readonly error?: { readonly code: number };
 } {
@@ -65,7 +65,7 @@ describe('POST /mcp', () => {
     for (const url of ['/mcp', '/mcp/']) {
       const response = await send(PING, { url });
       assert.equal(response.statusCode, 200, response.payload);
-      assert.deepEqual(messageOf(response.payload).result, {});
+      assert.deepEqual(parseMessage(response.payload).result, {});
     }
   });
 
@@ -105,7 +105,7 @@ describe('POST /mcp', () => {
     assert.equal(own.statusCode, 200);
   });
 
-  it('answers 405 to GET and DELETE', async () => {
+  it('returns 405 to GET and DELETE', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const response = await send(undefined, { method });
       assert.equal(response.statusCode, 405);
@@ -118,10 +118,10 @@ describe('POST /mcp', () => {
     assert.equal(response.statusCode, 413);
   });
 
-  it('answers 500 if the protocol itself fails, and leaves no caller waiting', async () => {
+  it('returns 500 if the protocol itself fails, and leaves no caller waiting', async () => {
     const response = await send(PING, { headers: { 'x-fails': '1' } });
     assert.equal(response.statusCode, 500);
-    assert.equal(messageOf(response.payload).error?.code, -32603);
+    assert.equal(parseMessage(response.payload).error?.code, -32603);
   });
 
   it('limits a key to the requests and runs of its plan', async () => {
@@ -135,7 +135,7 @@ describe('POST /mcp', () => {
     };
     const codes: unknown[] = [];
     for (let n = 0; n < 3; n++) {
-      const { result } = messageOf((await send(run, { key })).payload);
+      const { result } = parseMessage((await send(run, { key })).payload);
       codes.push((result as { structuredContent: { code?: string } }).structuredContent.code);
     }
     assert.deepEqual(codes, [undefined, undefined, 'rate_limited']);
@@ -167,7 +167,7 @@ describe('POST /mcp', () => {
     assert.equal(payload.match(/"code":"rate_limited"/g)?.length, 2, payload);
   });
 
-  it('answers 403 with every required scope if the key lacks one', async () => {
+  it('returns 403 with every required scope if the key lacks one', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
     const response = await send(call, { key: writer.key });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
-import { formatEdge, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
+import { formatEdge, toEdge, toGraph } from '../../src/mcp/agent-graph.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
 import { limitData, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
 import { PASSWORD, readLinkToken } from '../support/accounts/people.ts';
 import type { TestUser } from '../support/client.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import {
+  connect as authorize,
   CookieBrowser,
   createOAuthClient,
-  connect as letIn,
   ORIGIN,
   type Send,
   sendOverNetwork,
@@ -32,7 +32,7 @@ const newPerson = (credits: number): Promise<TestUser> =>
   paid.service.createUser({ credits, keyScopes: SCOPES });
 
 /** How an agent is authorized: with a key in its settings, or by a user on the consent page. */
-const BEARERS: Readonly<Record<string, (by: TestUser) => Promise<string>>> = {
+const BEARERS: Readonly<Record<string, (caller: TestUser) => Promise<string>>> = {
   'a key': async ({ key }) => key,
   'an access token': async ({ userId }) => {
     const { db, url: service } = paid.service;
@@ -43,19 +43,19 @@ const BEARERS: Readonly<Record<string, (by: TestUser) => Promise<string>>> = {
     const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
     const send: Send = (method, address, sent) =>
       sendOverNetwork(method, address.replace(ORIGIN, service), sent);
-    const { access_token } = await letIn(createOAuthClient(send), new CookieBrowser(send, { cookie }));
+    const { access_token } = await authorize(createOAuthClient(send), new CookieBrowser(send, { cookie }));
     return access_token;
   },
 };
 
 /** What a model reads of a result if its client passes on both halves. Pictures are counted separately. */
-function tokensOf({ content, data }: ToolResult): number {
+function countTokens({ content, data }: ToolResult): number {
   const read = content.filter(({ type }) => type !== 'image');
   return encode(JSON.stringify({ content: read, structuredContent: data })).length;
 }
 
 /** Reads `prompt` from `prompt TEXT, required`. */
-const portOf = (line: string): string => line.split(' ')[0] ?? '';
+const getPort = (line: string): string => line.split(' ')[0] ?? '';
 
 /** A template whose text becomes a short video. */
 async function publishVideoTemplate(owner: TestUser): Promise<void> {
@@ -91,8 +91,8 @@ for (const { revision, credential, bearerOf } of AGENTS) {
   describe(`an agent over ${revision} with ${credential}`, () => {
     let person: TestUser;
     let agent: Agent;
-    const connect = async (by: TestUser): Promise<Agent> =>
-      connectAgent(`${paid.service.url}/mcp`, await bearerOf(by), revision);
+    const connect = async (caller: TestUser): Promise<Agent> =>
+      connectAgent(`${paid.service.url}/mcp`, await bearerOf(caller), revision);
     before(async () => {
       person = await newPerson(100);
       agent = await connect(person);
@@ -109,7 +109,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       const card = found.nodes.find((item: { about: string }) => /card|text/i.test(item.about)).nodeType;
       const read = await own.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
       const [entry, input, output] = read.nodes;
-      const title = portOf(entry.in.find((line: string) => / TEXT/.test(line)));
+      const title = getPort(entry.in.find((line: string) => / TEXT/.test(line)));
       const created = await own.get('create_workflow', {
         name: 'Card',
         nodes: [
@@ -118,8 +118,8 @@ for (const { revision, credential, bearerOf } of AGENTS) {
           { ...output.example, id: 'result' },
         ],
         edges: [
-          `words.${portOf(input.out[0])} -> card.${title}`,
-          `card.${portOf(entry.out[0])} -> result.${portOf(output.in[0])}`,
+          `words.${getPort(input.out[0])} -> card.${title}`,
+          `card.${getPort(entry.out[0])} -> result.${getPort(output.in[0])}`,
         ],
       });
       assert.deepEqual(created.estimate, { credits: 0, exact: true });
@@ -130,7 +130,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal(run.data.status, 'COMPLETED', run.text);
 
       assert.ok(own.calls.length <= MAX_CALLS, `${own.calls.length} calls`);
-      const tokens = own.calls.reduce((sum, call) => sum + tokensOf(call), 0);
+      const tokens = own.calls.reduce((sum, call) => sum + countTokens(call), 0);
       assert.ok(tokens <= MAX_TOKENS, `${tokens} tokens`);
       t.diagnostic(`${own.calls.length} calls, ${tokens} tokens`);
       const link = run.content.find(({ type }) => type === 'resource_link');
@@ -270,9 +270,9 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         edges: ['m.image -> end.input'],
       });
       assert.deepEqual(created.estimate, { credits: PRICE, exact: true });
-      const asked = await own.call('run_workflow', { workflowId: created.id });
-      assert.equal(asked.isError, true);
-      assert.match(asked.text, new RegExp(`costs ${PRICE} credits`));
+      const refused = await own.call('run_workflow', { workflowId: created.id });
+      assert.equal(refused.isError, true);
+      assert.match(refused.text, new RegExp(`costs ${PRICE} credits`));
       const short = await own.call('run_workflow', { workflowId: created.id, maxCredits: PRICE });
       assert.equal(short.data.code, 'insufficient_credits', short.text);
       assert.equal(short.data.availableCredits, PRICE - 1);

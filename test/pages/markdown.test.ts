@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';
 import { MARKDOWN } from '../../src/pages/stored-markdown.ts';
-import { elementsOf, SAFE_ADDRESS } from './page-check.ts';
+import { listElements, SAFE_ADDRESS } from './page-check.ts';
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -36,7 +36,7 @@ describe('renderMarkdown', () => {
     it(`makes ${JSON.stringify(source).slice(0, 60)} harmless`, () => {
       const markup = renderMarkdown(`before\n\n${source}\n\nafter`, 0);
       assert.match(markup, /^<p>before<\/p>/);
-      const elements = elementsOf(markup);
+      const elements = listElements(markup);
       for (const { name, attributes } of elements) {
         assert.ok(!['script', 'style', 'iframe', 'base', 'form', 'svg', 'h1'].includes(name), name);
         for (const [attribute, value] of Object.entries(attributes)) {
@@ -71,7 +71,7 @@ describe('renderMarkdown', () => {
   });
 
   it('closes unclosed markup', () => {
-    elementsOf(renderMarkdown('<details><summary>x\n\n<ul><li><b>y', 0));
+    listElements(renderMarkdown('<details><summary>x\n\n<ul><li><b>y', 0));
   });
 });
 

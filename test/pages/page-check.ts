@@ -15,7 +15,7 @@ export interface Element {
 }
 
 /** Every element. Throws if one is not closed in order, since browsers would have to guess. */
-export function elementsOf(page: string): Element[] {
+export function listElements(page: string): Element[] {
   const found: { name: string; attributes: Record<string, string>; text: string }[] = [];
   const open: { name: string; start: number; element: (typeof found)[number] }[] = [];
   const body = page.replace(/<(script|style)([^>]*)>[\s\S]*?<\/\1>/g, '<$1$2></$1>');
@@ -52,7 +52,7 @@ function parseAttributes(text: string): Record<string, string> {
 
 /** Checks landmarks, heading order, alternative texts, link labels and URLs, and that nothing runs. */
 export function checkPage(page: string): void {
-  const elements = elementsOf(page);
+  const elements = listElements(page);
   const named = (...names: readonly string[]): Element[] =>
     elements.filter(({ name }) => names.includes(name));
   for (const landmark of ['header', 'main', 'footer', 'h1', 'title'])

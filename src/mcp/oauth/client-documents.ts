@@ -13,10 +13,10 @@ const REQUEST = {
 } as const;
 const FORWARDED_HEADERS = ['cache-control', 'expires', 'content-type'];
 
-const MAX_RECENT = 200;
-const RECENT_MS = 5000;
+const MAX_CACHED = 200;
+const CACHE_MS = 5000;
 
-interface Recent {
+interface CachedDocument {
   readonly response: Promise<OutboundResponse<Buffer>>;
   untilMs: number;
 }
@@ -29,23 +29,23 @@ export function createDocumentFetch({
   fetch,
   now,
 }: Pick<Deps, 'fetch' | 'now'>): (url: string | URL) => Promise<Response> {
-  const recent = createLru<Recent>(MAX_RECENT);
-  const fetchDocument = (address: string): Recent['response'] => {
-    const cached = recent.get(address);
+  const cache = createLru<CachedDocument>(MAX_CACHED);
+  const fetchDocument = (address: string): CachedDocument['response'] => {
+    const cached = cache.get(address);
     if (cached !== undefined && now() < cached.untilMs) return cached.response;
     const response = fetch.fetch(address, REQUEST);
     const entry = { response, untilMs: Number.POSITIVE_INFINITY };
-    const end = (): void => {
-      entry.untilMs = now() + RECENT_MS;
+    const expireLater = (): void => {
+      entry.untilMs = now() + CACHE_MS;
     };
-    response.then(end, end);
-    recent.set(address, entry, 1);
+    response.then(expireLater, expireLater);
+    cache.set(address, entry, 1);
     return response;
   };
-  return async url => present(await fetchDocument(String(url)));
+  return async url => toWebResponse(await fetchDocument(String(url)));
 }
 
-function present({ status, headers, body }: OutboundResponse<Buffer>): Response {
+function toWebResponse({ status, headers, body }: OutboundResponse<Buffer>): Response {
   const forwarded = FORWARDED_HEADERS.flatMap(name =>
     headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]],
   );

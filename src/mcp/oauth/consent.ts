@@ -3,6 +3,7 @@ import { errors, type Provider } from 'oidc-provider';
 import { hmacSha256Hex, safeEqual } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { renderConsentPage } from '../../pages/consent-page.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import {
   type ConsentClient,
@@ -13,7 +14,7 @@ import {
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { EXPIRED, PAGE_CSP } from './error-page.ts';
+import { EXPIRED, PAGE_SOURCES } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
 import { parseScopes } from './requests.ts';
@@ -58,7 +59,7 @@ async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
     scopes,
     token: createFormToken(keys, visit),
   });
-  return { kind: 'page', html, policy: policyFor(redirect) };
+  return { kind: 'page', html, policy: createConsentPolicy(redirect) };
 }
 
 async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentResult> {
@@ -94,7 +95,7 @@ function createFormToken(keys: OAuthKeys, { uid, actor }: Visit): string {
   return hmacSha256Hex(keys.cookies, JSON.stringify(['consent', uid, actor.userId, actor.credential.id]));
 }
 
-interface Request {
+interface AuthorizationRequest {
   readonly client: ConsentClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof parseScopes>;
@@ -103,13 +104,13 @@ interface Request {
 }
 
 /** Returns the pending authorization request. A cookie proves that this browser started it. Throws 404. */
-async function readRequest({ provider, deps }: Context, visit: Visit): Promise<Request> {
+async function readRequest({ provider, deps }: Context, visit: Visit): Promise<AuthorizationRequest> {
   const { uid, params } = await provider
     .interactionDetails(toLibraryRequest(deps, visit), visit.res)
     .catch(throwExpired);
-  if (uid !== visit.uid) throw expired();
+  if (uid !== visit.uid) throw createExpiredError();
   const client = await provider.Client.find(String(params.client_id));
-  if (client === undefined) throw expired();
+  if (client === undefined) throw createExpiredError();
   const redirect = describeRedirect(String(params.redirect_uri));
   return {
     client: {
@@ -130,16 +131,16 @@ const splitWords = (text: unknown): ReadonlySet<string> =>
  * Returns the policy of the page. It must also allow the redirect, because Chrome checks redirects of a form against
  * `form-action`.
  */
-const policyFor = ({ policySource }: Redirect): string =>
-  PAGE_CSP.replace("form-action 'none'", `form-action 'self' ${policySource}`);
+const createConsentPolicy = ({ policySource }: Redirect): string =>
+  createPolicy({ ...PAGE_SOURCES, 'form-action': `'self' ${policySource}` });
 
-const expired = (): AppError => new AppError('not_found', EXPIRED);
+const createExpiredError = (): AppError => new AppError('not_found', EXPIRED);
 
 function throwExpired(err: unknown): never {
-  throw err instanceof errors.SessionNotFound ? expired() : err;
+  throw err instanceof errors.SessionNotFound ? createExpiredError() : err;
 }
 
-const MAX_CHARACTERS = 60;
+const MAX_NAME_CHARACTERS = 60;
 /** Control and format characters, including those that change text direction, and line separators. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
@@ -147,5 +148,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 export function sanitizeName(name: string | undefined, redirectHost: string): string {
   const line = [...(name ?? '').normalize('NFC').replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim()];
   if (line.length === 0) return `A program at ${redirectHost}`;
-  return line.length <= MAX_CHARACTERS ? line.join('') : `${line.slice(0, MAX_CHARACTERS - 1).join('')}…`;
+  return line.length <= MAX_NAME_CHARACTERS
+    ? line.join('')
+    : `${line.slice(0, MAX_NAME_CHARACTERS - 1).join('')}…`;
 }

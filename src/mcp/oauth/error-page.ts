@@ -1,19 +1,12 @@
-// Shows an error page for an authorization request that can be neither granted nor redirected.
+// Renders the error page of an authorization request that can be neither granted nor redirected.
 import { renderMessagePage } from '../../pages/message-page.ts';
 
-export const PAGE_CSP = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const PAGE_SOURCES = { 'style-src': "'self'", 'img-src': "'self'" };
 
 /** RFC 6749 §4.1.2.1: the request can be retried. */
 export const UNAVAILABLE = 'temporarily_unavailable';
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   invalid_client:
     'This service does not recognize the app that sent you here. Remove the connection in the app, then connect again.',
   invalid_redirect_uri:
@@ -33,6 +26,6 @@ export function renderErrorPage(
 ): string {
   return renderMessagePage(
     status,
-    SENTENCES[error] ?? `The request of the app that sent you here is invalid: ${description ?? error}.`,
+    MESSAGES[error] ?? `The request of the app that sent you here is invalid: ${description ?? error}.`,
   );
 }

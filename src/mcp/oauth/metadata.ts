@@ -1,6 +1,6 @@
 // Serves the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
-import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
+import { AGENT_SCOPES } from '../../services/accounts/actor.ts';
 import { getMcpResource } from '../../services/connections/oauth-server.ts';
 
 type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;

@@ -1,25 +1,26 @@
 // Configures the library of the authorization server: lifetimes, routes, cookies, clients and storage.
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
 import { toAppError, toError } from '../../lib/errors.ts';
-import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
+import { createPolicy } from '../../pages/security-policy.ts';
+import { AGENT_SCOPES } from '../../services/accounts/actor.ts';
 import { findActiveUser } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
 import { getMcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createDocumentFetch } from './client-documents.ts';
-import { PAGE_CSP, renderErrorPage, UNAVAILABLE } from './error-page.ts';
+import { PAGE_SOURCES, renderErrorPage, UNAVAILABLE } from './error-page.ts';
 import { AUTH_METHODS } from './metadata.ts';
 
-const HOUR = 3600;
-const TTL = {
-  AccessToken: HOUR,
+const HOUR_SECONDS = 3600;
+const LIFETIMES = {
+  AccessToken: HOUR_SECONDS,
   AuthorizationCode: 300,
-  RefreshToken: 30 * 24 * HOUR,
+  RefreshToken: 30 * 24 * HOUR_SECONDS,
   // Long enough to find a password or to request an account.
-  Interaction: HOUR,
-  Session: HOUR,
-  Grant: 30 * 24 * HOUR,
+  Interaction: HOUR_SECONDS,
+  Session: HOUR_SECONDS,
+  Grant: 30 * 24 * HOUR_SECONDS,
 };
 
 const ROUTES = {
@@ -71,7 +72,7 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
       long: { ...COOKIES, path: '/oauth' },
       short: COOKIES,
     },
-    ttl: TTL,
+    ttl: LIFETIMES,
     // Another process, whose clock is behind, may receive a token of this one.
     clockTolerance: 60,
     scopes: ['offline_access'],
@@ -93,16 +94,16 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     fetch: createDocumentFetch(deps) as typeof fetch,
     interactions: { url: (_ctx, { uid }) => `${settings.BASE_URL}/oauth/interaction/${uid}` },
     routes: ROUTES,
-    features: features(settings),
-    renderError: (ctx, out) => {
+    features: configureFeatures(settings),
+    renderError: (ctx, error) => {
       ctx.type = 'html';
-      ctx.set('content-security-policy', PAGE_CSP);
-      ctx.body = renderErrorPage(ctx.status, out);
+      ctx.set('content-security-policy', createPolicy(PAGE_SOURCES));
+      ctx.body = renderErrorPage(ctx.status, error);
     },
   };
 }
 
-function features(settings: Deps['settings']): NonNullable<Configuration['features']> {
+function configureFeatures(settings: Deps['settings']): NonNullable<Configuration['features']> {
   const resource = getMcpResource(settings);
   return {
     devInteractions: { enabled: false },
@@ -126,7 +127,7 @@ function features(settings: Deps['settings']): NonNullable<Configuration['featur
           scope: AGENT_SCOPES.join(' '),
           audience: resource,
           accessTokenFormat: 'opaque',
-          accessTokenTTL: TTL.AccessToken,
+          accessTokenTTL: LIFETIMES.AccessToken,
         };
       },
     },

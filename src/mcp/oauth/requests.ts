@@ -1,13 +1,12 @@
 // Normalizes client requests to the form that the authorization library accepts.
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
-import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
-import type { AgentScope } from '../../services/connections/consent.ts';
+import { AGENT_SCOPES, type AgentScope } from '../../services/accounts/actor.ts';
 import { isRedirect } from './redirects.ts';
 
-const OFFLINE = 'offline_access';
-/** The members read from a registration or metadata document. `scope` is ignored: it would limit later requests. */
-const ACCEPTED_MEMBERS = [
+const OFFLINE_SCOPE = 'offline_access';
+/** The fields read from a registration or metadata document. `scope` is ignored: it would limit later requests. */
+const ACCEPTED_FIELDS = [
   'client_id',
   'client_name',
   'client_uri',
@@ -26,7 +25,7 @@ const MAX_URI_CHARS = 2000;
 
 /** Reads a registration, for which the service creates the id and secret. */
 export function readRegistration(body: unknown): Record<string, unknown> {
-  if (!isRecord(body)) throw invalid('A registration must be a JSON object.');
+  if (!isRecord(body)) throw createInvalidError('A registration must be a JSON object.');
   const { client_id: _id, client_secret: _secret, client_secret_expires_at: _until, ...metadata } = body;
   return readMetadata(metadata);
 }
@@ -36,15 +35,15 @@ export function readRegistration(body: unknown): Record<string, unknown> {
  * loopback redirect change, may apps have their own URL schemes, and is plain http limited to this machine. Throws 400.
  */
 export function readMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const members = Object.fromEntries(
-    ACCEPTED_MEMBERS.flatMap(name => (name in input ? [[name, input[name]]] : [])),
+  const fields = Object.fromEntries(
+    ACCEPTED_FIELDS.flatMap(name => (name in input ? [[name, input[name]]] : [])),
   );
   const { grant_types: grants, response_types: responses = ['code'] } = input;
   const grantTypes = Array.isArray(grants) ? GRANT_TYPES.filter(type => grants.includes(type)) : GRANT_TYPES;
-  requireRedirects(members.redirect_uris);
+  requireRedirects(fields.redirect_uris);
   return {
     token_endpoint_auth_method: 'none',
-    ...members,
+    ...fields,
     application_type: 'native',
     grant_types: grantTypes.includes('authorization_code') ? grantTypes : GRANT_TYPES,
     response_types: Array.isArray(responses) && responses.includes('code') ? ['code'] : responses,
@@ -53,15 +52,15 @@ export function readMetadata(input: Readonly<Record<string, unknown>>): Record<s
 
 function requireRedirects(uris: unknown): void {
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_REDIRECTS)
-    throw invalid(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} addresses.`);
+    throw createInvalidError(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} addresses.`);
   for (const uri of uris)
     if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS || !isRedirect(uri))
-      throw invalid(
+      throw createInvalidError(
         `redirect_uris must be addresses of at most ${MAX_URI_CHARS} characters, with a scheme and a path.`,
       );
 }
 
-const invalid = (message: string): AppError => new AppError('invalid_request', message);
+const createInvalidError = (message: string): AppError => new AppError('invalid_request', message);
 
 /** Reads the query of an authorization request. If it has none of our scopes, it requests all three. */
 export function readAuthorization(search: string, resource: string): URLSearchParams {
@@ -70,9 +69,10 @@ export function readAuthorization(search: string, resource: string): URLSearchPa
   const scopes = parseScopes(requestedScopes);
   params.set(
     'scope',
-    [...(scopes.length > 0 ? scopes : AGENT_SCOPES), ...(requestedScopes.has(OFFLINE) ? [OFFLINE] : [])].join(
-      ' ',
-    ),
+    [
+      ...(scopes.length > 0 ? scopes : AGENT_SCOPES),
+      ...(requestedScopes.has(OFFLINE_SCOPE) ? [OFFLINE_SCOPE] : []),
+    ].join(' '),
   );
   return withResource(params, resource);
 }

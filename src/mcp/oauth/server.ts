@@ -39,9 +39,9 @@ const READERS: Readonly<
   token: (_raw, body, resource) => ({
     method: POST,
     url: '/oauth/token',
-    body: form(readTokenForm(requireText(body), resource).toString()),
+    body: toForm(readTokenForm(requireText(body), resource).toString()),
   }),
-  revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: form(requireText(body)) }),
+  revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: toForm(requireText(body)) }),
   register: (_raw, body) => ({
     method: POST,
     url: '/oauth/register',
@@ -51,7 +51,7 @@ const READERS: Readonly<
 
 const splitUrl = ({ url = '/' }: IncomingMessage): URL => new URL(url, 'http://localhost');
 
-const form = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });
+const toForm = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });
 
 function requireText(body: unknown): string {
   if (typeof body === 'string') return body;

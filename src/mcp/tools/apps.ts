@@ -7,34 +7,34 @@ import { listAppPage } from '../../apps/settings.ts';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';
-import type { Caller } from '../caller.ts';
-import { Anything, Cursor, defineTool, Id, OutputSchema, READS } from '../tool.ts';
+import { AnyObject, Cursor, defineTool, Id, OutputSchema, READ_HINTS } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 
-const NARROW = 'Read the page of the run for complete values.';
+const TOO_LONG_HINT = 'Read the page of the run for complete values.';
 const DEFAULT_WAIT_SECONDS = 45;
 
-/** An agent is a user, so its network counts for nothing. */
-const toRequest = ({ actor }: Caller) => ({ actor, network: 'mcp' });
+/** Agents are users, so limits by network do not apply. */
+const toVisitorRequest = ({ actor }: ToolContext) => ({ actor, network: 'mcp' });
 
 export const findAppsTool = defineTool({
   name: 'find_apps',
   title: 'Find apps',
   description: 'List apps, or read the inputs of one (slug).',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({ slug: Type.Optional(Id()), cursor: Cursor }),
   output: OutputSchema({
-    apps: Type.Array(Anything()),
-    app: Anything('inputSchema, outputs, limits'),
+    apps: Type.Array(AnyObject()),
+    app: AnyObject('inputSchema, outputs, limits'),
     nextCursor: Type.String(),
   }),
-  narrow: 'Read one app with slug.',
-  call: async (caller, { slug, ...query }) => {
+  tooLongHint: 'Read one app with slug.',
+  call: async (ctx, { slug, ...query }) => {
     if (slug !== undefined) {
-      const { examples: _, ...app } = await readAppView(caller.deps, slug, toRequest(caller));
+      const { examples: _, ...app } = await readAppView(ctx.deps, slug, toVisitorRequest(ctx));
       return { data: { app } };
     }
-    const page = await listAppPage(caller.deps, caller.actor, { limit: 50, ...query });
+    const page = await listAppPage(ctx.deps, ctx.actor, { limit: 50, ...query });
     const apps = page.data.map(({ slug: name, title, description, payer }) => ({
       slug: name,
       title,
@@ -53,24 +53,24 @@ export const runAppTool = defineTool({
   hints: { destructiveHint: false, openWorldHint: true },
   input: Exact({
     slug: Id(),
-    inputs: Type.Optional(Anything('By the keys of inputSchema')),
+    inputs: Type.Optional(AnyObject('By the keys of inputSchema')),
     runId: Type.Optional(Id()),
     maxCredits: Type.Optional(Type.Integer({ minimum: 0, description: 'If you pay' })),
   }),
   output: OutputSchema({
     runId: Type.String(),
     status: Type.String(),
-    outputs: Anything('By output_1, output_2'),
-    error: Anything('code, message'),
+    outputs: AnyObject('By output_1, output_2'),
+    error: AnyObject('code, message'),
     page: Type.String(),
     next: Type.String(),
   }),
-  narrow: NARROW,
-  call: async (caller, { slug, inputs, runId, maxCredits }) => {
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { slug, inputs, runId, maxCredits }) => {
     if ((inputs === undefined) === (runId === undefined))
       throw new AppError('invalid_request', 'Send either inputs, to start a run, or runId, to wait for one.');
-    const id = runId ?? (await start(caller, slug, inputs ?? {}, maxCredits));
-    const run = await waitForEnd(caller, slug, id);
+    const id = runId ?? (await start(ctx, slug, inputs ?? {}, maxCredits));
+    const run = await waitForEnd(ctx, slug, id);
     const { status, outputs, error, page } = run;
     const isActive = status === 'QUEUED' || status === 'RUNNING';
     return {
@@ -87,24 +87,24 @@ export const runAppTool = defineTool({
 });
 
 async function start(
-  caller: Caller,
+  ctx: ToolContext,
   slug: string,
   inputs: Readonly<Record<string, unknown>>,
   maxCredits: number | undefined,
 ): Promise<string> {
   const input = { inputs: inputs as JsonObject, maxCredits };
-  const started = await runApp(caller.deps, slug, { request: toRequest(caller), input }, caller.signal);
+  const started = await runApp(ctx.deps, slug, { request: toVisitorRequest(ctx), input }, ctx.signal);
   return started.run.id;
 }
 
 /** Returns the run once it has ended or the time is up. */
-async function waitForEnd(caller: Caller, slug: string, runId: string) {
-  const release = caller.reserveStream();
+async function waitForEnd(ctx: ToolContext, slug: string, runId: string) {
+  const release = ctx.reserveStream();
   try {
-    const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(DEFAULT_WAIT_SECONDS * 1000)]);
-    const target = { slug, runId, request: toRequest(caller) };
+    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(DEFAULT_WAIT_SECONDS * 1000)]);
+    const target = { slug, runId, request: toVisitorRequest(ctx) };
     let last: PresentedAppRun | undefined;
-    const events = await watchAppRun(caller.deps, target, signal);
+    const events = await watchAppRun(ctx.deps, target, signal);
     for await (const { data } of events) last = data;
     if (last === undefined) throw new AppError('not_found', 'Run not found.');
     return last;

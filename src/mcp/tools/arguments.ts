@@ -1,7 +1,7 @@
 // Defines arguments that several tools share.
 import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
-import { Anything, Id } from '../tool.ts';
+import { AnyObject, Id } from '../tool.ts';
 
 const MAX_NODES = 1500;
 
@@ -10,7 +10,7 @@ export const NODES = Type.Array(
     id: Id(),
     nodeType: Id(),
     label: Type.Optional(Type.String({ maxLength: 200 })),
-    config: Type.Optional(Anything()),
+    config: Type.Optional(AnyObject()),
   }),
   { maxItems: MAX_NODES },
 );
@@ -21,7 +21,7 @@ export const EDGES = Type.Array(Type.String({ maxLength: 600 }), {
 });
 
 export const RUN_INPUTS = Type.Optional(
-  Anything('By input node id: text, number, JSON or list; for media a URL, {url} or {mediaId}'),
+  AnyObject('By input node id: text, number, JSON or list; for media a URL, {url} or {mediaId}'),
 );
 
 export const TARGETS = Type.Optional(

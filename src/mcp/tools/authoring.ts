@@ -7,23 +7,32 @@ import { duplicateTemplate } from '../../services/templates/duplicate-template.t
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
-import type { Caller } from '../caller.ts';
-import { getPrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
+import { getPrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
-import { ADDS, Anything, CHANGES, defineTool, Id, OneOf, OutputSchema, type ToolOutput } from '../tool.ts';
+import {
+  ADD_HINTS,
+  AnyObject,
+  CHANGE_HINTS,
+  defineTool,
+  Id,
+  OneOf,
+  OutputSchema,
+  type ToolOutput,
+} from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { EDGES, NODES } from './arguments.ts';
 
 const WRITE_OUTPUT = OutputSchema({
   id: Type.String(),
   version: Type.Integer(),
-  issues: Type.Array(Anything()),
+  issues: Type.Array(AnyObject()),
   ...TRUNCATION,
-  estimate: Anything('credits, exact'),
+  estimate: AnyObject('credits, exact'),
   url: Type.String(),
   note: Type.String(),
 });
 const BREAK_APP = Type.Optional(Type.Boolean({ description: 'Save even if the app of the workflow breaks' }));
-const NARROW = 'check_workflow lists the issues.';
+const TOO_LONG_HINT = 'check_workflow lists the issues.';
 
 export const createWorkflowTool = defineTool({
   name: 'create_workflow',
@@ -31,7 +40,7 @@ export const createWorkflowTool = defineTool({
   description:
     'Create a workflow from nodes and edges. It is linted, priced and laid out. Look for a template first.',
   scope: 'workflows:write',
-  hints: ADDS,
+  hints: ADD_HINTS,
   input: Exact({
     name: Type.String({ minLength: 1, maxLength: 200 }),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -39,15 +48,15 @@ export const createWorkflowTool = defineTool({
     edges: EDGES,
   }),
   output: WRITE_OUTPUT,
-  narrow: NARROW,
-  call: async (caller, { name, description, nodes, edges }) => {
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { name, description, nodes, edges }) => {
     const body = {
       name,
       ...(description === undefined ? {} : { description }),
-      ...toGraph(caller.deps, nodes, edges),
+      ...toGraph(ctx.deps, nodes, edges),
     };
-    const created = await createWorkflow(caller.deps, caller.actor, body, { autoLayout: 'always' });
-    return presentWritten(caller, created.id, created);
+    const created = await createWorkflow(ctx.deps, ctx.actor, body, { autoLayout: 'always' });
+    return presentWritten(ctx, created.id, created);
   },
 });
 
@@ -57,7 +66,7 @@ export const editWorkflowTool = defineTool({
   description:
     'Change nodes and edges, all operations or none. rename without nodeId renames the workflow; null in config restores the default of a setting, unless the field accepts null. connect replaces the edge at its input, unless the input takes a list.',
   scope: 'workflows:write',
-  hints: CHANGES,
+  hints: CHANGE_HINTS,
   input: Exact({
     workflowId: Id(),
     baseVersion: Type.Integer({ minimum: 1, description: 'The version that you read' }),
@@ -67,7 +76,7 @@ export const editWorkflowTool = defineTool({
         nodeId: Type.Optional(Id()),
         nodeType: Type.Optional(Id()),
         label: Type.Optional(Type.String({ maxLength: 200 })),
-        config: Type.Optional(Anything()),
+        config: Type.Optional(AnyObject()),
         edge: Type.Optional(Type.String({ maxLength: 600 })),
       }),
       { minItems: 1, maxItems: 100 },
@@ -76,15 +85,15 @@ export const editWorkflowTool = defineTool({
     breakApp: BREAK_APP,
   }),
   output: WRITE_OUTPUT,
-  narrow: NARROW,
-  call: async (caller, { workflowId, baseVersion, operations, arrange, breakApp: breaksApp }) => {
-    const edited = await editGraph(caller.deps, caller.actor, workflowId, {
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { workflowId, baseVersion, operations, arrange, breakApp: breaksApp }) => {
+    const edited = await editGraph(ctx.deps, ctx.actor, workflowId, {
       baseVersion,
       breaksApp,
-      change: graph => applyOperations(caller.deps.catalog, graph, { operations, path: '/operations' }),
+      change: graph => applyOperations(ctx.deps.catalog, graph, { operations, path: '/operations' }),
       ...(arrange === true ? { autoLayout: 'always' } : {}),
     });
-    return presentWritten(caller, workflowId, edited);
+    return presentWritten(ctx, workflowId, edited);
   },
 });
 
@@ -93,10 +102,10 @@ export const updateConfigTool = defineTool({
   title: 'Set config',
   description: 'Set config fields of nodes; other fields are unchanged. Rejects video:renderer.',
   scope: 'workflows:write',
-  hints: { ...CHANGES, idempotentHint: true },
+  hints: { ...CHANGE_HINTS, idempotentHint: true },
   input: Exact({
     workflowId: Id(),
-    changes: Type.Array(Exact({ nodeId: Id(), config: Anything() }), {
+    changes: Type.Array(Exact({ nodeId: Id(), config: AnyObject() }), {
       minItems: 1,
       maxItems: 100,
     }),
@@ -104,16 +113,16 @@ export const updateConfigTool = defineTool({
     breakApp: BREAK_APP,
   }),
   output: WRITE_OUTPUT,
-  narrow: NARROW,
-  call: async (caller, { workflowId, changes, baseVersion, breakApp: breaksApp }) => {
-    const { catalog } = caller.deps;
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { workflowId, changes, baseVersion, breakApp: breaksApp }) => {
+    const { catalog } = ctx.deps;
     const operations = changes.map(change => ({ op: 'set_config' as const, ...change }));
-    const edited = await editGraph(caller.deps, caller.actor, workflowId, {
+    const edited = await editGraph(ctx.deps, ctx.actor, workflowId, {
       baseVersion,
       breaksApp,
       change: graph => applyOperations(catalog, graph, { operations, path: '/changes' }),
     });
-    return presentWritten(caller, workflowId, edited);
+    return presentWritten(ctx, workflowId, edited);
   },
 });
 
@@ -122,26 +131,26 @@ export const cloneTemplateTool = defineTool({
   title: 'Clone template',
   description: 'Copy a template to your own workflows.',
   scope: 'workflows:write',
-  hints: ADDS,
+  hints: ADD_HINTS,
   input: Exact({ templateId: Id(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) }),
   output: WRITE_OUTPUT,
-  narrow: NARROW,
-  call: async (caller, { templateId, name }) => {
-    const created = await duplicateTemplate(caller.deps, caller.actor, templateId, {
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { templateId, name }) => {
+    const created = await duplicateTemplate(ctx.deps, ctx.actor, templateId, {
       body: name === undefined ? {} : { name },
-      signal: caller.signal,
+      signal: ctx.signal,
     });
-    return presentWritten(caller, created.id, created);
+    return presentWritten(ctx, created.id, created);
   },
 });
 
 /** Presents the result of a write with the price of the written graph. */
 async function presentWritten(
-  caller: Caller,
+  ctx: ToolContext,
   id: string,
   { text, version, findings }: PresentedWorkflow,
 ): Promise<ToolOutput> {
-  const estimate = await getPrice(caller, { graph: JSON.parse(text) as Graph });
+  const estimate = await getPrice(ctx, { graph: JSON.parse(text) as Graph });
   const { price } = estimate;
   return {
     data: {
@@ -150,7 +159,7 @@ async function presentWritten(
       issues: presentIssues([...findings.issues, ...estimate.issues]),
       ...toTruncation(findings),
       estimate: price && { credits: price.credits, exact: price.exact },
-      url: getWorkflowPageUrl(caller.deps, id),
+      url: getWorkflowPageUrl(ctx.deps, id),
     },
   };
 }

@@ -2,12 +2,22 @@
 import { Type } from 'typebox';
 import { listAutomations, runAutomation, setAutomationActive } from '../../automation/automations.ts';
 import { requireScope } from '../../services/accounts/actor.ts';
-import { countStart } from '../../services/accounts/daily-executions.ts';
+import { countStart } from '../../services/accounts/execution-limits.ts';
 import { Exact } from '../../services/schema.ts';
-import { ADDS, Anything, CHANGES, Cursor, defineTool, Id, Limit, OutputSchema, READS } from '../tool.ts';
+import {
+  ADD_HINTS,
+  AnyObject,
+  CHANGE_HINTS,
+  Cursor,
+  defineTool,
+  Id,
+  Limit,
+  OutputSchema,
+  READ_HINTS,
+} from '../tool.ts';
 
 const AUTOMATION = OutputSchema({
-  automations: Type.Array(Anything()),
+  automations: Type.Array(AnyObject()),
   nextCursor: Type.String(),
   id: Type.String(),
   isActive: Type.Boolean(),
@@ -15,7 +25,7 @@ const AUTOMATION = OutputSchema({
   nextRunAt: Type.String(),
   executionId: Type.String(),
 });
-const NARROW = 'Read fewer with limit, or those of one workflow.';
+const TOO_LONG_HINT = 'Read fewer with limit, or those of one workflow.';
 
 /** Leaves out what is null, and the inputs, which may be long. */
 function toData(automation: object): Readonly<Record<string, unknown>> {
@@ -28,10 +38,10 @@ export const listAutomationsTool = defineTool({
   title: 'List automations',
   description: 'List schedules and triggers, with their last and next run.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({ workflowId: Type.Optional(Id()), limit: Limit(50), cursor: Cursor }),
   output: AUTOMATION,
-  narrow: NARROW,
+  tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { limit = 20, ...query }) => {
     const { data, nextCursor } = await listAutomations(deps, actor, { limit, ...query });
     return { data: { automations: data.map(toData), nextCursor: nextCursor ?? undefined } };
@@ -43,10 +53,10 @@ export const setAutomationActiveTool = defineTool({
   title: 'Pause or activate automation',
   description: 'Pause or activate a schedule or trigger.',
   scope: 'workflows:execute',
-  hints: { ...CHANGES, idempotentHint: true },
+  hints: { ...CHANGE_HINTS, idempotentHint: true },
   input: Exact({ id: Id(), isActive: Type.Boolean() }),
   output: AUTOMATION,
-  narrow: NARROW,
+  tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { id, isActive }) => ({
     data: toData(await setAutomationActive(deps, actor, id, isActive)),
   }),
@@ -57,10 +67,10 @@ export const runAutomationTool = defineTool({
   title: 'Run automation now',
   description: 'Run a schedule or trigger now. Returns at once; read the result with get_execution.',
   scope: 'workflows:execute',
-  hints: { ...ADDS, openWorldHint: true },
-  input: Exact({ id: Id(), payload: Type.Optional(Anything('What a trigger receives')) }),
+  hints: { ...ADD_HINTS, openWorldHint: true },
+  input: Exact({ id: Id(), payload: Type.Optional(AnyObject('What a trigger receives')) }),
   output: AUTOMATION,
-  narrow: NARROW,
+  tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { id, payload }) => {
     await countStart(deps, requireScope(actor, 'workflows:execute'));
     const { executionId } = await runAutomation(deps, actor, id, payload);

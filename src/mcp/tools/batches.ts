@@ -6,19 +6,19 @@ import { getBatch, listRowPage, presentBatch } from '../../automation/batches/re
 import { AppError } from '../../lib/errors.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 import { Exact } from '../../services/schema.ts';
-import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
+import { AnyObject, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const BATCH = OutputSchema({
   batchId: Type.String(),
   status: Type.String(),
   reason: Type.String(),
-  counts: Anything('By status of the rows'),
-  credits: Anything('estimated, charged'),
-  rows: Type.Array(Anything()),
+  counts: AnyObject('By status of the rows'),
+  credits: AnyObject('estimated, charged'),
+  rows: Type.Array(AnyObject()),
   nextCursor: Type.String(),
   next: Type.String(),
 });
-const NARROW = 'Read fewer rows with limit, or only those with one status.';
+const TOO_LONG_HINT = 'Read fewer rows with limit, or only those with one status.';
 
 type BatchRecord = Awaited<ReturnType<typeof getBatch>>;
 
@@ -39,20 +39,20 @@ export const runBatchTool = defineTool({
       Type.Array(
         Exact({
           key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-          inputs: Anything('By input node id'),
+          inputs: AnyObject('By input node id'),
         }),
         { minItems: 1, maxItems: MAX_ROWS },
       ),
     ),
-    matrix: Type.Optional(Anything('inputs: by input node id, the list of values; mode: product or zip')),
+    matrix: Type.Optional(AnyObject('inputs: by input node id, the list of values; mode: product or zip')),
     maxCredits: Type.Integer({ minimum: 0 }),
     concurrency: Limit(100),
     firstRows: Limit(MAX_ROWS),
     idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]*$' })),
   }),
   output: BATCH,
-  keepsNumbers: ['rows', 'matrix'],
-  narrow: NARROW,
+  exactNumberArguments: ['rows', 'matrix'],
+  tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { workflowId, idempotencyKey, ...body }) => {
     // The schemas of tools cannot say what the members of a matrix are.
     if (!matchesSchema(CreateBatchBody, body))
@@ -71,7 +71,7 @@ export const getBatchTool = defineTool({
   title: 'Read batch',
   description: 'Returns the state of a batch and a page of its rows with their outputs.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     batchId: Id(),
     status: Type.Optional(OneOf(ListRowsQuery.properties.status.enum)),
@@ -79,7 +79,7 @@ export const getBatchTool = defineTool({
     cursor: Cursor,
   }),
   output: BATCH,
-  narrow: NARROW,
+  tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { batchId, limit = 20, ...query }) => {
     const batch = await getBatch(deps, actor, batchId);
     const page = await listRowPage(deps, actor, batchId, { ...query, limit });

@@ -5,9 +5,9 @@ import { AppError, type Issue } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
-import type { Caller } from '../caller.ts';
-import { getPrice, presentIssues, TRUNCATION, toGraph } from '../graph-form.ts';
-import { Anything, defineTool, Id, OutputSchema, READS } from '../tool.ts';
+import { getPrice, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
+import { AnyObject, defineTool, Id, OutputSchema, READ_HINTS } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 
 export const checkWorkflowTool = defineTool({
@@ -16,7 +16,7 @@ export const checkWorkflowTool = defineTool({
   description:
     'List the issues of a workflow, or of nodes and edges, and the credits that a run costs. Changes nothing.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     workflowId: Type.Optional(Id()),
     nodes: Type.Optional(NODES),
@@ -26,18 +26,18 @@ export const checkWorkflowTool = defineTool({
   }),
   output: OutputSchema({
     ok: Type.Boolean(),
-    issues: Type.Array(Anything()),
+    issues: Type.Array(AnyObject()),
     ...TRUNCATION,
     credits: Type.Integer(),
     exact: Type.Boolean(),
-    breakdown: Type.Array(Anything()),
+    breakdown: Type.Array(AnyObject()),
     note: Type.String(),
   }),
-  narrow: 'Request fewer targets.',
-  call: async (caller, { inputs, targets, ...subject }) => {
-    const { report, graph, workspace } = await lint(caller, subject);
+  tooLongHint: 'Request fewer targets.',
+  call: async (ctx, { inputs, targets, ...subject }) => {
+    const { report, graph, workspace } = await lint(ctx, subject);
     const { price, issues } = report.ok
-      ? await getPrice(caller, { graph, workspace, inputs, targets })
+      ? await getPrice(ctx, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
     const { issues: linted, ok, ...truncation } = report;
     const allIssues: readonly Issue[] = [...linted, ...issues];
@@ -60,7 +60,7 @@ interface Subject {
   readonly edges?: readonly string[];
 }
 
-async function lint({ deps, actor }: Caller, { workflowId, nodes, edges = [] }: Subject) {
+async function lint({ deps, actor }: ToolContext, { workflowId, nodes, edges = [] }: Subject) {
   if ((workflowId === undefined) === (nodes === undefined))
     throw new AppError('invalid_request', 'Send either workflowId, or nodes and edges.');
   if (nodes !== undefined) {

@@ -5,8 +5,8 @@ import { completeUpload } from '../../services/media/complete-upload.ts';
 import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';
 import { Exact } from '../../services/schema.ts';
-import type { Caller } from '../caller.ts';
-import { Anything, defineTool, Id, OutputSchema } from '../tool.ts';
+import { AnyObject, defineTool, Id, OutputSchema } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 export const addMediaTool = defineTool({
   name: 'add_media',
@@ -28,24 +28,24 @@ export const addMediaTool = defineTool({
     contentType: Type.String(),
     bytes: Type.Integer(),
     uploadUrl: Type.String(),
-    headers: Anything(),
+    headers: AnyObject(),
     command: Type.String(),
     note: Type.String(),
   }),
-  narrow: '',
-  call: async (caller, { url, mediaId, filename, contentType, bytes }) => {
-    const { deps, actor, signal } = caller;
+  tooLongHint: '',
+  call: async (ctx, { url, mediaId, filename, contentType, bytes }) => {
+    const { deps, actor, signal } = ctx;
     if (url !== undefined) return { data: presentStored(await uploadInline(deps, actor, { url }, signal)) };
     if (mediaId !== undefined)
       return { data: presentStored(await completeUpload(deps, actor, { mediaId }, signal)) };
     if (filename === undefined || contentType === undefined || bytes === undefined)
       throw new AppError('invalid_request', 'Send url, or filename, contentType and bytes, or mediaId.');
-    return { data: await startUpload(caller, { filename, contentType, bytes }) };
+    return { data: await startUpload(ctx, { filename, contentType, bytes }) };
   },
 });
 
 async function startUpload(
-  { deps, actor }: Caller,
+  { deps, actor }: ToolContext,
   file: { readonly filename: string; readonly contentType: string; readonly bytes: number },
 ) {
   const { uploadUrl, headers, mediaId, url, contentType, bytes } = await createUpload(deps, actor, file);

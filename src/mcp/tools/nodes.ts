@@ -1,5 +1,4 @@
-// A tool that searches the catalog: words return short rows, node types return complete entries.
-
+// A tool that searches the catalog: a query returns summaries, node types return complete entries.
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';
@@ -11,8 +10,8 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
-import { formatPorts, RENDERER } from '../graph-form.ts';
-import { Anything, defineTool, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
+import { formatPorts, RENDERER } from '../agent-graph.ts';
+import { AnyObject, defineTool, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;
 const MAX_WORDS = 12;
@@ -23,7 +22,7 @@ export const findNodesTool = defineTool({
   description:
     'Find node types, and your workflows to call as components, by what they do or by the types of their ports; with nodeTypes, read their ports, config and an example.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     query: Type.Optional(Type.String({ maxLength: 200, description: 'Words that describe the node' })),
     accepts: Type.Optional(OneOf(PORT_TYPES)),
@@ -39,14 +38,14 @@ export const findNodesTool = defineTool({
     ),
   }),
   output: OutputSchema({
-    nodes: Type.Array(Anything()),
+    nodes: Type.Array(AnyObject()),
     total: Type.Integer(),
-    components: Type.Array(Anything()),
+    components: Type.Array(AnyObject()),
     note: Type.String(),
   }),
-  narrow: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
+  tooLongHint: 'Use a more exact query, a smaller limit, or fewer nodeTypes.',
   call: async ({ deps, actor }, { nodeTypes, ...search }) => {
-    if (nodeTypes !== undefined) return { data: readEntries(deps, nodeTypes) };
+    if (nodeTypes !== undefined) return { data: presentEntries(deps, nodeTypes) };
     const words = toWords(search.query);
     const { accepts, produces } = search;
     const found = await findComponents(deps, actor, { words, accepts, produces, limit: MAX_COMPONENTS });
@@ -92,17 +91,17 @@ function toWords(query = ''): readonly string[] {
 
 function searchCatalog({ catalog }: RunDeps, search: Search, words: readonly string[]) {
   const matches = catalog.entries
-    .filter(entry => entry.hidden !== true && entry.deprecated !== true && fits(entry, search))
+    .filter(entry => entry.hidden !== true && entry.deprecated !== true && matchesFilters(entry, search))
     .map(entry => ({ entry, score: computeScore(entry, words) }))
     .filter(({ score }) => words.length === 0 || score > 0)
     .sort((a, b) => b.score - a.score);
-  const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentBrief(entry));
+  const nodes = matches.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentSummary(entry));
   const note =
     matches.length === 0 ? { note: 'No matches. Try other words, or only accepts or produces.' } : {};
-  return { nodes: nodes, total: matches.length, ...note };
+  return { nodes, total: matches.length, ...note };
 }
 
-function fits({ inputs, outputs, executionCost }: CatalogEntry, search: Search): boolean {
+function matchesFilters({ inputs, outputs, executionCost }: CatalogEntry, search: Search): boolean {
   const { accepts, produces, freeOnly } = search;
   return (
     (accepts === undefined || inputs.some(({ isPort, type }) => isPort && canFeed(accepts, type))) &&
@@ -132,7 +131,7 @@ function computeScore(entry: CatalogEntry, words: readonly string[]): number {
   }, 0);
 }
 
-function presentBrief(entry: CatalogEntry) {
+function presentSummary(entry: CatalogEntry) {
   return {
     nodeType: entry.nodeType,
     label: entry.label,
@@ -147,19 +146,19 @@ function formatPrice({ executionCost, estimatedCredits }: CatalogEntry): string 
   return estimatedCredits === null ? 'paid; depends on its settings' : `${estimatedCredits} credits`;
 }
 
-function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
+function presentEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
   const entries = nodeTypes.map(nodeType => {
     const entry = catalog.find(nodeType);
     if (entry !== undefined) return entry;
     throw new AppError('not_found', `${describeUnknownType(nodeType, catalog)} Search with query.`);
   });
-  return { nodes: entries.map(presentWhole), total: entries.length };
+  return { nodes: entries.map(presentDetails), total: entries.length };
 }
 
-function presentWhole(entry: CatalogEntry) {
+function presentDetails(entry: CatalogEntry) {
   const { inputs, outputs, dynamicPortsNote } = entry;
   return {
-    ...presentBrief(entry),
+    ...presentSummary(entry),
     in: inputs.filter(({ isPort }) => isPort).map(describeInput),
     out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
     config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
@@ -189,8 +188,8 @@ function makeExample({ nodeType, inputs }: CatalogEntry) {
   const fields = inputs.filter(({ isPort, removed }) => !isPort && removed !== true);
   const config = Object.fromEntries(
     fields
-      .filter(({ enum: values, required, default: set }) => set !== undefined && (required || values))
-      .map(({ id, default: set }) => [id, set]),
+      .filter(({ enum: values, required, default: value }) => value !== undefined && (required || values))
+      .map(({ id, default: value }) => [id, value]),
   );
   return { id: nodeType.split(':').at(-1) ?? nodeType, nodeType, config };
 }

@@ -5,7 +5,7 @@ import { Exact } from '../../services/schema.ts';
 import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
 import { getViewForReading } from '../../services/workflows/read-workflow.ts';
 import { type PublishBody, SLUG_PATTERN } from '../../services/workflows/workflow.schema.ts';
-import { getWorkflowPageUrl } from '../graph-form.ts';
+import { getWorkflowPageUrl } from '../agent-graph.ts';
 import { defineTool, Id, OutputSchema } from '../tool.ts';
 
 export const publishWorkflowTool = defineTool({
@@ -30,7 +30,7 @@ export const publishWorkflowTool = defineTool({
     published: Type.Boolean(),
     note: Type.String(),
   }),
-  narrow: '',
+  tooLongHint: '',
   call: async ({ deps, actor }, { workflowId, published, slug, title, exposedInputs }) => {
     const { workflow } = await getViewForReading(deps, actor, workflowId);
     const settings = {

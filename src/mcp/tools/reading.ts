@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
-import { getWorkflowPageUrl } from '../graph-form.ts';
+import { getWorkflowPageUrl } from '../agent-graph.ts';
 import { expandGraph, outlineGraph, selectNodes } from '../outline.ts';
-import { Anything, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READS } from '../tool.ts';
+import { AnyObject, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -14,14 +14,18 @@ export const listWorkflowsTool = defineTool({
   title: 'List workflows',
   description: 'Your workflows, last changed first.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     query: Type.Optional(Type.String({ maxLength: 200, minLength: 1, description: 'Part of the name' })),
     limit: Limit(50),
     cursor: Cursor,
   }),
-  output: OutputSchema({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
-  narrow: 'Use a query or a smaller limit.',
+  output: OutputSchema({
+    workflows: Type.Array(AnyObject()),
+    nextCursor: Type.String(),
+    note: Type.String(),
+  }),
+  tooLongHint: 'Use a query or a smaller limit.',
   call: async ({ deps, actor }, { limit = DEFAULT_LIMIT, ...query }) => {
     const page = await listOwnWorkflows(deps, actor, { limit, ...query });
     const workflows = page.data.map(({ id, name, updatedAt, isPublished }) => ({
@@ -40,7 +44,7 @@ export const getWorkflowTool = defineTool({
   title: 'Read workflow',
   description: 'The version, inputs, nodes and edges of a workflow.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     workflowId: Id(),
     detail: Type.Optional(OneOf(['outline', 'full'])),
@@ -50,13 +54,13 @@ export const getWorkflowTool = defineTool({
     id: Type.String(),
     name: Type.String(),
     version: Type.Integer(),
-    inputs: Type.Array(Anything()),
-    nodes: Type.Array(Anything()),
+    inputs: Type.Array(AnyObject()),
+    nodes: Type.Array(AnyObject()),
     edges: Type.Array(Type.String()),
     url: Type.String(),
     note: Type.String(),
   }),
-  narrow: 'Request some nodes by nodeIds, or detail "outline".',
+  tooLongHint: 'Request some nodes by nodeIds, or detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
     const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
     const selected = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);

@@ -8,18 +8,18 @@ import { cancelRun } from '../../runs/executions.ts';
 import type { AcceptedRun } from '../../runs/idempotency.ts';
 import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
-import { countExecution, countStart, undoExecution } from '../../services/accounts/daily-executions.ts';
+import { countExecution, countStart, uncountExecution } from '../../services/accounts/execution-limits.ts';
 import { Exact } from '../../services/schema.ts';
-import type { Caller } from '../caller.ts';
-import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
-import { defineTool, Id, READS } from '../tool.ts';
+import { EXECUTION_OUTPUT, presentExecution, TOO_LONG_HINT } from '../present-execution.ts';
+import { defineTool, Id, READ_HINTS } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { waitForRun } from '../waits.ts';
 import { RUN_INPUTS, TARGETS } from './arguments.ts';
 
 const DEFAULT_WAIT_SECONDS = 45;
-const WAIT = Type.Optional(Type.Integer({ minimum: 0, maximum: 240 }));
+const WAIT_SECONDS = Type.Optional(Type.Integer({ minimum: 0, maximum: 240 }));
 
-const START = Exact({
+const START_INPUT = Exact({
   workflowId: Id(),
   inputs: RUN_INPUTS,
   targets: TARGETS,
@@ -32,7 +32,7 @@ const START = Exact({
       description: 'Send the same key to retry safely',
     }),
   ),
-  waitSeconds: WAIT,
+  waitSeconds: WAIT_SECONDS,
 });
 
 export const runWorkflowTool = defineTool({
@@ -42,14 +42,14 @@ export const runWorkflowTool = defineTool({
     'Start a run and wait for it (45 s by default). A run that costs credits requires maxCredits, its maximum cost: agree on it with the user.',
   scope: 'workflows:execute',
   hints: { destructiveHint: false, openWorldHint: true },
-  input: START,
-  output: EXECUTION,
-  keepsNumbers: ['inputs'],
-  narrow: NARROW,
-  call: async (caller, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
-    const { executionId } = await start(caller, input);
-    const record = await waitForRun(caller, executionId, waitSeconds);
-    return presentExecution(caller, record, { previews: true });
+  input: START_INPUT,
+  output: EXECUTION_OUTPUT,
+  exactNumberArguments: ['inputs'],
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
+    const { executionId } = await start(ctx, input);
+    const record = await waitForRun(ctx, executionId, waitSeconds);
+    return presentExecution(ctx, record, { previews: true });
   },
 });
 
@@ -58,12 +58,12 @@ export const getExecutionTool = defineTool({
   title: 'Read execution',
   description: 'Returns the state and results of a run. With waitSeconds, waits until it has ended.',
   scope: 'workflows:read',
-  hints: READS,
-  input: Exact({ executionId: Id(), waitSeconds: WAIT, previews: Type.Optional(Type.Boolean()) }),
-  output: EXECUTION,
-  narrow: NARROW,
-  call: async (caller, { executionId, waitSeconds = 0, previews = true }) =>
-    presentExecution(caller, await waitForRun(caller, executionId, waitSeconds), { previews }),
+  hints: READ_HINTS,
+  input: Exact({ executionId: Id(), waitSeconds: WAIT_SECONDS, previews: Type.Optional(Type.Boolean()) }),
+  output: EXECUTION_OUTPUT,
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { executionId, waitSeconds = 0, previews = true }) =>
+    presentExecution(ctx, await waitForRun(ctx, executionId, waitSeconds), { previews }),
 });
 
 export const cancelExecutionTool = defineTool({
@@ -73,37 +73,44 @@ export const cancelExecutionTool = defineTool({
   scope: 'workflows:execute',
   hints: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   input: Exact({ executionId: Id() }),
-  output: EXECUTION,
-  narrow: NARROW,
-  call: async (caller, { executionId }) =>
-    presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
+  output: EXECUTION_OUTPUT,
+  tooLongHint: TOO_LONG_HINT,
+  call: async (ctx, { executionId }) =>
+    presentExecution(ctx, await cancelRun(ctx.deps, ctx.actor, executionId), { previews: false }),
 });
 
 /** Starts a run, which counts toward the limits per minute and per day like a start over REST. */
-async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeconds'>): Promise<AcceptedRun> {
-  const { deps, actor } = caller;
+async function start(
+  ctx: ToolContext,
+  input: Omit<Static<typeof START_INPUT>, 'waitSeconds'>,
+): Promise<AcceptedRun> {
+  const { deps, actor } = ctx;
   const { workflowId, idempotencyKey, inputs, ...options } = input;
   const request: RunRequest = {
     ...options,
     ...(inputs === undefined ? {} : { inputs: JsonText.of(inputs as JsonObject) }),
   };
-  if (options.maxCredits === undefined) await requireFree(caller, workflowId, request);
+  if (options.maxCredits === undefined) await requireFree(ctx, workflowId, request);
   await countStart(deps, actor);
   const allowance = await countExecution(deps, actor);
   try {
     const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
     const accepted = await startRun(deps, actor, run);
-    if (accepted.replayed) undoExecution(deps, actor, allowance);
+    if (accepted.replayed) uncountExecution(deps, actor, allowance);
     return accepted;
   } catch (err) {
     // An internal error may have started a run, so it stays counted.
-    if (err instanceof AppError && err.status < 500) undoExecution(deps, actor, allowance);
+    if (err instanceof AppError && err.status < 500) uncountExecution(deps, actor, allowance);
     throw err;
   }
 }
 
 /** Throws 402 with the price if the run costs credits, so that no credits are spent without agreement. */
-async function requireFree({ deps, actor }: Caller, workflowId: string, request: RunRequest): Promise<void> {
+async function requireFree(
+  { deps, actor }: ToolContext,
+  workflowId: string,
+  request: RunRequest,
+): Promise<void> {
   const { credits, exact: isExact, breakdown } = await estimateWorkflow(deps, actor, { workflowId, request });
   if (breakdown.length === 0) return;
   const price = isExact

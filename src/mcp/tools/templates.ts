@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';
-import type { Caller } from '../caller.ts';
-import { RENDERER } from '../graph-form.ts';
-import { Anything, Cursor, defineTool, Limit, OutputSchema, READS } from '../tool.ts';
+import { RENDERER } from '../agent-graph.ts';
+import { AnyObject, Cursor, defineTool, Limit, OutputSchema, READ_HINTS } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 const DEFAULT_LIMIT = 10;
 
@@ -13,25 +13,29 @@ export const listTemplatesTool = defineTool({
   title: 'List templates',
   description: 'Workflows that can be cloned, newest first, with their prices.',
   scope: 'workflows:read',
-  hints: READS,
+  hints: READ_HINTS,
   input: Exact({
     query: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     category: Type.Optional(Type.String({ maxLength: 100 })),
     limit: Limit(50),
     cursor: Cursor,
   }),
-  output: OutputSchema({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
-  narrow: 'Use a query or a smaller limit.',
-  call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {
-    const { deps, actor } = caller;
+  output: OutputSchema({
+    templates: Type.Array(AnyObject()),
+    nextCursor: Type.String(),
+    note: Type.String(),
+  }),
+  tooLongHint: 'Use a query or a smaller limit.',
+  call: async (ctx, { limit = DEFAULT_LIMIT, ...query }) => {
+    const { deps, actor } = ctx;
     const page = await listTemplatePage(deps, actor, { limit, ...query });
     const templates: object[] = [];
-    for (const template of page.data) templates.push(await presentTemplate(caller, template));
+    for (const template of page.data) templates.push(await presentTemplate(ctx, template));
     return { data: { templates, nextCursor: page.nextCursor ?? undefined } };
   },
 });
 
-async function presentTemplate({ deps, actor }: Caller, template: Template) {
+async function presentTemplate({ deps, actor }: ToolContext, template: Template) {
   const { nodes } = await readTemplateGraph(deps, actor, template.id);
   return {
     id: template.id,

@@ -77,7 +77,7 @@ function parseJson(text) {
 }
 
 /** Solves a challenge in a worker. */
-async function prove() {
+async function solveChallenge() {
   if (crypto.subtle === undefined) throw new Error('This page needs HTTPS to run the app. Sign in instead.');
   const challenge = await send('/challenge');
   const worker = new Worker(solver);
@@ -106,7 +106,7 @@ async function run() {
     const maxCredits = form.maxCredits.value;
     const body = {
       inputs,
-      ...(access === 'proof' ? { proof: await prove() } : {}),
+      ...(access === 'proof' ? { proof: await solveChallenge() } : {}),
       ...(maxCredits === '' ? {} : { maxCredits: Number(maxCredits) }),
     };
     const { runId } = await sendJson('/run', body, {
@@ -122,19 +122,19 @@ async function run() {
   }
 }
 
-/** Replaces the result by the one of a page that the service renders. Returns the page. */
+/** Fetches a page and shows its result. Returns the page, or undefined if another result was requested meanwhile. */
 async function showResult(path) {
   shownPath = path;
   const response = await fetch(path);
   const text = await response.text();
-  // Another result may have been asked for meanwhile.
+  // Another result may have been requested meanwhile.
   if (!response.ok || shownPath !== path) return undefined;
   const page = new DOMParser().parseFromString(text, 'text/html');
   find('[data-result]').replaceWith(document.adoptNode(page.querySelector('[data-result]')));
   return page;
 }
 
-/** Shows a run, and the earlier ones. */
+/** Shows a run, and updates the list of earlier results. */
 async function showRun(runId) {
   const page = await showResult(`/a/${slug}/runs/${runId}${suffix}`);
   if (page === undefined) return;

@@ -1,6 +1,6 @@
-// Holds the style sheet and the script of the API reference. Their paths contain their hashes.
+// Holds the style sheet and the script of the API reference.
 import { readFileSync } from 'node:fs';
-import { sha256Hex } from '../../lib/crypto.ts';
+import { createAsset } from '../asset.ts';
 
 const RULES = `
 .reference{padding-block:1.5rem 0}
@@ -53,8 +53,9 @@ const RULES = `
 @media (min-width:80rem){.columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:3rem}}
 `;
 
-export const REFERENCE_STYLE = RULES.replaceAll('\n', '');
-export const REFERENCE_SCRIPT = readFileSync(new URL('browser.js', import.meta.url), 'utf8');
-
-export const REFERENCE_STYLE_PATH = `/docs/assets/style-${sha256Hex(REFERENCE_STYLE).slice(0, 12)}.css`;
-export const REFERENCE_SCRIPT_PATH = `/docs/assets/script-${sha256Hex(REFERENCE_SCRIPT).slice(0, 12)}.js`;
+export const REFERENCE_STYLE = createAsset('/docs/assets/style', 'css', RULES.replaceAll('\n', ''));
+export const REFERENCE_SCRIPT = createAsset(
+  '/docs/assets/script',
+  'js',
+  readFileSync(new URL('browser.js', import.meta.url), 'utf8'),
+);

@@ -1,6 +1,6 @@
 // Runs in the browser on the pages of the API reference: search, language tabs, and sending requests.
-const MAX_FOUND = 12;
-const MAX_SHOWN = 200_000;
+const MAX_RESULTS = 12;
+const MAX_SHOWN_CHARACTERS = 200_000;
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
@@ -20,13 +20,13 @@ function showSamples() {
       tab.tabIndex = tab.textContent === chosen ? 0 : -1;
     }
   };
-  all('.samples').forEach((samples, at) => {
+  all('.samples').forEach((samples, index) => {
     const tabs = document.createElement('div');
     tabs.role = 'tablist';
     tabs.ariaLabel = 'Language';
     for (const language of languages) {
       const panel = all('.sample', samples).find(sample => sample.dataset.language === language);
-      panel.id = `sample-${at}-${language}`;
+      panel.id = `sample-${index}-${language}`;
       panel.role = 'tabpanel';
       panel.ariaLabel = language;
       panel.querySelector('h3').remove();
@@ -69,7 +69,7 @@ function startSearch() {
     const found = entries
       .filter(entry => words.every(word => entry.searchText.includes(word)))
       .sort((a, b) => rank(b) - rank(a));
-    list.replaceChildren(...found.slice(0, MAX_FOUND).map(toItem));
+    list.replaceChildren(...found.slice(0, MAX_RESULTS).map(toItem));
     status.textContent = words.length === 0 ? '' : `${found.length} found`;
   };
   input.addEventListener('focus', load, { once: true });
@@ -109,24 +109,24 @@ function startCredential() {
 }
 
 async function showSession(note) {
-  const answer = await fetch('/api/v1/auth/session', { headers: { accept: 'application/json' } });
-  if (!answer.ok) return;
-  const { user } = await answer.json();
+  const response = await fetch('/api/v1/auth/session', { headers: { accept: 'application/json' } });
+  if (!response.ok) return;
+  const { user } = await response.json();
   note.textContent = `Signed in as ${user.email}. Requests use your session unless you enter a key.`;
 }
 
 /** Builds the request of a form. If there is a key, it is sent instead of the cookie. */
-function requestOf(form) {
+function buildRequest(form) {
   const { method, path } = form.dataset;
   const fields = new FormData(form);
   const query = new URLSearchParams();
   const headers = {};
   let filled = path;
   for (const [name, value] of fields) {
-    const [place, key] = name.split(':');
+    const [location, key] = name.split(':');
     if (typeof value !== 'string' || value === '' || key === undefined) continue;
-    if (place === 'path') filled = filled.replace(`{${key}}`, encodeURIComponent(value));
-    else if (place === 'query') query.append(key, value);
+    if (location === 'path') filled = filled.replace(`{${key}}`, encodeURIComponent(value));
+    else if (location === 'query') query.append(key, value);
     else headers[key] = value;
   }
   const key = keyStore.read();
@@ -150,35 +150,36 @@ async function send(form, signal) {
   output.hidden = false;
   output.textContent = 'Sending…';
   try {
-    const [address, init] = requestOf(form);
-    const answer = await fetch(address, { ...init, signal });
-    const head = `${answer.status} ${answer.statusText}\n${[...answer.headers].map(pair => pair.join(': ')).join('\n')}\n\n`;
-    await showBody(answer, text => {
+    const [address, init] = buildRequest(form);
+    const response = await fetch(address, { ...init, signal });
+    const head = `${response.status} ${response.statusText}\n${[...response.headers].map(pair => pair.join(': ')).join('\n')}\n\n`;
+    await showBody(response, text => {
       output.textContent = head + text;
     });
   } catch (error) {
-    const why = signal.aborted ? 'Stopped.' : `The request failed: ${error.message}`;
-    output.textContent = `${output.textContent.replace('Sending…', '')}\n${why}`.trim();
+    const message = signal.aborted ? 'Stopped.' : `The request failed: ${error.message}`;
+    output.textContent = `${output.textContent.replace('Sending…', '')}\n${message}`.trim();
   }
 }
 
 /** Shows text as it arrives, for event streams. For other content, shows the size. */
-async function showBody(answer, show) {
-  const type = answer.headers.get('content-type') ?? '';
+async function showBody(response, show) {
+  const type = response.headers.get('content-type') ?? '';
   if (!/json|text|xml/.test(type)) {
-    const { size } = await answer.blob();
+    const { size } = await response.blob();
     show(size === 0 ? '' : `${size} bytes of ${type}`);
     return;
   }
   let text = '';
   show(text);
-  if (answer.body === null) return;
-  for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+  if (response.body === null) return;
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
     text += part;
-    show(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
-    if (text.length > MAX_SHOWN) break;
+    show(text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text);
+    if (text.length > MAX_SHOWN_CHARACTERS) break;
   }
-  if (type.includes('json') && text.length <= MAX_SHOWN) show(JSON.stringify(JSON.parse(text), null, 2));
+  if (type.includes('json') && text.length <= MAX_SHOWN_CHARACTERS)
+    show(JSON.stringify(JSON.parse(text), null, 2));
 }
 
 function startForms() {

@@ -1,7 +1,7 @@
 // Creates the pages of the API reference: the overview, a page per group of operations, the types, and the guides.
 import { renderDocument } from '../document.ts';
 import { type Html, html } from '../html.ts';
-import { REFERENCE_SCRIPT_PATH, REFERENCE_STYLE_PATH } from './assets.ts';
+import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
 import { type Document, type Group, listGroups, type Schema } from './document.ts';
 import type { Guide } from './guides.ts';
 import { renderOperation } from './operation.ts';
@@ -64,7 +64,7 @@ function renderPart(path: string, { title, lead, main }: Part, navigation: Navig
     description: lead || `${title}: a guide to the API.`,
     canonical: navigation.baseUrl + path,
     section: '/docs',
-    head: html`<link rel="stylesheet" href="${REFERENCE_STYLE_PATH}"><script src="${REFERENCE_SCRIPT_PATH}" defer></script>`,
+    head: html`<link rel="stylesheet" href="${REFERENCE_STYLE.path}"><script src="${REFERENCE_SCRIPT.path}" defer></script>`,
     main: html`<div class="wrap reference"><div class="read"><p class="jump"><a href="#contents">Contents</a></p><h1>${title}</h1>${
       lead === '' ? undefined : html`<p class="lead">${renderInline(lead)}</p>`
     }${main()}</div>${renderContents(path, navigation)}</div>`,

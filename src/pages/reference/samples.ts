@@ -29,23 +29,24 @@ const SECRETS: Readonly<Record<string, readonly Secret[]>> = {
   contentSecret: [{ ...KEY, variable: 'CONTENT_WEBHOOK_SECRET' }],
 };
 
-const NUMBER = '01jd8x3k5m7p9r1t3v5w7y9z0b';
-/** The path segment before `{id}` → an example id of that kind. */
-const IDS: Readonly<Record<string, string>> = {
-  workflows: `wf_${NUMBER}`,
-  executions: `ex_${NUMBER}`,
-  folders: `fld_${NUMBER}`,
-  teams: `team_${NUMBER}`,
-  keys: `key_${NUMBER}`,
-  media: `med_${NUMBER}`,
-  sessions: `ses_${NUMBER}`,
-  renderer: `rnd_${NUMBER}`,
+const ID_SUFFIX = '01jd8x3k5m7p9r1t3v5w7y9z0b';
+/** Example ids, by the path segment before `{id}`. */
+const EXAMPLE_IDS: Readonly<Record<string, string>> = {
+  workflows: `wf_${ID_SUFFIX}`,
+  executions: `ex_${ID_SUFFIX}`,
+  folders: `fld_${ID_SUFFIX}`,
+  teams: `team_${ID_SUFFIX}`,
+  keys: `key_${ID_SUFFIX}`,
+  media: `med_${ID_SUFFIX}`,
+  sessions: `ses_${ID_SUFFIX}`,
+  renderer: `rnd_${ID_SUFFIX}`,
   templates: 'quote-card',
-  flow: `wf_${NUMBER}`,
+  flow: `wf_${ID_SUFFIX}`,
 };
-const VALUES: Readonly<Record<string, string>> = {
-  mediaId: `med_${NUMBER}`,
-  deliveryId: `dlv_${NUMBER}`,
+/** Example values of other path parameters. */
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
+  mediaId: `med_${ID_SUFFIX}`,
+  deliveryId: `dlv_${ID_SUFFIX}`,
   userId: '2',
   version: '1',
   slug: 'postcard',
@@ -57,7 +58,7 @@ const VALUES: Readonly<Record<string, string>> = {
 /** Returns an example value of a path parameter. */
 export function getPathValue(path: string, name: string): string {
   const before = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
-  return VALUES[name] ?? IDS[before] ?? 'id';
+  return EXAMPLE_VALUES[name] ?? EXAMPLE_IDS[before] ?? 'id';
 }
 
 /** Generates the request of the operation in each language. */
@@ -94,7 +95,7 @@ function toCurl({ method, origin, path, secrets, body }: SampleRequest, isForm: 
   return [`curl ${verb}${quote(origin + path)}`, ...headers, ...content].join(' \\\n  ');
 }
 
-const CLIENT = (origin: string, secret: Secret | undefined): string =>
+const formatClient = (origin: string, secret: Secret | undefined): string =>
   `import { createClient } from '@graphwright/sdk';
 
 const graphwright = createClient({
@@ -103,7 +104,7 @@ const graphwright = createClient({
 `;
 
 /** Operations that have a method in the SDK. */
-const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = {
+const SDK_CALLS: Readonly<Record<string, (id: string, body: string) => string>> = {
   runWorkflow: (id, body) =>
     `const run = await graphwright.run('${id}', ${body});\nfor (const { label, url, text } of await run.outputs()) console.log(label, url ?? text);`,
   getExecution: id => `console.log(await graphwright.attach('${id}').get());`,
@@ -116,21 +117,21 @@ const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = 
 
 function toJavaScript({ method, origin, path, secrets, body }: SampleRequest, operationId: string): string {
   const bodyLiteral = body === undefined ? '{}' : toLiteral(body);
-  const sdkMethod = METHODS[operationId];
+  const formatCall = SDK_CALLS[operationId];
   const id = path.split('/')[4] ?? '';
   // Browsers send the session cookie on their own; other programs use a key.
   const secret = secrets.find(({ header }) => header !== 'Cookie');
-  const head = CLIENT(origin, secret);
-  if (sdkMethod !== undefined) {
+  const head = formatClient(origin, secret);
+  if (formatCall !== undefined) {
     const files = operationId === 'uploadMedia' ? "import { openAsBlob } from 'node:fs';\n" : '';
-    return `${files}${head}\n${sdkMethod(id, bodyLiteral)}`;
+    return `${files}${head}\n${formatCall(id, bodyLiteral)}`;
   }
   if (!path.startsWith('/api/'))
-    return `const answer = await fetch('${origin}${path}'${method === 'GET' ? '' : `, { method: '${method}' }`});\nconsole.log(answer.status, await answer.text());`;
+    return `const response = await fetch('${origin}${path}'${method === 'GET' ? '' : `, { method: '${method}' }`});\nconsole.log(response.status, await response.text());`;
   if (/^list/.test(operationId) && method === 'GET' && !UNPAGED.has(operationId))
     return `${head}\nfor await (const item of graphwright.list('${path.replace('/api/v1', '')}')) console.log(item);`;
   const more = body === undefined ? '' : `, {\n  body: ${bodyLiteral.replaceAll('\n', '\n  ')},\n}`;
-  return `${head}\nconst answer = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(answer);`;
+  return `${head}\nconst result = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(result);`;
 }
 
 /** Lists that are not paginated. */
@@ -164,13 +165,13 @@ function toPython({ method, origin, path, secrets, body }: SampleRequest): strin
     ...(headers.length > 0 ? ['    headers={', ...headers.map(line => `    ${line}`), '    },'] : []),
     ...(body === undefined ? [] : [`    data=json.dumps(${toPythonLiteral(body, '    ')}).encode(),`]),
     ')',
-    'with urllib.request.urlopen(request) as answer:',
-    '    print(answer.status, answer.read().decode())',
+    'with urllib.request.urlopen(request) as response:',
+    '    print(response.status, response.read().decode())',
   ];
   return lines.filter(line => body !== undefined || line !== 'import json').join('\n');
 }
 
-const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+const PYTHON_LITERALS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 function toPythonLiteral(value: unknown, indent: string): string {
   const inner = `${indent}    `;
@@ -185,5 +186,5 @@ function toPythonLiteral(value: unknown, indent: string): string {
       : `{\n${members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${toPythonLiteral(member, inner)},\n`).join('')}${indent}}`;
   }
   const text = JSON.stringify(value);
-  return PYTHON[text] ?? text;
+  return PYTHON_LITERALS[text] ?? text;
 }

@@ -83,7 +83,7 @@ export function renderPropertyList(rows: readonly PropertyRow[]): Html {
 
 /** Formats the `code` parts of a sentence as code. */
 export function renderInline(text: string): Html {
-  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
 function listProperties(schema: Schema, prefix = '', depth = 1): Property[] {
@@ -108,5 +108,5 @@ function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, suf
 }
 
 function joinHtml(pieces: readonly Html[], separator: string): Html {
-  return html`${pieces.map((piece, at) => (at === 0 ? piece : html`${separator}${piece}`))}`;
+  return html`${pieces.map((piece, index) => (index === 0 ? piece : html`${separator}${piece}`))}`;
 }

@@ -14,7 +14,7 @@ const DOCUMENT = {
 
 /** A fake network response; undefined uses the guarded client itself. */
 let served: (url: string) => { status: number; body: string } | undefined;
-let asked: { url: string; request: OutboundRequest }[];
+let fetches: { url: string; request: OutboundRequest }[];
 
 let oauth: OAuthApp;
 before(async () => {
@@ -22,15 +22,15 @@ before(async () => {
   const { deps } = oauth.test;
   const real = deps.fetch;
   const double: GuardedFetch['fetch'] = async (url, request) => {
-    asked.push({ url, request });
-    const answer = served(url);
-    if (answer === undefined) return real.fetch(url, request);
-    return { status: answer.status, headers: {}, url, body: Buffer.from(answer.body) };
+    fetches.push({ url, request });
+    const response = served(url);
+    if (response === undefined) return real.fetch(url, request);
+    return { status: response.status, headers: {}, url, body: Buffer.from(response.body) };
   };
   Object.assign(deps, { fetch: { ...real, fetch: double, close: () => real.close() } });
 });
 beforeEach(() => {
-  asked = [];
+  fetches = [];
   served = url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT }) });
 });
 after(() => oauth.test.close());
@@ -65,10 +65,10 @@ describe('a client identified by a document URL', () => {
     await Promise.all([open(clientId), open(clientId)]);
     await open(clientId);
     assert.deepEqual(
-      asked.map(({ url }) => url),
+      fetches.map(({ url }) => url),
       [clientId],
     );
-    const { maxBytes, timeoutMs, maxRedirects } = asked[0]?.request ?? assert.fail();
+    const { maxBytes, timeoutMs, maxRedirects } = fetches[0]?.request ?? assert.fail();
     assert.deepEqual(
       { maxBytes, timeoutMs, maxRedirects },
       { maxBytes: 5120, timeoutMs: 5000, maxRedirects: 0 },
@@ -142,9 +142,9 @@ describe('a client identified by a document URL', () => {
       const page = await open(`https://${host}/client.json`);
       assert.equal(page.status, 400, host);
     }
-    asked = [];
+    fetches = [];
     assert.equal((await open('http://agent.example.com/client.json')).status, 400);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(fetches, []);
   });
 });
 
@@ -160,7 +160,7 @@ describe('CIMD=false', () => {
         code_challenge: makePkce().challenge,
       };
       assert.equal((await off.newBrowser().open(authorizeUrl(params))).status, 400);
-      assert.deepEqual(asked, []);
+      assert.deepEqual(fetches, []);
     } finally {
       await off.test.close();
     }

@@ -40,7 +40,7 @@ after(async () => {
 class Memory {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = REGISTRATION;
-  asked: URL | undefined;
+  authorizationUrl: URL | undefined;
   #client: never | undefined;
   #tokens: never | undefined;
   #verifier = '';
@@ -54,7 +54,7 @@ class Memory {
     this.#tokens = tokens as never;
   };
   redirectToAuthorization = (url: URL): void => {
-    this.asked = url;
+    this.authorizationUrl = url;
   };
   saveCodeVerifier = (verifier: string): void => {
     this.#verifier = verifier;
@@ -76,9 +76,9 @@ class Memory {
 
 /** Signs in and approves these scopes. */
 async function response(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
-  const url = memory.asked ?? assert.fail('The client asked for nothing.');
-  memory.asked = undefined;
-  return (await service.letIn(url, scopes === undefined ? {} : { scopes })).searchParams;
+  const url = memory.authorizationUrl ?? assert.fail('The client asked for nothing.');
+  memory.authorizationUrl = undefined;
+  return (await service.authorize(url, scopes === undefined ? {} : { scopes })).searchParams;
 }
 
 const CREATE = {
@@ -107,14 +107,17 @@ describe('SDK version 2', () => {
       };
       const first = await connect();
       await assert.rejects(first.client.connect(first.transport));
-      assert.ok(memory.asked?.searchParams.get('scope')?.startsWith(ALL_SCOPES), String(memory.asked));
+      assert.ok(
+        memory.authorizationUrl?.searchParams.get('scope')?.startsWith(ALL_SCOPES),
+        String(memory.authorizationUrl),
+      );
       await first.transport.finishAuth(await response(memory, ['workflows:read']));
       const second = await connect();
       await second.client.connect(second.transport);
       assert.equal((await second.client.listTools()).tools.length, TOOLS.length);
       // The user had not granted the tool's scope, so the client gets a 403 and requests it.
       await assert.rejects(second.client.callTool(CREATE));
-      assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
+      assert.match(memory.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
       await second.transport.finishAuth(await response(memory));
       const created = await second.client.callTool(CREATE);
       assert.ok(!created.isError, JSON.stringify(created.content));
@@ -142,7 +145,7 @@ describe('SDK version 1', () => {
     // It refreshes first, and requests more scopes only without a refresh token.
     memory.forgetRefresh();
     await assert.rejects(client.callTool(CREATE));
-    assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
+    assert.match(memory.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
     await transport.finishAuth((await response(memory)).get('code') ?? '');
     const created = await client.callTool(CREATE);
     assert.ok(created.isError !== true, JSON.stringify(created.content));
@@ -175,7 +178,7 @@ describe('openid-client', () => {
     });
     const tokens = await openid.authorizationCodeGrant(
       config,
-      await service.letIn(url),
+      await service.authorize(url),
       { pkceCodeVerifier: verifier, expectedState: state },
       { resource: service.mcpUrl },
     );
@@ -214,7 +217,7 @@ describe('oauth4webapi', () => {
       code_challenge_method: 'S256',
       state: 'x',
     });
-    const end = await service.letIn(`${server.authorization_endpoint}?${query}`);
+    const end = await service.authorize(`${server.authorization_endpoint}?${query}`);
     const params = oauth4webapi.validateAuthResponse(server, client, end, 'x');
     const tokens = await oauth4webapi.processAuthorizationCodeResponse(
       server,
@@ -279,7 +282,7 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
         assert.equal(child.exitCode, null, lines.join('\n'));
         return url !== undefined;
       });
-      const end = String(await service.letIn(url ?? ''));
+      const end = String(await service.authorize(url ?? ''));
       await waitUntil('its callback', () =>
         sendOverNetwork('GET', end).then(
           ({ status }) => status === 200,
@@ -309,7 +312,7 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
       const url = authorizationIn(line);
       if (url === undefined || isAuthorized) return;
       isAuthorized = true;
-      void service.letIn(url).then(end => sendOverNetwork('GET', String(end)));
+      void service.authorize(url).then(end => sendOverNetwork('GET', String(end)));
     });
     const [code] = await once(child, 'exit');
     const text = lines.join('\n');

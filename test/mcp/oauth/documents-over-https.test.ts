@@ -18,11 +18,11 @@ let server: Server;
 let fetch: GuardedFetch;
 let port: number;
 /** The requested paths. */
-let asked: string[] = [];
+let requestedPaths: string[] = [];
 
 type Handler = (res: ServerResponse, own: string) => void;
 
-const documentOf = (own: string, more: object = {}): string =>
+const createDocument = (own: string, more: object = {}): string =>
   JSON.stringify({
     client_id: own,
     client_name: 'Hosted agent',
@@ -32,13 +32,13 @@ const documentOf = (own: string, more: object = {}): string =>
   });
 
 const ANSWERS: Readonly<Record<string, Handler>> = {
-  '/good.json': (res, own) => res.end(documentOf(own)),
+  '/good.json': (res, own) => res.end(createDocument(own)),
   '/moved.json': res => res.writeHead(302, { location: '/good.json' }).end(),
-  '/mismatched.json': (res, own) => res.end(documentOf(`${own}.bak`)),
-  '/large.json': (res, own) => res.end(documentOf(own, { client_uri: 'x'.repeat(1_000_000) })),
+  '/mismatched.json': (res, own) => res.end(createDocument(`${own}.bak`)),
+  '/large.json': (res, own) => res.end(createDocument(own, { client_uri: 'x'.repeat(1_000_000) })),
   '/slow.json': (res, own) => {
     const drip = setInterval(() => res.write(' '), 200);
-    res.write(documentOf(own));
+    res.write(createDocument(own));
     res.on('close', () => clearInterval(drip));
   },
 };
@@ -50,7 +50,7 @@ before(async () => {
   const certificate = makeCertificate(['agent.test', 'inside.test']);
   setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
   server = createServer(certificate, ({ url = '', headers: { host = '' } }: IncomingMessage, res) => {
-    asked.push(url);
+    requestedPaths.push(url);
     (ANSWERS[url] ?? answerNone)(res, `https://${host}${url}`);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +64,7 @@ before(async () => {
   Object.assign(oauth.test.deps, { fetch: { ...fetch, close: () => fetch.close() } });
 });
 beforeEach(() => {
-  asked = [];
+  requestedPaths = [];
 });
 after(async () => {
   server.closeAllConnections();
@@ -92,7 +92,7 @@ describe('a document over https', () => {
     it(`at ${path} is refused, and requested once`, async () => {
       const page = await open(path);
       assert.equal(page.status, 400, page.html);
-      assert.deepEqual(asked, [path]);
+      assert.deepEqual(requestedPaths, [path]);
     });
 
   it('that never ends is given up after five seconds', async () => {
@@ -108,6 +108,6 @@ describe('a document over https', () => {
       const page = await open('/good.json', host);
       assert.equal(page.status, 400, host);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requestedPaths, []);
   });
 });

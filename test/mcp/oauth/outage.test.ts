@@ -40,7 +40,7 @@ async function takeAway(): Promise<void> {
 }
 
 describe('while the database is down', () => {
-  it('each endpoint answers 503 with Retry-After in its own format, and nothing is lost', async () => {
+  it('each endpoint returns 503 with Retry-After in its own format, and nothing is lost', async () => {
     const tokens = await oauth.connect();
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();

@@ -1,8 +1,8 @@
 // Tests tokens: rotation with a grace period, theft, revocation in every process, and cleanup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createAccessTokens } from '../../../src/services/connections/access-tokens.ts';
 import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
+import { createTokenAuthenticator } from '../../../src/services/connections/token-authenticator.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import type { Tokens } from '../../support/oauth/clients.ts';
 
@@ -26,7 +26,7 @@ interface Connection {
   readonly scopes: readonly string[];
   readonly lastUsedAt: string | null;
 }
-async function connectionOf({ clientId }: Tokens): Promise<Connection | undefined> {
+async function findConnection({ clientId }: Tokens): Promise<Connection | undefined> {
   const { status, body } = await oauth.person.request<{ data: Connection[] }>(
     'GET',
     '/connections?limit=200',
@@ -69,7 +69,7 @@ describe('a refresh token', () => {
       assert.equal((await refresh(tokens, newer)).body.error, 'invalid_grant');
     passedMs += 5000;
     assert.equal(await oauth.ping(String(again.body.access_token)), 401);
-    assert.equal(await connectionOf(tokens), undefined);
+    assert.equal(await findConnection(tokens), undefined);
   });
 
   it('can narrow scopes but not widen them', async () => {
@@ -122,7 +122,7 @@ describe('an access token', () => {
       assert.equal(status, 200);
       assert.equal(await oauth.ping(tokens.access_token), 401);
       assert.equal((await refresh(tokens, tokens.refresh_token)).body.error, 'invalid_grant');
-      assert.equal(await connectionOf(tokens), undefined);
+      assert.equal(await findConnection(tokens), undefined);
     }
   });
 
@@ -137,10 +137,10 @@ describe('DELETE /connections/{id}', () => {
   it('ends all tokens of the connection, in other processes within five seconds', async () => {
     const tokens = await oauth.connect();
     // Another process reads the same tables through its own cache.
-    const elsewhere = createAccessTokens(oauth.test.deps.db, oauth.test.deps.now);
+    const elsewhere = createTokenAuthenticator(oauth.test.deps.db, oauth.test.deps.now);
     assert.ok(await elsewhere.authenticate(tokens.access_token));
     assert.equal(await oauth.ping(tokens.access_token), 200);
-    const connection = await connectionOf(tokens);
+    const connection = await findConnection(tokens);
     const response = await oauth.person.request('DELETE', `/connections/${connection?.id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
     passedMs += 5000;
@@ -152,7 +152,7 @@ describe('DELETE /connections/{id}', () => {
 
   it("knows only the caller's own connections", async () => {
     const tokens = await oauth.connect();
-    const id = (await connectionOf(tokens))?.id;
+    const id = (await findConnection(tokens))?.id;
     const otherUser = await oauth.test.createCaller();
     assert.equal((await otherUser.request('DELETE', `/connections/${id}`)).status, 404);
     assert.deepEqual((await otherUser.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
@@ -162,10 +162,10 @@ describe('DELETE /connections/{id}', () => {
 
   it('has a list next to it that shows when a connection was last used', async () => {
     const tokens = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
-    assert.equal((await connectionOf(tokens))?.lastUsedAt, null);
+    assert.equal((await findConnection(tokens))?.lastUsedAt, null);
     assert.equal(await oauth.ping(tokens.access_token), 200);
     await oauth.test.deps.accessTokens?.flush();
-    const connection = await connectionOf(tokens);
+    const connection = await findConnection(tokens);
     assert.ok(connection?.lastUsedAt);
     assert.deepEqual(connection.scopes, ['workflows:read']);
   });

@@ -8,7 +8,7 @@ import { findBackend } from '../../src/codecs/backend.ts';
 import { decodeFrames } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
-import { renderVideo } from '../../src/render/video/video.ts';
+import { renderVideo } from '../../src/render/video/render-video.ts';
 import { type Execution, mapStates } from '../support/client.ts';
 import { blockWrites } from '../support/database.ts';
 import { readPixels } from '../support/media/pixels.ts';
@@ -190,13 +190,13 @@ const slowGraph = (color: string) => ({
 describe('a worker that is killed during a render', { skip }, () => {
   it('leaves its segments to the next worker, which renders only the rest', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
-    const stage = await startTakeoverSetup();
-    const services = [await spawnService(folder, stage.env)];
+    const setup = await startTakeoverSetup();
+    const services = [await spawnService(folder, setup.env)];
     try {
       const [victim] = services;
       assert.ok(victim);
       // No file is registered, so the render cannot finish before its worker is killed.
-      const held = await blockWrites(stage.db, 'insert', 'media');
+      const held = await blockWrites(setup.db, 'insert', 'media');
       const workflow = await victim.createWorkflow({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],
@@ -204,7 +204,7 @@ describe('a worker that is killed during a render', { skip }, () => {
       const id = await victim.startRun(workflow);
       let kept = '';
       await waitUntil('the first segment to be kept', async () => {
-        const { rows } = await stage.db.query<{ file_id: string }>(
+        const { rows } = await setup.db.query<{ file_id: string }>(
           'select file_id from render_parts order by file_id limit 1',
         );
         kept = rows[0]?.file_id ?? '';
@@ -218,18 +218,18 @@ describe('a worker that is killed during a render', { skip }, () => {
         await renderSegment(folder, slowGraph('#0000ff')),
         join(folder, 'media', kept.slice(-2), kept),
       );
-      const other = await spawnService(folder, stage.env);
+      const other = await spawnService(folder, setup.env);
       services.push(other);
       const { video } = mapStates(await other.waitForStatus(id, 'COMPLETED', 'FAILED'));
       assert.deepEqual([video?.status, video?.attempt], ['COMPLETED', 2]);
       const media = await fetch(`${other.url}${new URL(video?.outputUrl ?? '').pathname}`);
       const bytes = Buffer.from(await media.arrayBuffer());
       assert.deepEqual(await colorAt(bytes, folder, 1), 'blue');
-      const { rowCount } = await stage.db.query('select from render_parts');
+      const { rowCount } = await setup.db.query('select from render_parts');
       assert.equal(rowCount, 0);
     } finally {
       for (const service of services) await service.end('SIGKILL');
-      await stage.close();
+      await setup.close();
       await rm(folder, { recursive: true, force: true });
     }
   });

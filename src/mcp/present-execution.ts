@@ -1,23 +1,22 @@
 // Presents a run to agents: its state, results, cost and next step.
-
 import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
-import { createPreview, findMediaAt } from '../services/media/preview-media.ts';
-import type { Caller } from './caller.ts';
-import { getWorkflowPageUrl } from './graph-form.ts';
-import { Anything, type Link, OutputSchema, type ToolOutput } from './tool.ts';
+import { createPreview, findMediaByUrl } from '../services/media/preview-media.ts';
+import { getWorkflowPageUrl } from './agent-graph.ts';
+import { AnyObject, type Link, OutputSchema, type ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
-export const EXECUTION = OutputSchema({
+export const EXECUTION_OUTPUT = OutputSchema({
   executionId: Type.String(),
   status: Type.String(),
-  progress: Anything('done, total'),
-  outputs: Type.Array(Anything()),
-  credits: Anything('estimated, charged'),
-  error: Anything('code, message, nodeId'),
+  progress: AnyObject('done, total'),
+  outputs: Type.Array(AnyObject()),
+  credits: AnyObject('estimated, charged'),
+  error: AnyObject('code, message, nodeId'),
   next: Type.String(),
   note: Type.String(),
 });
-export const NARROW = 'The complete outputs are at their URLs and in graphwright://executions/{id}.';
+export const TOO_LONG_HINT = 'The complete outputs are at their URLs and in graphwright://executions/{id}.';
 
 const MAX_PREVIEWS = 4;
 const MAX_LINKS = 50;
@@ -27,13 +26,13 @@ export interface ExecutionOptions {
 }
 
 export async function presentExecution(
-  caller: Caller,
+  ctx: ToolContext,
   record: ExecutionRecord,
   { previews }: ExecutionOptions,
 ): Promise<ToolOutput> {
   const { id, status, progress, outputs, credits, error } = record;
   const urls = [...new Set(outputs.flatMap(({ url }) => (typeof url === 'string' ? [url] : [])))];
-  const files = await findFiles(caller, urls.slice(0, MAX_LINKS));
+  const files = await findFiles(ctx, urls.slice(0, MAX_LINKS));
   return {
     data: {
       executionId: id,
@@ -42,24 +41,24 @@ export async function presentExecution(
       outputs: outputs.map(({ render: _, ...output }) => output),
       credits: { estimated: credits.estimated, charged: credits.charged },
       error: error ?? undefined,
-      next: describeNextStep(caller, record),
+      next: describeNextStep(ctx, record),
     },
     links: files.map(({ link }) => link),
-    previews: previews ? await createPreviews(caller, record, files) : [],
+    previews: previews ? await createPreviews(ctx, record, files) : [],
   };
 }
 
-type MediaRow = NonNullable<Awaited<ReturnType<typeof findMediaAt>>>;
+type MediaRow = NonNullable<Awaited<ReturnType<typeof findMediaByUrl>>>;
 
 interface File {
   readonly link: Link;
   readonly row: MediaRow | undefined;
 }
 
-async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<readonly File[]> {
+async function findFiles({ deps }: ToolContext, urls: readonly string[]): Promise<readonly File[]> {
   return Promise.all(
     urls.map(async url => {
-      const row = await findMediaAt(deps, url);
+      const row = await findMediaByUrl(deps, url);
       const name = row?.name ?? url.split('/').at(-1) ?? 'file';
       const fileInfo = row === undefined ? {} : { mimeType: row.content_type, size: row.bytes };
       return { link: { uri: url, name, ...fileInfo }, row };
@@ -69,12 +68,12 @@ async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<rea
 
 /** Creates previews of the first images, and of the posters of videos that this service rendered. */
 async function createPreviews(
-  { deps, signal }: Caller,
+  { deps, signal }: ToolContext,
   { outputs }: ExecutionRecord,
   files: readonly File[],
 ): Promise<readonly string[]> {
   const stills = await Promise.all(
-    outputs.flatMap(output => listPosters(output)).map(url => findMediaAt(deps, url)),
+    outputs.flatMap(output => listPosters(output)).map(url => findMediaByUrl(deps, url)),
   );
   const rows = [...files.map(({ row }) => row), ...stills].filter(row => row !== undefined);
   const jpegs: string[] = [];
@@ -91,7 +90,7 @@ function listPosters({ render }: ExecutionRecord['outputs'][number]): readonly s
   return typeof posterUrl === 'string' ? [posterUrl] : [];
 }
 
-function describeNextStep({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
+function describeNextStep({ deps }: ToolContext, { id, status, workflowId, error }: ExecutionRecord): string {
   if (status === 'COMPLETED') return 'Done.';
   if (status === 'WAITING') return `A person must approve it at ${getWorkflowPageUrl(deps, workflowId)}.`;
   if (status === 'FAILED' && error?.code === 'insufficient_credits')

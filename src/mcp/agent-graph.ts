@@ -4,16 +4,16 @@ import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, getTypeDefaults } from '../graph/complete.ts';
 import type { ComponentPort } from '../graph/config-ports.ts';
-import type { NewEdge } from '../graph/edit.ts';
+import type { EdgeEnds } from '../graph/handles.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
 import type { Deps } from '../services/deps.ts';
-import type { Caller } from './caller.ts';
+import type { ToolContext } from './tool-context.ts';
 
-export interface NodeForm {
+export interface AgentNode {
   readonly id: string;
   readonly nodeType: string;
   readonly label?: string | undefined;
@@ -30,7 +30,7 @@ export interface UnplacedNode {
 }
 
 /** Converts a node of this form to a graph node; lint reports unknown node types. */
-export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeForm): UnplacedNode {
+export function toNode(catalog: Catalog, { id, nodeType, label, config }: AgentNode): UnplacedNode {
   const { type, category, ...filled } = getTypeDefaults(nodeType, catalog.find(nodeType));
   const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
   return { id, type, data };
@@ -53,7 +53,7 @@ interface EdgeEnd {
 }
 
 /** Parses an edge. Throws 400 if the text does not have that form. */
-export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): NewEdge {
+export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): EdgeEnds {
   const ends = line.split('->').map(end => end.trim());
   const [from, to] = ends;
   if (ends.length !== 2 || from === undefined || to === undefined || from === '' || to === '') {
@@ -87,7 +87,7 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
 const formatEnd = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
 /** Formats an edge. */
-export function formatEdge({ source, target, sourceHandle, targetHandle }: NewEdge): string {
+export function formatEdge({ source, target, sourceHandle, targetHandle }: EdgeEnds): string {
   const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
   const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
   return `${formatEnd(from)} -> ${formatEnd(to)}`;
@@ -109,15 +109,15 @@ export function formatPorts(ports: readonly ComponentPort[]): readonly string[] 
 /** Converts a complete graph of this form. Rejects node types that cannot be created over MCP. */
 export function toGraph(
   { catalog }: Pick<RunDeps, 'catalog'>,
-  forms: readonly NodeForm[],
+  agentNodes: readonly AgentNode[],
   lines: readonly string[],
 ): { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] } {
-  forms.forEach(({ nodeType }, index) => {
+  agentNodes.forEach(({ nodeType }, index) => {
     if (nodeType === RENDERER.nodeType) throw RENDERER.createError(`/nodes/${index}/nodeType`);
   });
-  const ids = new Set(forms.map(({ id }) => id));
+  const ids = new Set(agentNodes.map(({ id }) => id));
   return {
-    nodes: placeInRows(forms.map(form => toNode(catalog, form))),
+    nodes: placeInRows(agentNodes.map(node => toNode(catalog, node))),
     edges: completeEdges(
       lines.map((line, index) => toEdge(line, ids, `/edges/${index}`)),
     ) as readonly GraphEdge[],
@@ -126,7 +126,7 @@ export function toGraph(
 
 type PresentedIssue = Issue & Partial<Pick<LintIssue, 'severity' | 'suggestion'>>;
 
-/** Members of a result that lists only some of the issues. */
+/** Properties of a result that lists only some of the issues. */
 export const TRUNCATION = {
   truncated: Type.Literal(true),
   total: Type.Integer({ description: 'The number of all issues, if the list is truncated' }),
@@ -147,7 +147,7 @@ export interface PriceResult {
  * Returns the credits that a run would reserve. If the graph or its inputs cannot start a run, returns issues instead
  * of throwing.
  */
-export async function getPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<PriceResult> {
+export async function getPrice({ deps, actor }: ToolContext, graph: GraphToPrice): Promise<PriceResult> {
   try {
     const price = await estimateGraph(deps, actor, graph);
     return { price, issues: price.issues };
@@ -161,17 +161,17 @@ export async function getPrice({ deps, actor }: Caller, graph: GraphToPrice): Pr
 export const getWorkflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;
 
-const NODE_TYPE = 'video:renderer';
+const RENDERER_TYPE = 'video:renderer';
 
 export const RENDERER = {
-  nodeType: NODE_TYPE,
+  nodeType: RENDERER_TYPE,
   note: 'Cannot be added, connected or changed here: clone a template that contains it (list_templates, clone_template).',
   /** Creates the error to throw; `path` is the location of the node in the arguments. */
   createError(path: string, nodeId?: string): AppError {
     const message = 'cannot be added, connected or changed here';
     return new AppError(
       'field_not_writable',
-      `A ${NODE_TYPE} ${message}: clone a template that contains it (list_templates, clone_template), and change the nodes that feed it.`,
+      `A ${RENDERER_TYPE} ${message}: clone a template that contains it (list_templates, clone_template), and change the nodes that feed it.`,
       {
         issues: [{ path, ...(nodeId === undefined ? {} : { nodeId }), code: 'field_not_writable', message }],
       },

@@ -1,17 +1,24 @@
 // Defines the two example graphs of the start page: one to display, and a minimal one to send to the API.
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 
-type Row = readonly [id: string, label: string, nodeType: string, x: number, y: number, config?: JsonObject];
-type Wire = readonly [source: string, sourcePort: string, target: string, targetPort: string];
+type NodeRow = readonly [
+  id: string,
+  label: string,
+  nodeType: string,
+  x: number,
+  y: number,
+  config?: JsonObject,
+];
+type EdgeRow = readonly [source: string, sourcePort: string, target: string, targetPort: string];
 
-const toNode = ([id, label, nodeType, x, y, config = {}]: Row): GraphNode => ({
+const toNode = ([id, label, nodeType, x, y, config = {}]: NodeRow): GraphNode => ({
   id,
   type: 'basedNode',
   position: { x, y },
   data: { label, category: CATEGORIES[nodeType.split(':')[0] ?? ''] ?? 'utility', nodeType, config },
 });
 
-const toEdge = ([source, sourcePort, target, targetPort]: Wire): GraphEdge => ({
+const toEdge = ([source, sourcePort, target, targetPort]: EdgeRow): GraphEdge => ({
   id: `${source}-${target}`,
   source,
   sourceHandle: `out-${sourcePort}`,
@@ -39,7 +46,7 @@ export const POSTCARD: Graph = {
       ['card', 'Card', 'utility:text_to_image_card', 690, 290],
       ['postcard', 'Postcard', 'utility:image_composite', 1040, 130],
       ['result', 'Result', 'output:preview', 1390, 150],
-    ] satisfies Row[]
+    ] satisfies NodeRow[]
   ).map(toNode),
   edges: (
     [
@@ -50,7 +57,7 @@ export const POSTCARD: Graph = {
       ['picture', 'image', 'postcard', 'image'],
       ['card', 'image', 'postcard', 'overlay'],
       ['postcard', 'image', 'result', 'input'],
-    ] satisfies Wire[]
+    ] satisfies EdgeRow[]
   ).map(toEdge),
 };
 
@@ -61,7 +68,7 @@ export const FIRST_WORKFLOW = {
     [
       ['place', 'Place', 'input:text', 0, 0, { value: 'Lisbon' }],
       ['greeting', 'Greeting', 'utility:text_template', 340, 0, GREETING],
-    ] satisfies Row[]
+    ] satisfies NodeRow[]
   ).map(toNode),
   edges: [toEdge(['place', 'text', 'greeting', 'place'])],
 };

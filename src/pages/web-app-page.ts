@@ -1,10 +1,10 @@
 // Renders the HTML that loads the web application, and the pages shown while it is being bundled or when bundling failed.
 import { renderDocument, SITE_NAME } from './document.ts';
-import { type Html, html, trustMarkup } from './html.ts';
-import { RELOAD_PATH } from './message-page.ts';
-import { ICON_PATH, PALETTE_PATH } from './stylesheet.ts';
+import { embedJson, html } from './html.ts';
+import { RELOAD_SCRIPT } from './message-page.ts';
+import { ICON, PALETTE_STYLESHEET } from './stylesheet.ts';
 
-export interface AppPage {
+export interface WebAppPage {
   /** The theme that the reader chose; undefined: follows the system. */
   readonly theme: 'light' | 'dark' | undefined;
   /** URLs. */
@@ -15,21 +15,17 @@ export interface AppPage {
   readonly session: unknown;
 }
 
-export function renderAppPage({ theme, entry, scripts, styles, session }: AppPage): string {
+export function renderWebAppPage({ theme, entry, scripts, styles, session }: WebAppPage): string {
   return html`<!doctype html>
 <html lang="en"${theme === undefined ? undefined : html` data-theme="${theme}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${SITE_NAME}</title><meta name="robots" content="noindex">
-<link rel="icon" href="${ICON_PATH}" type="image/svg+xml">
-${[PALETTE_PATH, styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
+<link rel="icon" href="${ICON.path}" type="image/svg+xml">
+${[PALETTE_STYLESHEET.path, styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
 ${scripts.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <script type="module" src="${entry}"></script>
-${session === undefined ? undefined : embedJson('session', session)}</head>
+${session === undefined ? undefined : embedJson('application/json', session, 'session')}</head>
 <body><div id="app"></div><noscript><p>${SITE_NAME} requires JavaScript. The <a href="/docs">API reference</a> and the <a href="/blog">blog</a> work without it.</p></noscript></body></html>`.toString();
 }
-
-/** Embeds data for scripts. `<` is escaped, so that no text can close the script element. */
-const embedJson = (id: string, value: unknown): Html =>
-  html`<script type="application/json" id="${id}">${trustMarkup(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
 
 /** Renders the page shown while the application is being bundled. It reloads itself. */
 export function renderPreparingPage(): string {
@@ -37,12 +33,12 @@ export function renderPreparingPage(): string {
     title: 'Starting',
     description: 'The application is starting.',
     canonical: undefined,
-    head: html`<script src="${RELOAD_PATH}" defer></script>`,
+    head: html`<script src="${RELOAD_SCRIPT.path}" defer></script>`,
     main: html`<div class="wrap"><div class="hero"><h1>Starting…</h1><p class="lead">The service has just started and is preparing the application. This page reloads automatically.</p></div></div>`,
   });
 }
 
-export function renderUnpreparedPage(): string {
+export function renderFailedPage(): string {
   return renderDocument({
     title: 'The application could not be started',
     description: 'The application could not be started.',

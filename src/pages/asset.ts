@@ -1,0 +1,20 @@
+// Names the files that pages load after their content, so that browsers can cache them forever.
+import { sha256Hex } from '../lib/crypto.ts';
+
+const CONTENT_TYPES = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+} as const;
+
+export interface Asset {
+  readonly path: string;
+  readonly text: string;
+  readonly contentType: string;
+}
+
+/** Creates an asset whose path is `name` with a hash and the extension. */
+export function createAsset(name: string, extension: keyof typeof CONTENT_TYPES, text: string): Asset {
+  const path = `${name}-${sha256Hex(text).slice(0, 12)}.${extension}`;
+  return { path, text, contentType: CONTENT_TYPES[extension] };
+}
