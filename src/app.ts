@@ -8,7 +8,7 @@ import type { Tracer } from './lib/span.ts';
 import { readVersion } from './lib/version.ts';
 import type { Started } from './service.ts';
 import type { Db } from './store/db.ts';
-import { chooseSpan, createStepPartitions } from './store/retention/step-partitions.ts';
+import { choosePartitionDays, createStepPartitions } from './store/retention/step-partitions.ts';
 
 export interface Service extends Started {
   /** Waits for active requests and runs, then stops. The embedded PostgreSQL stops last. */
@@ -62,7 +62,8 @@ async function openTracer(
  * default one until the nightly sweep.
  */
 async function createPartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
-  await createStepPartitions(db, Date.now(), chooseSpan(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
-    log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
+  await createStepPartitions(db, Date.now(), choosePartitionDays(KEEP_EXECUTIONS_DAYS)).catch(
+    (err: unknown) =>
+      log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
   );
 }

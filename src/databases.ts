@@ -6,7 +6,7 @@ import type { Settings } from './lib/settings.ts';
 import { type Db, type DbOptions, openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
-import { directSetting, preflight, preflightPooler } from './store/preflight.ts';
+import { getDirectSetting, preflight, preflightPooler } from './store/preflight.ts';
 
 const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one, the batched commits of runs and deliveries use one each, and queries use four.
@@ -45,7 +45,7 @@ export async function openDatabases(
   stack.defer(() => direct.close());
   const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
   stack.defer(() => runDb.close());
-  const { clockMs } = await preflight(direct, directSetting(settings));
+  const { clockMs } = await preflight(direct, getDirectSetting(settings));
   if (Math.abs(clockMs - Date.now()) > MAX_CLOCK_SKEW_MS)
     log.warn(
       { skewMs: Math.round(Date.now() - clockMs) },
@@ -85,7 +85,7 @@ async function openConnection(
   { onFatal = () => undefined, onDatabaseStarting = () => undefined }: DatabaseEvents,
   stack: AsyncDisposableStack,
 ): Promise<DbOptions['connection']> {
-  const external = directSetting(settings);
+  const external = getDirectSetting(settings);
   if (external !== undefined) {
     onDatabaseStarting();
     return { url: external.url };

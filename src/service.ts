@@ -27,21 +27,21 @@ import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses } from './services/catalog.ts';
-import { createAccessTokens } from './services/connections/access-tokens.ts';
 import { isOAuthEnabled } from './services/connections/oauth-server.ts';
+import { createTokenAuthenticator } from './services/connections/token-authenticator.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
-import { readEnvironmentCredentials } from './services/credentials/run-credentials.ts';
+import { readEnvironment } from './services/credentials/provider-credential.ts';
 import type { JobPool } from './services/deps.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { createRunNotifier } from './services/run-notifier.ts';
-import { createSetupLink } from './services/sessions/mint-link.ts';
+import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
 import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { CHANNELS } from './store/db.ts';
-import { retryingDb } from './store/retry.ts';
+import { withOutageRetries } from './store/retry.ts';
 import { createWorkflowReads } from './store/workflows/workflows.ts';
 
 const KEY_FLUSH_MS = 10_000;
@@ -157,7 +157,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     providerFetch,
     secretsKey,
     credentials: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
-    environment: readEnvironmentCredentials(settings),
+    environment: readEnvironment(settings),
     catalog,
     catalogResponses: createCatalogResponses(),
     findNode,
@@ -165,7 +165,9 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     shippedTemplates: createShippedTemplates(settings, log),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
-    reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'failed to read runs; retrying'))),
+    reads: createRunReads(
+      withOutageRetries(runDb, err => log.warn({ err }, 'failed to read runs; retrying')),
+    ),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
     traffic: new ProviderTraffic({ db: runDb, log, maxConcurrent: settings.PROVIDER_CONCURRENCY }),
     placement,
@@ -173,7 +175,7 @@ export async function createDeps(parts: Parts): Promise<RunDeps> {
     limiter: new RateLimiter(db, now),
     keys: createKeyAuthenticator(db, now),
     sessions: createSessionAuthenticator(db, now),
-    accessTokens: isOAuthEnabled(settings) ? createAccessTokens(db, now) : undefined,
+    accessTokens: isOAuthEnabled(settings) ? createTokenAuthenticator(db, now) : undefined,
     views: createViewCounts({ db, log }),
     attempts: new Map(),
     modelCounts: new Map(),

@@ -48,7 +48,7 @@ const OPTIONS = {
   loader: { '.svg': 'file', '.woff2': 'file' },
 } as const satisfies BuildOptions;
 
-/** What `editor/main.tsx` imports. It cannot be imported itself: it waits for the page. */
+/** The modules that `editor/main.tsx` imports. The file itself cannot be imported here, because it waits for the page. */
 const SHARED_CHUNK = createSharedChunkPlugin(ROOT, ['react-dom/client', './editor/frame/app.tsx']);
 
 /** Number of active bundleEditor calls in this process, which share one esbuild process. */
@@ -75,7 +75,7 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
     signal?.removeEventListener('abort', cancel);
     await build.dispose();
     activeBuilds--;
-    // The esbuild process would keep running, with 136 MB.
+    // Otherwise the esbuild process would keep running and use 136 MB.
     if (activeBuilds === 0) await stop();
   }
 }

@@ -1,5 +1,4 @@
-// Imports icons by name: `import Play from 'icon:play'` is a component that draws that Lucide icon; no other icon is
-// bundled.
+// Imports Lucide icons as components, as in `import Play from 'icon:play'`. Only imported icons are bundled.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Plugin } from 'esbuild';

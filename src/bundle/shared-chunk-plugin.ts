@@ -1,4 +1,4 @@
-// Tells esbuild what is loaded before a module that is imported on demand: the frame, and the page that imports it.
+// Tells esbuild that the frame and the importing page are loaded before any module that is imported on demand.
 //
 // esbuild splits code by the set of on-demand modules that reach it. It does not know that some of them are always loaded
 // first, so a module that the frame and three dialogs import gets a file of its own. Here, each on-demand module imports

@@ -27,7 +27,7 @@ async function listFiles(folder: string): Promise<string[]> {
     .map(entry => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
 }
 
-// An installed package may come without its lock file.
+// An npm package may be installed without a lock file.
 function ignoreMissing(err: unknown): undefined {
   if ((err as NodeJS.ErrnoException).code !== 'ENOENT') throw err;
 }

@@ -1,5 +1,5 @@
-// Imports workers by name: `import file from 'worker:NAME'` gives the file name of a separate script built from the
-// source next to the importer.
+// Bundles workers: `import file from 'worker:NAME'` builds the source next to the importer as a separate script and
+// returns its file name.
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 

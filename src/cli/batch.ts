@@ -1,7 +1,7 @@
 // `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch, it
 // continues where an earlier call was interrupted.
-import { createWriteStream, openAsBlob } from 'node:fs';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream, existsSync, openAsBlob } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,17 +17,17 @@ import { cleanText } from './terminal/text-width.ts';
 export const batch: Command = async ({ args, options, terminal, signal }) => {
   const [target = '', path] = args;
   const client = connect(readSettings(), signal);
-  const started = isId('batch', target)
+  const handle = isId('batch', target)
     ? client.attachBatch(target)
     : await start(client, target, { path, options, terminal, signal });
-  const quiet = options.json === true;
-  if (!quiet) terminal.print(terminal.paint('bold', started.id));
-  const ended = await follow(started, { terminal, quiet, signal });
-  if (typeof options.out === 'string') await save(started, ended, options.out, { terminal, quiet, signal });
-  if (quiet) terminal.print(JSON.stringify(ended, null, 2));
+  const isQuiet = options.json === true;
+  if (!isQuiet) terminal.print(terminal.paint('bold', handle.id));
+  const ended = await follow(handle, { terminal, isQuiet, signal });
+  if (typeof options.out === 'string') await save(handle, ended, options.out, { terminal, isQuiet, signal });
+  if (isQuiet) terminal.print(JSON.stringify(ended, null, 2));
   else terminal.print(describe(ended));
   if (ended.status === 'PAUSED')
-    terminal.note(`Run the other rows with: POST /api/v1/batches/${started.id}/resume`);
+    terminal.note(`Run the other rows with: POST /api/v1/batches/${handle.id}/resume`);
   else if (ended.counts.completed !== ended.counts.total)
     throw new WorkFailed(`${ended.counts.completed} of ${ended.counts.total} rows completed.`);
 };
@@ -46,7 +46,7 @@ async function start(
 ): Promise<BatchHandle> {
   if (!isId('workflow', workflowId))
     throw new UsageError(`${workflowId} is not the id of a workflow or a batch.`);
-  if (path === undefined) throw new UsageError('Name a table: a CSV file or JSON lines.');
+  if (path === undefined) throw new UsageError('Specify a table: a CSV file or JSON lines.');
   const maxCredits = toInteger('--max-credits', options.maxCredits);
   const request = { ...readLimits(options), ...(maxCredits === undefined ? {} : { maxCredits }) };
   const mapping = parseMapping(options.map);
@@ -90,7 +90,7 @@ function readLimits(options: Readonly<Record<string, OptionValue>>) {
 
 function toInteger(name: string, value: OptionValue): number | undefined {
   if (typeof value !== 'string') return undefined;
-  if (!/^\d{1,15}$/.test(value)) throw new UsageError(`${name} needs a number.`);
+  if (!/^\d{1,15}$/.test(value)) throw new UsageError(`${name} must be a whole number.`);
   return Number(value);
 }
 
@@ -108,22 +108,22 @@ function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
 
 interface FollowOptions {
   readonly terminal: Terminal;
-  readonly quiet: boolean;
+  readonly isQuiet: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Waits for the batch. It continues if the command is interrupted. */
-async function follow(started: BatchHandle, { terminal, quiet, signal }: FollowOptions): Promise<Batch> {
+async function follow(handle: BatchHandle, { terminal, isQuiet, signal }: FollowOptions): Promise<Batch> {
   try {
-    return await started.wait({
+    return await handle.wait({
       signal,
       onProgress: current => {
-        if (!quiet) terminal.note(describe(current));
+        if (!isQuiet) terminal.note(describe(current));
       },
     });
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    const message = `The batch continues. Follow it again with: graphwright batch ${started.id}`;
+    const message = `The batch continues. Follow it again with: graphwright batch ${handle.id}`;
     terminal.note(message);
     throw new WorkFailed(message, { cause: thrown });
   }
@@ -131,31 +131,31 @@ async function follow(started: BatchHandle, { terminal, quiet, signal }: FollowO
 
 function describe({ status, reason, counts, credits }: Batch): string {
   const { total, completed, failed, running } = counts;
-  const stopped = reason === null ? '' : ` (${reason})`;
-  return `${status}${stopped}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
+  const reasonNote = reason === null ? '' : ` (${reason})`;
+  return `${status}${reasonNote}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
 }
 
-/** Saves a list of the rows and the files of their results. Files that are there already are kept. */
+/** Saves a list of the rows and the files of their results. Existing files are kept. */
 async function save(
-  started: BatchHandle,
+  handle: BatchHandle,
   { id }: Batch,
   folder: string,
-  { terminal, quiet, signal }: FollowOptions,
+  { terminal, isQuiet, signal }: FollowOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const lines: string[] = [];
-  for await (const row of started.rows({ signal })) {
+  for await (const row of handle.rows({ signal })) {
     lines.push(JSON.stringify(row));
     for (const [name, output] of nameOutputs(row)) {
       const path = join(folder, name);
-      if (await exists(path)) continue;
+      if (existsSync(path)) continue;
       if (output.url === undefined) await writeFile(path, output.text ?? JSON.stringify(output.value));
       else await download(output.url, path, signal);
     }
   }
   const list = join(folder, `${id}.jsonl`);
   await writeFile(list, `${lines.join('\n')}\n`);
-  if (!quiet) terminal.print(`Saved ${lines.length} rows to ${folder}`);
+  if (!isQuiet) terminal.print(`Saved ${lines.length} rows to ${folder}`);
 }
 
 interface SavedOutput {
@@ -167,7 +167,7 @@ interface SavedOutput {
 
 function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [string, SavedOutput])[] {
   return (outputs as readonly SavedOutput[]).map((output, index) => {
-    const place = outputs.length === 1 ? '' : `-${index + 1}`;
+    const position = outputs.length === 1 ? '' : `-${index + 1}`;
     const stem = [
       String(row),
       ...(key === null ? [] : [toNamePart(key)]),
@@ -179,20 +179,15 @@ function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [strin
           ? 'json'
           : 'txt'
         : (/\.([a-z0-9]{1,5})$/i.exec(new URL(output.url).pathname)?.[1] ?? 'bin');
-    return [`${stem.join('-')}${place}.${extension}`, output];
+    return [`${stem.join('-')}${position}.${extension}`, output];
   });
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Writes to a temporary name first, so that an interrupted download is not taken for a result. */
 async function download(url: string, path: string, signal: AbortSignal): Promise<void> {
   const response = await fetch(url, { signal });
-  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}.`);
+  if (!response.ok || response.body === null)
+    throw new Error(`${url} responded with status ${response.status}.`);
   const partial = `${path}.partial`;
   await pipeline(Readable.fromWeb(response.body as never), createWriteStream(partial), { signal });
   await rename(partial, path);

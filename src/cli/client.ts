@@ -8,7 +8,7 @@ import { UsageError } from './command.ts';
 // Someone is waiting at the terminal, so report an unreachable service quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
-/** More items of a list are not shown. */
+/** Lists are cut after this number of items. */
 const MAX_LISTED = 10_000;
 
 export interface Client {
@@ -80,8 +80,8 @@ async function explainFailure<T>(outcome: Promise<T>): Promise<T> {
 }
 
 function describeApiError({ message, issues }: ApiError): string {
-  const found = issues.map(
+  const details = issues.map(
     issue => `\n  ${issue.nodeId === undefined ? '' : `${issue.nodeId}: `}${issue.message}`,
   );
-  return `${message}${found.join('')}`;
+  return `${message}${details.join('')}`;
 }

@@ -2,7 +2,7 @@
 import { AppError, toError } from '../lib/errors.ts';
 import { readSettings, SettingsError } from '../lib/settings.ts';
 import { type CommandInput, UsageError, WorkFailed } from './command.ts';
-import { buildProgram, requireKnown } from './program.ts';
+import { buildProgram, requireKnownCommand } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Runs one command and resolves to its exit code; never rejects, since errors are printed to the terminal. */
@@ -13,7 +13,7 @@ export async function runCommandLine(
   const program = buildProgram(context);
   try {
     if (argv.length === 0) program.help({ error: true });
-    requireKnown(program, argv);
+    requireKnownCommand(program, argv);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (thrown) {

@@ -3,6 +3,10 @@ import type { Terminal } from './terminal/terminal.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
+/** Returns the value of an option that takes one. */
+export const getText = (option: OptionValue): string | undefined =>
+  typeof option === 'string' ? option : undefined;
+
 export interface CommandInput {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, OptionValue>>;

@@ -33,7 +33,7 @@ export const COMMANDS: readonly CommandRow[] = [
     json: false,
     summary: 'run workflows for services that share DATABASE_URL',
     examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright worker'],
-    load: async () => (await import('./serve.ts')).work,
+    load: async () => (await import('./serve.ts')).runWorker,
   },
   {
     usage: 'migrate',
@@ -135,7 +135,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'preview <scene>',
     json: false,
-    summary: 'draw stills of a scene file, again whenever it changes',
+    summary: 'draw stills of a scene file, and redraw them when it changes',
     options: {
       '--watch': 'continue until SIGINT; errors in the scene are printed with their location',
       '--frames <list>': 'such as 0,30,60 (default: four at equal distances, or the middle one for a file)',
@@ -163,7 +163,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'keys create <name>',
     summary: 'create an API key and print it once',
     options: {
-      '--scope <scope...>': 'scopes of the key (default: all scopes of its creator)',
+      '--scope <scope...>': 'scopes of the key (default: read, write and execute)',
       '--expires <time>': 'when it expires, e.g. 2027-01-31',
     },
     examples: [
@@ -247,13 +247,13 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'users setup-link',
     summary: 'print a link where the first user sets email, name and password',
     examples: ['graphwright users setup-link'],
-    load: async () => (await import('./users.ts')).makeSetUpLink,
+    load: async () => (await import('./users.ts')).createSetUpLink,
   },
   {
     usage: 'users password <email>',
     summary: 'print a link to set a new password for an account',
     examples: ['graphwright users password ana@example.com'],
-    load: async () => (await import('./users.ts')).makeResetLink,
+    load: async () => (await import('./users.ts')).createResetLink,
   },
   {
     usage: 'teams create <name>',
@@ -341,7 +341,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'secrets rotate',
     summary: 'encrypt all stored secrets with a new key; the service must be stopped',
     examples: ['SECRETS_KEY=$OLD NEW_SECRETS_KEY=$NEW graphwright secrets rotate'],
-    load: async () => (await import('./upkeep/secrets.ts')).rotate,
+    load: async () => (await import('./upkeep/secrets.ts')).rotateKey,
   },
   {
     usage: 'models search [words...]',
@@ -397,18 +397,18 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'doctor',
-    summary: 'check that this machine has what the service needs',
+    summary: 'check this machine and the settings',
     examples: ['graphwright doctor'],
     load: async () => (await import('./doctor.ts')).doctor,
   },
 ];
 
-const ACCESS_NOTE = "over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database";
+const ACCESS_NOTE = "over HTTP if GRAPHWRIGHT_API_KEY is set, otherwise directly on the service's database";
 
 /** Groups of commands, by the first word of their usage. */
 export const GROUPS: Readonly<Record<string, string>> = {
   models:
-    "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
+    "models as data: in MODELS_FILE, over HTTP if GRAPHWRIGHT_API_KEY is set, otherwise in the service's database",
   automations: 'schedules and triggers of a running service',
   keys: `API keys: ${ACCESS_NOTE}`,
   credentials: 'keys of model providers, stored on a running service',

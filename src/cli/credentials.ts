@@ -7,7 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
+import { type Command, getText, type OptionValue, UsageError, WorkFailed } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -15,19 +15,19 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
   const [kind = ''] = args;
   const settings = readSettings();
   const client = connect(settings, signal);
-  const baseUrl = toText(options.baseUrl);
-  const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readValue(signal));
+  const baseUrl = getText(options.baseUrl);
+  const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readKey(signal));
   const values = { ...(apiKey === '' ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) };
   const owner = options.instance === true ? 'instance' : 'workspace';
   if (options.untested !== true) {
-    const tested = await client.post<CredentialTest>('/credentials/test', { kind, values, owner });
-    if (!tested.ok)
-      throw new Error(`${tested.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
+    const outcome = await client.post<CredentialTest>('/credentials/test', { kind, values, owner });
+    if (!outcome.ok)
+      throw new Error(`${outcome.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
   }
-  const teamId = toText(options.team);
+  const teamId = getText(options.team);
   const credential = await client.post<Credential>('/credentials', {
     kind,
-    name: toText(options.name) ?? kind,
+    name: getText(options.name) ?? kind,
     owner,
     values,
     ...(teamId === undefined ? {} : { teamId }),
@@ -41,7 +41,7 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
 export const listCredentials: Command = async ({ options, terminal, signal }) => {
   const credentials = await connect(readSettings(), signal).list<Credential>('/credentials', {
     owner: options.instance === true ? 'instance' : 'workspace',
-    teamId: toText(options.team),
+    teamId: getText(options.team),
   });
   if (options.json === true) terminal.print(JSON.stringify(credentials, null, 2));
   else printCredentials(credentials, terminal);
@@ -50,15 +50,15 @@ export const listCredentials: Command = async ({ options, terminal, signal }) =>
 export const testCredential: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
   const client = connect(readSettings(), signal);
-  const tested = await client.post<CredentialTest>(`/credentials/${encodeURIComponent(id)}/test`);
-  if (options.json === true) terminal.print(JSON.stringify(tested, null, 2));
-  if (!tested.ok) {
-    const reason = tested.error ?? 'The provider did not accept the key.';
+  const outcome = await client.post<CredentialTest>(`/credentials/${encodeURIComponent(id)}/test`);
+  if (options.json === true) terminal.print(JSON.stringify(outcome, null, 2));
+  if (!outcome.ok) {
+    const reason = outcome.error ?? 'The provider did not accept the key.';
     throw options.json === true ? new WorkFailed(reason) : new Error(reason);
   }
   if (options.json === true) return;
-  const account = tested.account === undefined ? '' : ` as ${cleanText(tested.account)}`;
-  terminal.print(`The provider accepted the key${account} in ${tested.latencyMs} ms.`);
+  const account = outcome.account === undefined ? '' : ` as ${cleanText(outcome.account)}`;
+  terminal.print(`The provider accepted the key${account} in ${outcome.latencyMs} ms.`);
 };
 
 export const removeCredential: Command = async ({ args, options, terminal, signal }) => {
@@ -68,8 +68,6 @@ export const removeCredential: Command = async ({ args, options, terminal, signa
   terminal.print(options.json === true ? JSON.stringify({ id, removed: true }) : `${id} is removed.`);
 };
 
-const toText = (option: OptionValue): string | undefined => (typeof option === 'string' ? option : undefined);
-
 function parseLimit(option: OptionValue): { readonly dailyUsdLimit?: number } {
   if (typeof option !== 'string') return {};
   const dailyUsdLimit = Number(option);
@@ -77,11 +75,11 @@ function parseLimit(option: OptionValue): { readonly dailyUsdLimit?: number } {
   return { dailyUsdLimit };
 }
 
-/** Reads the value from a pipe, or asks for it without showing it. */
-async function readValue(signal: AbortSignal): Promise<string> {
+/** Reads the key from a pipe, or prompts for it without showing it. */
+async function readKey(signal: AbortSignal): Promise<string> {
   if (stdin.isTTY !== true) return (await readText(stdin)).trim();
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Turns off the terminal's echo, so before the prompt appears.
+  // Must come before the prompt, because it turns off the terminal's echo.
   const prompt = createInterface({ input: stdin, output: hidden, terminal: true });
   process.stderr.write('Key (not shown): ');
   try {

@@ -1,7 +1,7 @@
 // `graphwright credits`: grants and revokes credits, over HTTP if there is a key, else directly in the database.
 import type { CreditPool } from '../../sdk/src/schemas.ts';
 import { type Command, UsageError } from './command.ts';
-import { onService } from './operator.ts';
+import { runAsOperator } from './operator.ts';
 
 export const grantCredits: Command = async ({ args, options, terminal, signal }) => {
   const [account = '', amount = ''] = args;
@@ -10,7 +10,7 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
     amount: parseAmount(amount),
     note: typeof options.note === 'string' ? options.note : 'granted by the operator',
   };
-  const granted = await onService<CreditPool>(signal, {
+  const granted = await runAsOperator<CreditPool>(signal, {
     http: client => client.post('/admin/credits', request),
     database: async (deps, operator) =>
       (await import('../services/credits/credits.ts')).grantCredits(deps, operator, request),

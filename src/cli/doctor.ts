@@ -14,12 +14,12 @@ import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { describeStorageProblem, toBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
-import { readEnvironment } from '../services/credentials/provider-credential.ts';
+import { openEnvironment } from '../services/credentials/provider-credential.ts';
 import { probeProviders } from '../services/operator/provider-checks.ts';
 import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { getBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
-import { directSetting, preflight, preflightPooler } from '../store/preflight.ts';
+import { getDirectSetting, preflight, preflightPooler } from '../store/preflight.ts';
 import { readServerVersion } from '../store/server-version.ts';
 import { type Command, WorkFailed } from './command.ts';
 import { requirePort } from './port.ts';
@@ -28,7 +28,7 @@ import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1024 ** 3;
-const MAX_SKEW_S = 60;
+const MAX_SKEW_SECONDS = 60;
 const PROBE_TIMEOUT_MS = 5000;
 /** Loading the codec host takes a second or two. */
 const CODEC_TIMEOUT_MS = 30_000;
@@ -96,18 +96,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
 export const doctor: Command = async ({ options, terminal }) => {
   const settings = readSettings();
   const findings: Finding[] = [];
-  for (const [check, find] of Object.entries(CHECKS)) findings.push(await runCheck(check, find, settings));
+  for (const [name, check] of Object.entries(CHECKS)) findings.push(await runCheck(name, check, settings));
   if (options.json === true) terminal.print(JSON.stringify(findings, null, 2));
   else printFindings(findings, terminal);
   if (findings.some(({ state }) => state === 'failed')) throw new WorkFailed('Some checks failed.');
 };
 
-async function runCheck(check: string, find: Check, settings: Settings): Promise<Finding> {
+async function runCheck(name: string, check: Check, settings: Settings): Promise<Finding> {
   try {
-    return { check, state: 'ok', detail: cleanText(await find(settings)) };
+    return { check: name, state: 'ok', detail: cleanText(await check(settings)) };
   } catch (thrown) {
     return {
-      check,
+      check: name,
       state: thrown instanceof OptionalMissing ? 'missing' : 'failed',
       detail: cleanText(toError(thrown).message),
     };
@@ -133,8 +133,8 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
 const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
 
 async function checkDatabase(settings: Settings): Promise<string> {
-  const where = directSetting(settings);
-  if (where === undefined) {
+  const direct = getDirectSetting(settings);
+  if (direct === undefined) {
     const { postgres } = await getBinaries();
     // PostgreSQL refuses root, and may be unable to reach the folder.
     const folder = findFolder(settings.DATA_DIR);
@@ -143,18 +143,18 @@ async function checkDatabase(settings: Settings): Promise<string> {
     await chooseRunner({ postgres, folder, owner, account: 'postgres' });
     return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
   }
-  await using db = openForCheck(where.url);
-  const { clockMs } = await preflight(db, where);
+  await using db = openForCheck(direct.url);
+  const { clockMs } = await preflight(db, direct);
   const skewS = Math.round((Date.now() - clockMs) / 1000);
-  if (Math.abs(skewS) > MAX_SKEW_S)
+  if (Math.abs(skewS) > MAX_SKEW_SECONDS)
     throw new Error(
       `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; synchronize both with NTP`,
     );
-  return `${where.setting}: PostgreSQL ${await readServerVersion(db)}`;
+  return `${direct.setting}: PostgreSQL ${await readServerVersion(db)}`;
 }
 
-const openForCheck = (url: string, more: Pick<DbOptions, 'through'> = {}): Db & AsyncDisposable => {
-  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined, ...more });
+const openForCheck = (url: string, options: Pick<DbOptions, 'through'> = {}): Db & AsyncDisposable => {
+  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined, ...options });
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
 };
 
@@ -196,17 +196,17 @@ async function checkPort(settings: Settings): Promise<string> {
   return `${settings.HOST}:${settings.PORT} is free`;
 }
 
-/** Checks the providers of the environment. They are optional, so each that does not respond is named with its setting. */
+/** Checks the providers of the environment. They are optional, so those that do not respond are listed with their settings. */
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedUrls: [],
   });
   try {
-    const asked = await probeProviders(readEnvironment({ settings, fetch: client, providerFetch: client }));
-    const configured = asked.filter(({ isConfigured }) => isConfigured);
+    const probes = await probeProviders(openEnvironment({ settings, fetch: client, providerFetch: client }));
+    const configured = probes.filter(({ isConfigured }) => isConfigured);
     if (configured.length === 0)
-      return `none: to use their models, add a key at /settings/providers or set ${asked.map(({ setting }) => setting).join(', ')}`;
+      return `none: to use their models, add a key at /settings/providers or set ${probes.map(({ setting }) => setting).join(', ')}`;
     const descriptions = configured.map(
       ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
     );
@@ -220,18 +220,18 @@ async function checkModelProviders(settings: Settings): Promise<string> {
 /** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it is the proxy's address. */
 async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
   const { hostname } = new URL(BASE_URL);
-  const asked = await fetch(`${BASE_URL}/healthz`, {
+  const response = await fetch(`${BASE_URL}/healthz`, {
     signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     redirect: 'manual',
   }).catch(() => undefined);
-  if (asked === undefined)
+  if (response === undefined)
     return isLoopbackHost(hostname)
       ? `${BASE_URL}, for this machine alone; set it to the address that people open`
       : `${BASE_URL}: not reachable; start the service and run doctor again`;
-  const text = await asked.text().catch(() => '');
-  if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} is a running service`;
+  const text = await response.text().catch(() => '');
+  if (response.ok && text.includes('"status":"ok"')) return `${BASE_URL} is a running service`;
   throw new Error(
-    `${BASE_URL} responds with status ${asked.status}, which is not a response of this service. Configure the proxy to forward to ${HOST}:${PORT} without changing paths, or set BASE_URL to the address that people open`,
+    `${BASE_URL} responds with status ${response.status}, which is not a response of this service. Configure the proxy to forward to ${HOST}:${PORT} without changing paths, or set BASE_URL to the address that people open`,
   );
 }
 

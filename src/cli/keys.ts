@@ -3,7 +3,7 @@
 import type { CreatedKey, Key } from '../../sdk/src/schemas.ts';
 import { SCOPES, type Scope } from '../services/accounts/actor.ts';
 import { type Command, type OptionValue, UsageError } from './command.ts';
-import { onService } from './operator.ts';
+import { runAsOperator } from './operator.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -12,7 +12,7 @@ const DEFAULT_SCOPES: readonly Scope[] = ['workflows:read', 'workflows:write', '
 export const createKey: Command = async ({ args, options, terminal, signal }) => {
   const [name = ''] = args;
   const request = { name, scopes: parseScopes(options.scope), ...parseExpiry(options.expires) };
-  const key = await onService<CreatedKey>(signal, {
+  const key = await runAsOperator<CreatedKey>(signal, {
     http: client => client.post('/keys', request),
     database: async (deps, operator) =>
       (await import('../services/accounts/keys.ts')).createKey(deps, operator, request),
@@ -23,7 +23,7 @@ export const createKey: Command = async ({ args, options, terminal, signal }) =>
 };
 
 export const listKeys: Command = async ({ options, terminal, signal }) => {
-  const keys = await onService<readonly Key[]>(signal, {
+  const keys = await runAsOperator<readonly Key[]>(signal, {
     http: client => client.list('/keys'),
     database: async (deps, operator) => {
       const { listOwnKeys } = await import('../services/accounts/keys.ts');
@@ -36,7 +36,7 @@ export const listKeys: Command = async ({ options, terminal, signal }) => {
 
 export const revokeKey: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
-  await onService<unknown>(signal, {
+  await runAsOperator<unknown>(signal, {
     http: client => client.delete(`/keys/${encodeURIComponent(id)}`),
     database: async (deps, operator) =>
       (await import('../services/accounts/keys.ts')).revokeOwnKey(deps, operator, id),

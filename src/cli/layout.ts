@@ -5,7 +5,7 @@ import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import { type Command, UsageError } from './command.ts';
-import { parseFile, readWorkflowFile } from './workflow-file.ts';
+import { parseFileGraph, readWorkflowFile } from './workflow-file.ts';
 
 const DIRECTIONS = ['RIGHT', 'DOWN'] as const;
 
@@ -15,7 +15,7 @@ export const layout: Command = async ({ args, options, terminal }) => {
   const direction = DIRECTIONS.find(name => name === (options.direction ?? 'RIGHT'));
   if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
   const catalog = makeCatalog(readSettings());
-  const parsed = parseFile(path, file, catalog);
+  const parsed = parseFileGraph(path, file, catalog);
   const layout = layoutGraph(parsed.graph, catalog, { direction });
   const graph = applyLayout(parsed.graph, layout);
   const text = `${JSON.stringify({ ...file, ...graph }, null, 2)}\n`;

@@ -56,30 +56,33 @@ function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
     );
   for (const component of ordered) inspected.set(component, inspect(component));
   const root = inspect(file);
-  const ofComponents = ordered.map(component => {
+  const componentFindings = ordered.map(component => {
     const { issues, total } = inspected.get(component) as Inspection;
     const index = components.indexOf(component);
-    return { issues: issues.map(it => ({ ...it, path: `/components/${index}${it.path ?? ''}` })), total };
+    return {
+      issues: issues.map(issue => ({ ...issue, path: `/components/${index}${issue.path ?? ''}` })),
+      total,
+    };
   });
-  const absent = listAbsent(file, find);
-  const expanded = root.ok
+  const missing = listMissingComponents(file, find);
+  const expansion = root.ok
     ? findExpansionIssue(catalog, root, call => inspected.get(find(call) as ComponentFile))
     : NO_FINDINGS;
-  return mergeFindings(...ofComponents, root, absent, expanded);
+  return mergeFindings(...componentFindings, root, missing, expansion);
 }
 
-type GetInspected = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
+type GetInspection = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
 
 /** Writes the ports of components that are in the file into their calls, as the service does. */
-function writeInterfaces(catalog: Catalog, nodes: unknown, get: GetInspected): unknown {
+function writeInterfaces(catalog: Catalog, nodes: unknown, get: GetInspection): unknown {
   return mapFileCalls(nodes, call => {
     const component = get(call);
     return component === undefined ? undefined : { ...getInterface(component.graph, catalog) };
   });
 }
 
-/** Returns a warning for each component that only the service knows. */
-function listAbsent({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): Findings {
+/** Returns a warning for each component that is not in the file. */
+function listMissingComponents({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): Findings {
   const issues = listFileCalls(nodes)
     .filter(call => find(call) === undefined)
     .map(
@@ -94,12 +97,12 @@ function listAbsent({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): F
 }
 
 /** Finds components that are nested too deeply or have too many nodes together. */
-function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetInspected): Findings {
+function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetInspection): Findings {
   try {
     readComponentTree(graph, {
       catalog,
       isExpanded: node => isCall(node) && listFileCalls([node]).some(call => get(call) !== undefined),
-      find: call => (get(call) as Inspection).graph,
+      findGraph: call => (get(call) as Inspection).graph,
     });
     return NO_FINDINGS;
   } catch (err) {
@@ -112,10 +115,10 @@ function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetIns
 const toFindings = (issue: LintIssue): Findings => ({ issues: [issue], total: 1 });
 
 function printIssues(path: string, { issues, total }: Findings, terminal: Terminal): void {
-  for (const { severity, code, path: place, message } of issues) {
+  for (const { severity, code, path: pointer, message } of issues) {
     const label = severity === 'error' ? terminal.paint('red', 'error') : terminal.paint('yellow', 'warning');
     terminal.print(
-      `${label}  ${terminal.paint('dim', `${path}${place ?? ''}`)}  ${cleanText(message)} (${code})`,
+      `${label}  ${terminal.paint('dim', `${path}${pointer ?? ''}`)}  ${cleanText(message)} (${code})`,
     );
   }
   const errors = issues.filter(({ severity }) => severity === 'error').length;

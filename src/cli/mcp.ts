@@ -11,7 +11,7 @@ interface Bridge {
   readonly write: (message: string) => void;
   /** Requests in progress, by id. */
   readonly pendingRequests: Map<unknown, AbortController>;
-  /** The protocol revision agreed on in `initialize`; later revisions name theirs in each message. */
+  /** The protocol revision agreed on in `initialize`. Messages of later revisions contain it themselves. */
   version: string | undefined;
 }
 
@@ -78,19 +78,21 @@ function parse(line: string): Message | undefined {
   return isRecord(message) ? message : undefined;
 }
 
-/** Returns the headers that the later revision requires, by which a proxy can route. */
+/** Returns the headers. The later protocol revision requires some, which proxies can use for routing. */
 function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
   const { name, uri, _meta } = isRecord(params) ? params : {};
-  const own = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
+  const messageVersion = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
   const subject = name ?? uri;
   return {
     authorization: `Bearer ${apiKey}`,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...(typeof own === 'string' && typeof method === 'string' ? { 'mcp-method': method } : {}),
-    ...(typeof own === 'string' && typeof subject === 'string' ? { 'mcp-name': toHeaderText(subject) } : {}),
-    ...(typeof own === 'string' || version !== undefined
-      ? { 'mcp-protocol-version': String(own ?? version) }
+    ...(typeof messageVersion === 'string' && typeof method === 'string' ? { 'mcp-method': method } : {}),
+    ...(typeof messageVersion === 'string' && typeof subject === 'string'
+      ? { 'mcp-name': toHeaderText(subject) }
+      : {}),
+    ...(typeof messageVersion === 'string' || version !== undefined
+      ? { 'mcp-protocol-version': String(messageVersion ?? version) }
       : {}),
   };
 }
@@ -104,13 +106,13 @@ function toHeaderText(text: string): string {
 async function forwardResponse(bridge: Bridge, response: Response, { id, method }: Message): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) {
-    for await (const message of readEvents(response)) bridge.write(note(bridge, method, message));
+    for await (const message of readEvents(response)) bridge.write(recordVersion(bridge, method, message));
     return;
   }
   const text = await response.text();
   if (text === '') return;
   const body = parse(text);
-  if (body?.jsonrpc === '2.0') bridge.write(note(bridge, method, text));
+  if (body?.jsonrpc === '2.0') bridge.write(recordVersion(bridge, method, text));
   else if (id !== undefined) bridge.write(toFailure(id, -32_000, describeFailure(response, body)));
 }
 
@@ -119,8 +121,8 @@ function describeFailure({ status }: Response, body: Message | undefined): strin
   return typeof body?.error === 'string' ? body.error : `The service responded with status ${status}.`;
 }
 
-/** Stores the protocol revision that the service agreed on. */
-function note(bridge: Bridge, method: unknown, message: string): string {
+/** Stores the protocol revision that the service agreed on. Returns the message. */
+function recordVersion(bridge: Bridge, method: unknown, message: string): string {
   if (method !== 'initialize') return message;
   const { result } = parse(message) ?? {};
   if (isRecord(result) && typeof result.protocolVersion === 'string') bridge.version = result.protocolVersion;

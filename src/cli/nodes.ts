@@ -32,16 +32,17 @@ export const nodes: Command = async ({ args, options, terminal }) => {
 function printList(entries: readonly CatalogEntry[], terminal: Terminal): void {
   const rows = entries.map(entry => [
     terminal.paint('bold', entry.nodeType),
-    ports(entry.inputs.filter(input => input.isPort)),
+    listPortIds(entry.inputs.filter(input => input.isPort)),
     '→',
-    ports(entry.outputs),
+    listPortIds(entry.outputs),
     terminal.paint('dim', entry.description ?? entry.label),
   ]);
   for (const line of alignColumns(rows))
     terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
 }
 
-const ports = (defs: readonly { readonly id: string }[]): string => defs.map(def => def.id).join(' ') || '-';
+const listPortIds = (defs: readonly { readonly id: string }[]): string =>
+  defs.map(def => def.id).join(' ') || '-';
 
 function printEntry(entry: CatalogEntry, terminal: Terminal): void {
   terminal.print(`${terminal.paint('bold', entry.nodeType)}  ${entry.label}`);

@@ -1,4 +1,4 @@
-// Provides operator services over HTTP or directly on the database, so that someone who lost every key can still work.
+// Runs operator commands over HTTP or directly on the database, so that someone who lost every key can still work.
 import { AppError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type UserActor } from '../services/accounts/actor.ts';
@@ -11,8 +11,8 @@ export interface OperatorDeps {
   readonly settings: Settings;
 }
 
-/** Creates the services: over HTTP if there is an API key, otherwise on the database. */
-export async function onService<T>(
+/** Runs the command over HTTP if there is an API key, otherwise on the database. */
+export async function runAsOperator<T>(
   signal: AbortSignal,
   options: {
     readonly http: (client: Client) => Promise<T>;
@@ -21,12 +21,12 @@ export async function onService<T>(
 ): Promise<T> {
   const settings = readSettings();
   return settings.GRAPHWRIGHT_API_KEY === undefined
-    ? asOperator(settings, options.database)
+    ? withOperator(settings, options.database)
     : options.http(connect(settings, signal));
 }
 
-/** Acts as the first user with every scope, because anyone who can open the database may do everything. */
-export async function asOperator<T>(
+/** Opens the database and acts as the first user with every scope, since whoever can open the database may do anything. */
+export async function withOperator<T>(
   settings: Settings,
   work: (deps: OperatorDeps, operator: UserActor) => Promise<T>,
 ): Promise<T> {
@@ -45,7 +45,7 @@ export async function asOperator<T>(
     await bootstrap(db, settings);
     return work({ db, now: Date.now, settings }, operator);
   });
-  // Usually a running service uses the folder; then use its API instead.
+  // The usual reason is a running service that uses the folder.
   return finished.catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
     throw new Error(`${thrown.message} To use a running service instead, set GRAPHWRIGHT_API_KEY.`, {

@@ -4,13 +4,13 @@ import type { Settings } from '../lib/settings.ts';
 
 type Address = Pick<Settings, 'HOST' | 'PORT'>;
 
-/** Listens for a moment. Rejects with a sentence that names the setting to change. */
+/** Listens briefly. Rejects with an error that names the setting to change. */
 export async function requirePort({ HOST, PORT }: Address): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer().once('error', reject);
   server.listen(PORT, HOST, () => server.close(() => resolve()));
   await promise.catch((err: Error) => {
-    throw explainListening(err, { HOST, PORT });
+    throw explainListenError(err, { HOST, PORT });
   });
 }
 
@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, (address: Address) => string>> = {
 };
 
 /** Returns an error whose message names the setting if listening failed; returns any other error unchanged. */
-export function explainListening(err: Error, address: Address): Error {
+export function explainListenError(err: Error, address: Address): Error {
   const reason = REASONS[(err as NodeJS.ErrnoException).code ?? ''];
   return reason === undefined ? err : new Error(reason(address), { cause: err });
 }

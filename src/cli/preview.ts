@@ -10,7 +10,7 @@ import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
 import {
-  printFaults,
+  printIssues,
   printWarnings,
   readFrame,
   readNumber,
@@ -19,7 +19,7 @@ import {
 } from './scene-file.ts';
 import { cleanText } from './terminal/text-width.ts';
 
-const MOST_FRAMES = 24;
+const MAX_FRAMES = 24;
 const DEFAULT_FRAMES = 4;
 /** Editors write a file in several steps. */
 const SETTLE_MS = 80;
@@ -27,7 +27,7 @@ const SETTLE_MS = 80;
 export const preview: Command = async input => {
   const { options, args, terminal, signal } = input;
   const [path = ''] = args;
-  // Before watching: an invalid option will not become valid.
+  // Checked before watching, because an invalid option does not become valid.
   const scale = readNumber('--scale', options.scale ?? '0.5', 0.1, 1);
   const draw = async (): Promise<boolean> => {
     try {
@@ -37,7 +37,7 @@ export const preview: Command = async input => {
       if (signal.aborted || (thrown instanceof UsageError && options.watch !== true)) throw thrown;
       if (thrown instanceof UsageError)
         terminal.note(`${terminal.paint('red', 'error')}  ${cleanText(thrown.message)}`);
-      else printFaults(path, thrown, terminal);
+      else printIssues(path, thrown, terminal);
       return false;
     }
   };
@@ -79,8 +79,8 @@ async function drawStills(
   await Promise.all(result.frames.map(({ bytes }, index) => writeFile(names[index] ?? '', bytes)));
   printWarnings([...timeline.warnings, ...result.warnings], terminal);
   const time = new Date().toTimeString().slice(0, 8);
-  const took = `${((performance.now() - start) / 1000).toFixed(1)} s`;
-  terminal.print(`${time}  ${names.join(', ')} in ${took}`);
+  const duration = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  terminal.print(`${time}  ${names.join(', ')} in ${duration}`);
 }
 
 /** Returns whether the path names a file for one still. Throws a UsageError for a picture that is not a PNG. */
@@ -100,15 +100,15 @@ function readFrames(
   const { durationInFrames } = timeline;
   if (typeof value === 'string') {
     const frames = value.split(',').map(frame => readFrame('--frames', frame.trim(), timeline));
-    if (frames.length <= MOST_FRAMES) return [...new Set(frames)];
-    throw new UsageError(`--frames takes at most ${MOST_FRAMES} frames.`);
+    if (frames.length <= MAX_FRAMES) return [...new Set(frames)];
+    throw new UsageError(`--frames takes at most ${MAX_FRAMES} frames.`);
   }
   const count = Math.min(defaultCount, durationInFrames);
   return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * durationInFrames) / count));
 }
 
 /**
- * Yields at once, and after each write of the file, including writes while the caller was drawing. Watches the folder,
+ * Yields immediately, and after each write of the file, including writes while the caller was drawing. Watches the folder,
  * since editors replace the file.
  */
 async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<void> {

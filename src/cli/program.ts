@@ -9,7 +9,7 @@ import { alignColumns } from './terminal/text-width.ts';
 const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];
 const JSON_OPTION = { '--json': 'print one JSON document instead of text' };
 
-/** Parses the command line. Throws a CommanderError for help, version and wrong usage. */
+/** Builds the parser, which runs the command of a line. It throws a CommanderError for help, version and wrong usage. */
 export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
   const program = new Parser('graphwright')
     .description('Stores, checks and runs workflow graphs of AI media nodes.')
@@ -28,9 +28,10 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
 }
 
 /**
- * Parses the command line. The parser prints help for anything with --help. Throws a UsageError for an unknown command.
+ * Throws a UsageError if the command or its subcommand is unknown. The parser itself would print help for any words with
+ * --help.
  */
-export function requireKnown(program: Parser, argv: readonly string[]): void {
+export function requireKnownCommand(program: Parser, argv: readonly string[]): void {
   let parser = program;
   for (const word of argv) {
     if (parser.commands.length === 0 || word.startsWith('-')) return;

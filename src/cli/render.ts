@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { renderVideo } from '../render/video/video.ts';
+import { renderVideo } from '../render/video/render-video.ts';
 import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
 import {
   openSceneFile,
@@ -24,9 +24,9 @@ const FORMATS = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp
 export const render: Command = async input => {
   const { args, options, terminal } = input;
   const { frame, out = frame === undefined ? 'out.mp4' : 'out.png' } = options;
-  const ending = extname(String(out)).toLowerCase();
-  const format = FORMATS[ending as keyof typeof FORMATS];
-  if (frame === undefined ? ending !== '.mp4' : format === undefined)
+  const extension = extname(String(out)).toLowerCase();
+  const format = FORMATS[extension as keyof typeof FORMATS];
+  if (frame === undefined ? extension !== '.mp4' : format === undefined)
     throw new UsageError(
       frame === undefined
         ? 'Use an output file ending in .mp4 for a video, or --frame N with .png, .jpg or .webp for an image.'

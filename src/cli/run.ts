@@ -18,16 +18,16 @@ interface SavedWorkflow extends WorkflowFile {
 
 export const run: Command = async ({ args, options, terminal, signal }) => {
   const [target = ''] = args;
-  // Requests outlive the first Ctrl-C, which asks the service to cancel; the run is followed to its end.
+  // The first Ctrl-C does not abort requests: it asks the service to cancel, and the run is followed to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
   const source = file ?? (await client.get<SavedWorkflow>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
   const { id } =
-    file === undefined ? { id: target } : await client.post<SavedWorkflow>(storePath(file), file);
+    file === undefined ? { id: target } : await client.post<SavedWorkflow>(getCreatePath(file), file);
   const started = await client.run(id, { inputs });
-  const quiet = options.json === true;
-  if (!quiet)
+  const isQuiet = options.json === true;
+  if (!isQuiet)
     terminal.print(
       `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${started.id}`)}`,
     );
@@ -39,8 +39,8 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  const execution = await followRun(started, quiet ? undefined : terminal);
-  if (quiet) terminal.print(JSON.stringify(execution, null, 2));
+  const execution = await followRun(started, isQuiet ? undefined : terminal);
+  if (isQuiet) terminal.print(JSON.stringify(execution, null, 2));
   else printResult(execution, terminal);
   const truncated = describeTruncated(execution);
   if (truncated !== undefined) terminal.note(`graphwright: ${truncated}`);
@@ -48,20 +48,20 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
 };
 
 /** Returns the path that creates a workflow from a file; an export includes its components and media. */
-const storePath = ({ components, media }: WorkflowFile): string =>
+const getCreatePath = ({ components, media }: WorkflowFile): string =>
   components === undefined && media === undefined ? '/workflows' : IMPORT_PATH;
 
-/** Parses a command-line text by the type of the input node. */
-const READERS: Readonly<Record<string, (text: string) => Json>> = {
+/** Parses the text of an input by the type of its node. Other types take the text itself. */
+const INPUT_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
   'input:number': text => {
     const parsed = Number(text);
-    if (text.trim() === '' || !Number.isFinite(parsed)) throw new Error('needs a number');
+    if (text.trim() === '' || !Number.isFinite(parsed)) throw new Error('must be a number');
     return parsed;
   },
   'input:json': text => parseExactJson(text) as Json,
   'input:list': text => {
     const parsed = parseExactJson(text) as Json;
-    if (!Array.isArray(parsed)) throw new Error('needs a JSON array');
+    if (!Array.isArray(parsed)) throw new Error('must be a JSON array');
     return parsed as Json;
   },
 };
@@ -84,7 +84,7 @@ export function parseInputs(
       );
     }
     try {
-      return [id, READERS[types.get(id) ?? '']?.(value) ?? value];
+      return [id, INPUT_PARSERS[types.get(id) ?? '']?.(value) ?? value];
     } catch (thrown) {
       throw new UsageError(`--input ${id}: ${toError(thrown).message}.`, { cause: thrown });
     }

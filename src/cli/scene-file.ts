@@ -1,12 +1,11 @@
-// Opens scenes for the command line: a file, or a template with props; reports faults by pointer and reads neighboring
-// files.
-
+// Opens scenes for the command line from a file, or from a template with props. Prints issues with their JSON pointers,
+// and reads files next to the scene.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { readFileChunks } from '../lib/files.ts';
-import { withRenderFiles } from '../render/files.ts';
+import { withRenderFiles } from '../render/read-files.ts';
 import type { ReadSource } from '../render/render-io.ts';
 import { openScene } from '../render/scene.ts';
 import type { ResourceFile } from '../render/stills/still.ts';
@@ -44,25 +43,25 @@ export async function readSceneFile(
     throw new UsageError(
       `Template ${template} not found. Available templates: ${[...getTemplates().keys()].join(', ')}.`,
     );
-  const given = typeof props === 'string' ? await readJson(props) : {};
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  const values = typeof props === 'string' ? await readJson(props) : {};
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new UsageError(`${String(props)} must contain an object of props.`);
   const folder = typeof props === 'string' ? dirname(props) : '.';
-  return { graph: fillTemplate(found, given as Record<string, unknown>), name: template, folder };
+  return { graph: fillTemplate(found, values as Record<string, unknown>), name: template, folder };
 }
 
-/** Returns the timeline; prints faults by pointer before it fails. */
+/** Returns the timeline. Prints the issues of the scene before it throws WorkFailed. */
 export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): Timeline {
   try {
     return openScene(graph);
   } catch (thrown) {
-    printFaults(name, thrown, terminal);
+    printIssues(name, thrown, terminal);
     throw new WorkFailed('The scene graph cannot be drawn.', { cause: thrown });
   }
 }
 
-/** Formats one line per fault. Rethrows errors that are not the graph's. */
-export function printFaults(name: string, thrown: unknown, terminal: Terminal): void {
+/** Prints one line per issue. Rethrows errors without issues. */
+export function printIssues(name: string, thrown: unknown, terminal: Terminal): void {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   for (const { path = '', message } of thrown.issues)
     terminal.note(
@@ -121,23 +120,22 @@ function createFileReader(folder: string, client: ReturnType<typeof createGuarde
     if ('mediaId' in source)
       throw new AppError('invalid_request', 'library media are available only in a running service');
     if (source.src.startsWith('./'))
-      return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
+      return { body: await openNeighbor(folder, source.src, maxBytes), declared: undefined };
     const response = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
-    // Leaving an iteration at its first step closes the connection.
-    for await (const _ of response.body) break;
+    response.close();
     throw new AppError('fetch_failed', `its URL responded with status ${response.status}`);
   };
 }
 
-async function openBeside(
+async function openNeighbor(
   folder: string,
   name: string,
   maxBytes: number,
 ): Promise<AsyncIterable<Uint8Array>> {
   const path = resolve(folder, name);
-  const inside = relative(resolve(folder), path);
-  if (inside.startsWith('..') || isAbsolute(inside))
+  const relativePath = relative(resolve(folder), path);
+  if (relativePath.startsWith('..') || isAbsolute(relativePath))
     throw new AppError('invalid_request', 'the file is outside the folder of the scene');
   try {
     const found = await stat(path);

@@ -7,13 +7,13 @@ import { writeCompileCache } from '../lib/compile-cache.ts';
 import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
-import { explainListening, requirePort } from './port.ts';
+import { explainListenError, requirePort } from './port.ts';
 import { formatMs } from './terminal/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export const serve: Command = input => runService(readSettings(), input);
 
-export const work: Command = input => {
+export const runWorker: Command = input => {
   const settings = readSettings();
   if (settings.DATABASE_URL === undefined) {
     throw new SettingsError('DATABASE_URL is not set. A worker uses the same database as its API servers.');
@@ -22,18 +22,18 @@ export const work: Command = input => {
 };
 
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
-  // First, because creating the database in a new folder takes seconds and 42 MB.
+  // Checked first, because creating the database in a new folder takes seconds and 42 MB.
   await requirePort(settings);
   const { startService } = await import('../app.ts');
   const fatal = Promise.withResolvers<never>();
   // It may reject before anyone waits; the race below handles it.
   fatal.promise.catch(() => undefined);
   const service = await startService(settings, { onFatal: fatal.reject }).catch((err: unknown) => {
-    throw explainListening(toError(err), settings);
+    throw explainListenError(toError(err), settings);
   });
   try {
     announce(service, terminal);
-    void giveBackAfter(service.settled, signal);
+    void shrinkHeapWhenIdle(service.settled, signal);
     await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
     terminal.note('Stopping after work in progress. Press Ctrl-C again to stop at once.');
   } finally {
@@ -42,19 +42,19 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
 }
 
 const SETTLE_MS = 1000;
-/** Maximum share of time spent at work. */
-const IDLE = 0.2;
+/** A process that is busy for a smaller share of the time is idle. */
+const MAX_IDLE_UTILIZATION = 0.2;
 
 /**
  * Frees the garbage that loading the program leaves. Does nothing if requests have already arrived, because V8 would
  * also release compiled code that they need. The compile cache is written first, in case the service is killed.
  */
-async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
+async function shrinkHeapWhenIdle(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   await settled;
   const before = performance.eventLoopUtilization();
   await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(
     async () => {
-      if (performance.eventLoopUtilization(before).utilization >= IDLE) return;
+      if (performance.eventLoopUtilization(before).utilization >= MAX_IDLE_UTILIZATION) return;
       writeCompileCache();
       await shrinkHeap();
     },

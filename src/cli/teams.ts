@@ -2,14 +2,14 @@
 import type { Team, TeamInvitation } from '../../sdk/src/schemas.ts';
 import type { TeamRole } from '../store/teams.ts';
 import { type Command, type OptionValue, UsageError } from './command.ts';
-import { onService } from './operator.ts';
+import { runAsOperator } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
 
 const ROLES: readonly TeamRole[] = ['VIEWER', 'EDITOR', 'OWNER'];
 
 export const createTeam: Command = async ({ args, options, terminal, signal }) => {
   const [name = ''] = args;
-  const team = await onService<Team>(signal, {
+  const team = await runAsOperator<Team>(signal, {
     http: client => client.post('/teams', { name }),
     database: async (deps, operator) =>
       (await import('../services/accounts/teams.ts')).createTeam(deps, operator, { name }),
@@ -22,7 +22,7 @@ export const createTeam: Command = async ({ args, options, terminal, signal }) =
 export const inviteMember: Command = async ({ args, options, terminal, signal }) => {
   const [teamId = '', email = ''] = args;
   const request = { email, role: parseRole(options.role) };
-  const invitation = await onService<TeamInvitation>(signal, {
+  const invitation = await runAsOperator<TeamInvitation>(signal, {
     http: client => client.post(`/teams/${encodeURIComponent(teamId)}/members`, request),
     database: async (deps, operator) =>
       (await import('../services/accounts/invitations.ts')).inviteToTeam(deps, operator, teamId, request),

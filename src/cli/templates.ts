@@ -2,13 +2,13 @@
 import type { Template } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, WorkFailed } from './command.ts';
+import { type Command, getText, WorkFailed } from './command.ts';
 import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
 export const listTemplates: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
   const templates = await client.list<Template>('/templates', {
-    shelf: typeof options.shelf === 'string' ? options.shelf : undefined,
+    shelf: getText(options.shelf),
     runsNow: options.runsNow === true ? true : undefined,
   });
   if (options.json === true) return terminal.print(JSON.stringify(templates, null, 2));

@@ -2,7 +2,7 @@
 import type { CreatedUser, PasswordLink } from '../../sdk/src/schemas.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import { parseScopes } from './keys.ts';
-import { onService } from './operator.ts';
+import { runAsOperator } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
 
 export const createUser: Command = async ({ args, options, terminal, signal }) => {
@@ -19,7 +19,7 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
     ...(options.admin === true ? { isAdmin: true } : {}),
     ...(options.invite === true ? { invite: true } : { keyScopes: [...parseScopes(options.scope)] }),
   };
-  const user = await onService<CreatedUser>(signal, {
+  const user = await runAsOperator<CreatedUser>(signal, {
     http: client => client.post('/admin/users', request),
     database: async (deps, operator) =>
       (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, request),
@@ -32,18 +32,19 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
   );
 };
 
-export const makeSetUpLink: Command = input => makeLink(input, { kind: 'setup' });
+export const createSetUpLink: Command = input => createLink(input, { kind: 'setup' });
 
-export const makeResetLink: Command = input => makeLink(input, { kind: 'reset', email: input.args[0] ?? '' });
+export const createResetLink: Command = input =>
+  createLink(input, { kind: 'reset', email: input.args[0] ?? '' });
 
-async function makeLink(
+async function createLink(
   { options, terminal, signal }: CommandInput,
   request: { readonly kind: 'setup' | 'reset'; readonly email?: string },
 ): Promise<void> {
-  const link = await onService<PasswordLink>(signal, {
+  const link = await runAsOperator<PasswordLink>(signal, {
     http: client => client.post('/admin/password-links', request),
     database: async (deps, operator) =>
-      (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, request),
+      (await import('../services/sessions/password-links.ts')).createLink(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
   terminal.print(link.url);

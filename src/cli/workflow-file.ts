@@ -47,13 +47,13 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
 }
 
 /** Parses the graph of a file. Throws WorkFailed if its form is invalid, so that nothing is silently changed. */
-export function parseFile(
+export function parseFileGraph(
   path: string,
   { nodes, edges }: WorkflowFile,
   catalog: Catalog,
 ): Extract<ParseResult, { readonly ok: true }> {
-  const sent = completeGraph(catalog, nodes, edges);
-  const parsed = parseGraph(sent.nodes, sent.edges);
+  const complete = completeGraph(catalog, nodes, edges);
+  const parsed = parseGraph(complete.nodes, complete.edges);
   if (parsed.ok) return parsed;
   throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (run graphwright lint for details)`);
 }
@@ -76,7 +76,7 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(markInexactNumbers(text));
   } catch (thrown) {
-    // The engine quotes the text and usually, but not always, says where.
+    // V8 quotes the text and, in most messages, includes the position.
     const { message } = toError(thrown);
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
     const reason = message.split(/, (?:\.{3})?"| in JSON at| at position/, 1)[0];

@@ -5,7 +5,7 @@ import type { RestoredWorkflow, Workflow } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command } from './command.ts';
-import { onService } from './operator.ts';
+import { runAsOperator } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
 import { IMPORT_PATH, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
@@ -33,7 +33,7 @@ export const importWorkflow: Command = async ({ args, options, terminal, signal 
 
 export const restoreWorkflow: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
-  const workflow = await onService<RestoredWorkflow>(signal, {
+  const workflow = await runAsOperator<RestoredWorkflow>(signal, {
     http: client => client.post(`/admin/workflows/${encodeURIComponent(id)}/restore`),
     database: async (deps, operator) =>
       (await import('../services/workflows/delete-workflow.ts')).restoreDeletedWorkflow(deps, operator, id),

@@ -80,7 +80,7 @@ async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
 }
 
 /** The digest of the bytes at a media URL, whose host is that of BASE_URL. */
-async function hashOf(service: ServiceChild, url: string): Promise<string> {
+async function hashFile(service: ServiceChild, url: string): Promise<string> {
   const response = await fetch(`${service.url}${new URL(url).pathname}`);
   if (response.status !== 200) assert.fail(`${url}: ${await response.text()}`);
   return sha256Hex(Buffer.from(await response.arrayBuffer()));
@@ -94,7 +94,7 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
     await upload(service, await noiseImage(900, 600, 'png')),
     await upload(service, await noiseImage(64, 64, 'png')),
   ];
-  const hashes = await Promise.all(uploads.map(url => hashOf(service, url)));
+  const hashes = await Promise.all(uploads.map(url => hashFile(service, url)));
   const early = await startRuns(service, workflow, 6);
   await Promise.all(early.map(id => service.waitForStatus(id)));
   const known = await startRuns(service, workflow, 12);
@@ -127,12 +127,12 @@ async function moveBusyService(
   assert.deepEqual([restored.files, restored.missing, restored.damaged], [media.files, missing, []]);
   const service = await spawnService(to.folder, to.env);
   try {
-    assert.deepEqual(await Promise.all(state.uploads.map(url => hashOf(service, url))), state.hashes);
+    assert.deepEqual(await Promise.all(state.uploads.map(url => hashFile(service, url))), state.hashes);
     for (const id of state.runs) {
       const { status, nodeStates } = await service.waitForStatus(id);
       assert.equal(status, 'COMPLETED');
       const picture = nodeStates.find(state => state.nodeId === 'p')?.outputUrl ?? '';
-      assert.match(await hashOf(service, picture), /^[0-9a-f]{64}$/);
+      assert.match(await hashFile(service, picture), /^[0-9a-f]{64}$/);
       await waitUntil(
         'the delivery',
         async () => (await service.readExecution(id)).webhook?.state === 'delivered',

@@ -49,7 +49,7 @@ it('names the lines that cannot be used, and the options that are missing', asyn
   assert.equal(bad.code, 2);
   assert.match(bad.err, /bad\.csv:3: The row has 1 cells/);
   assert.match((await graphwright(workflow, path)).err, /--map node=column/);
-  assert.match((await graphwright(workflow)).err, /Name a table/);
+  assert.match((await graphwright(workflow)).err, /Specify a table/);
   const { body } = await service.request<{ data: readonly unknown[] }>('GET', '/batches');
   assert.deepEqual(body.data, []);
 });

@@ -195,7 +195,7 @@ describe('rotateSecrets', () => {
 
 describe('secrets rotate', () => {
   const hex = (key: Buffer): string => key.toString('hex');
-  const keyOf = async (): Promise<Buffer> =>
+  const readKey = async (): Promise<Buffer> =>
     Buffer.from((await readFile(join(folder, 'secrets.key'), 'utf8')).trim(), 'hex');
 
   it('takes both keys from the environment if SECRETS_KEY is set', async () => {
@@ -226,12 +226,12 @@ describe('secrets rotate', () => {
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
     assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1107 });
-    assert.deepEqual(await keyOf(), next);
+    assert.deepEqual(await readKey(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));
     // And once more from beginning to end.
     assert.equal((await rotate({})).code, 0);
-    assert.notDeepEqual(await keyOf(), next);
-    assert.deepEqual(await readAll(await keyOf()), ALL);
+    assert.notDeepEqual(await readKey(), next);
+    assert.deepEqual(await readAll(await readKey()), ALL);
   });
 });

@@ -14,9 +14,9 @@ export async function followRun({ events, get }: Run, terminal: Terminal | undef
   const timer = terminal?.isLive ? setInterval(redraw, FRAME_MS) : undefined;
   try {
     for await (const event of events()) {
-      const before = run;
-      run = applyEvent(before, event);
-      if (terminal?.isLive === false && run !== undefined) printChanges(before, run, terminal);
+      const previous = run;
+      run = applyEvent(previous, event);
+      if (terminal?.isLive === false && run !== undefined) printChanges(previous, run, terminal);
     }
   } finally {
     clearInterval(timer);

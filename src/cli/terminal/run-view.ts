@@ -4,12 +4,12 @@ import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { alignColumns, cleanText, cutText, getTextWidth, padText } from './text-width.ts';
 
-/** The members of a node's state that the command line shows. */
+/** The fields of a node's state that the command line shows. */
 export type NodeState = Pick<
   FullState,
-  'nodeId' | 'label' | 'status' | 'error' | DisplayedMember | 'cached' | 'progress'
+  'nodeId' | 'label' | 'status' | 'error' | DisplayedField | 'cached' | 'progress'
 >;
-type DisplayedMember =
+type DisplayedField =
   | 'outputUrl'
   | 'outputUrls'
   | 'text'
@@ -45,7 +45,7 @@ const STATUS_STYLES: Readonly<Record<string, readonly [mark: string, style: Styl
 };
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const SPINNER_MS = 80;
-/** A text result is truncated. */
+/** Longer text results are truncated. */
 const MAX_TEXT_COLUMNS = 120;
 
 /** Returns the run after one event of its stream, or undefined before the first snapshot. */
@@ -67,11 +67,11 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
 export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
   const rows = run.nodeStates.map(state => {
     const [mark, style] = STATUS_STYLES[state.status] ?? ['?', 'dim'];
-    const spin =
+    const symbol =
       state.status === 'RUNNING' ? (SPINNER[Math.floor(nowMs / SPINNER_MS) % SPINNER.length] ?? mark) : mark;
     const label = cleanText(state.label);
     return [
-      ` ${terminal.paint(style, spin)} ${state.status === 'PENDING' ? terminal.paint('dim', label) : label}`,
+      ` ${terminal.paint(style, symbol)} ${state.status === 'PENDING' ? terminal.paint('dim', label) : label}`,
       terminal.paint('dim', describeTime(state, nowMs)),
       state.status === 'RUNNING' && state.progress > 0
         ? drawBar(state.progress, terminal)
@@ -85,8 +85,8 @@ export function drawRun(run: Execution, terminal: Terminal, nowMs: number): stri
   const elapsed = formatMs(
     (run.finishedAt === null ? nowMs : Date.parse(run.finishedAt)) - Date.parse(run.createdAt),
   );
-  const look = hasEnded(run) ? (STATUS_STYLES[run.status]?.[1] ?? 'red') : 'cyan';
-  const summary = ` ${drawBar(total === 0 ? 1 : done / total, terminal)} ${done} of ${total} nodes  ${terminal.paint(look, run.status)}  ${terminal.paint('dim', elapsed)}`;
+  const style = hasEnded(run) ? (STATUS_STYLES[run.status]?.[1] ?? 'red') : 'cyan';
+  const summary = ` ${drawBar(total === 0 ? 1 : done / total, terminal)} ${done} of ${total} nodes  ${terminal.paint(style, run.status)}  ${terminal.paint('dim', elapsed)}`;
   return [...alignColumns(rows), summary];
 }
 
@@ -128,8 +128,8 @@ export function describeTruncated({ id, nodeStates }: Execution): string | undef
 
 function drawResult(state: NodeState, terminal: Terminal): string {
   if (state.error !== null) return terminal.paint('red', cleanText(state.error));
-  const several = state.outputUrls ?? state.texts ?? state.values;
-  if (several !== undefined && several.length > 1) return terminal.paint('dim', `${several.length} results`);
+  const results = state.outputUrls ?? state.texts ?? state.values;
+  if (results !== undefined && results.length > 1) return terminal.paint('dim', `${results.length} results`);
   const value =
     state.outputUrl ?? state.text ?? (state.value === undefined ? '' : JSON.stringify(state.value));
   return state.outputUrl === undefined ? cutText(cleanText(value), MAX_TEXT_COLUMNS) : value;

@@ -16,7 +16,7 @@ export function getTextWidth(text: string): number {
   return PRINTABLE.test(plain) ? plain.length : measureWidth(plain);
 }
 
-// Loaded on demand: its patterns cost a third of the time of a small command.
+// Loaded on demand, because compiling its patterns takes a third of the time of a small command.
 const require = createRequire(import.meta.url);
 const measureWidth = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);

@@ -1,6 +1,6 @@
-// `graphwright backup`: writes database and media to one file. A running service continues; a stopped one need not be
-// started.
-import { access, stat } from 'node:fs/promises';
+// `graphwright backup`: writes database and media to one file, whether or not the service is running.
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabases } from '../../databases.ts';
 import { createGuardedFetch } from '../../lib/fetch.ts';
@@ -20,18 +20,18 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export const backup: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
-  if (await exists(path)) throw new UsageError(`${path} exists. Choose another file name.`);
+  if (existsSync(path)) throw new UsageError(`${path} exists. Choose another file name.`);
   const settings = readSettings();
   const isJson = options.json === true;
   const includesSecretsKey = options.withSecretsKey === true;
-  const secretsKey = await findSecretsKey(describeKeySource(settings));
+  const secretsKey = await findSecretsKey(toKeySource(settings));
   if (includesSecretsKey && secretsKey === undefined)
     throw new UsageError(
       'No secrets key found. Set SECRETS_KEY, or DATA_DIR to the folder that contains one.',
     );
   const start = performance.now();
   await using stack = new AsyncDisposableStack();
-  const db = await openService(settings, stack);
+  const db = await openServiceDatabase(settings, stack);
   const storage = await openMedia(settings, stack);
   const show = startProgress(terminal);
   const onProgress = (progress: BackupProgress): void => {
@@ -49,14 +49,14 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   else report(made, terminal);
 };
 
-interface MadeBackup extends BackupResult {
+interface BackupReport extends BackupResult {
   readonly file: string;
   readonly bytes: number;
   readonly includesSecretsKey: boolean;
   readonly durationMs: number;
 }
 
-function report(made: MadeBackup, terminal: Terminal): void {
+function report(made: BackupReport, terminal: Terminal): void {
   const { file, bytes, durationMs, tables, databaseBytes, media, missing, createdAt } = made;
   const speed = `${formatBytes((1000 * bytes) / durationMs)} a second`;
   terminal.print(`${file}: ${formatBytes(bytes)} in ${formatMs(durationMs)}, ${speed}.`);
@@ -81,11 +81,11 @@ function describe({ part, bytes, totalBytes = 0 }: BackupProgress) {
   };
 }
 
-/** Opens the service's database: joins a running one, else starts the embedded PostgreSQL for the backup. */
-async function openService(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
+/** Opens the service's database. Connects to a running one, otherwise starts the embedded PostgreSQL for the backup. */
+async function openServiceDatabase(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
   const log = createLogger('silent');
   const isEmbedded = settings.DATABASE_URL === undefined;
-  if (isEmbedded && !(await exists(join(settings.DATA_DIR, 'postgres', 'cluster'))))
+  if (isEmbedded && !existsSync(join(settings.DATA_DIR, 'postgres', 'cluster')))
     throw new UsageError(`There is no database in ${settings.DATA_DIR}. Set DATA_DIR or DATABASE_URL.`);
   const connection = isEmbedded ? await findRunning(settings.DATA_DIR) : undefined;
   if (connection === undefined) return (await openDatabases(settings, log, {}, stack)).db;
@@ -94,7 +94,7 @@ async function openService(settings: Settings, stack: AsyncDisposableStack): Pro
   return db;
 }
 
-/** Opens the service's media storage, also while it runs. */
+/** Opens the service's media storage. The service may be running. */
 export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
   const bucket = toBucket(settings);
   const client = createGuardedFetch({
@@ -105,14 +105,8 @@ export async function openMedia(settings: Settings, stack: AsyncDisposableStack)
   return openStorage(settings, client);
 }
 
-/** Describes where the secrets key comes from. */
-export const describeKeySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({
+/** Returns where to find the secrets key. */
+export const toKeySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({
   SECRETS_KEY,
   dataDir: DATA_DIR,
 });
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -11,7 +11,7 @@ import { type RestoreResult, restoreBackup } from '../../services/backups/restor
 import { type Command, UsageError } from '../command.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { describeKeySource, openMedia } from './backup.ts';
+import { openMedia, toKeySource } from './backup.ts';
 
 export const restore: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
@@ -32,8 +32,8 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
       db,
       storage,
       migrate: version => migrateAll(direct, log, version),
-      checkKey: key => (options.withoutSecrets === true ? Promise.resolve() : checkKey(settings, key)),
-      keepKey: key => keepKey(settings, key),
+      checkKey: key => (options.withoutSecrets === true ? Promise.resolve() : requireKey(settings, key)),
+      storeKey: key => storeMissingKey(settings, key),
     },
     {
       path,
@@ -73,11 +73,11 @@ async function requireNoMedia(settings: Settings): Promise<void> {
     );
 }
 
-async function checkKey(
+async function requireKey(
   settings: Settings,
   { fingerprint, isIncluded }: BackupHeader['secretsKey'],
 ): Promise<void> {
-  const found = await findSecretsKey(describeKeySource(settings));
+  const found = await findSecretsKey(toKeySource(settings));
   if (fingerprint === null || (found === undefined ? isIncluded : computeFingerprint(found) === fingerprint))
     return;
   const problem = found === undefined ? 'There is no secrets key' : 'The secrets key differs';
@@ -87,7 +87,7 @@ async function checkKey(
 }
 
 /** Stores the key of the backup if none is set. */
-async function keepKey(settings: Settings, key: Buffer): Promise<void> {
-  if ((await findSecretsKey(describeKeySource(settings))) === undefined)
+async function storeMissingKey(settings: Settings, key: Buffer): Promise<void> {
+  if ((await findSecretsKey(toKeySource(settings))) === undefined)
     await storeSecretsKey(settings.DATA_DIR, key);
 }

@@ -1,37 +1,39 @@
 // `graphwright secrets rotate`: changes the secrets key of a stopped service. If interrupted, run it again.
-
 import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { requireServiceStopped } from '../../services/operator/require-service-stopped.ts';
 import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
 import { type Command, UsageError } from '../command.ts';
 import { withDatabase } from '../database.ts';
-import { describeKeySource } from './backup.ts';
+import { toKeySource } from './backup.ts';
 
-export const rotate: Command = async ({ options, terminal }) => {
+export const rotateKey: Command = async ({ options, terminal }) => {
   const settings = readSettings();
   const { SECRETS_KEY, NEW_SECRETS_KEY, DATA_DIR } = settings;
-  const isKept = SECRETS_KEY === undefined;
-  if (isKept && NEW_SECRETS_KEY !== undefined)
+  const isInDataDir = SECRETS_KEY === undefined;
+  if (isInDataDir && NEW_SECRETS_KEY !== undefined)
     throw new SettingsError(
       `NEW_SECRETS_KEY requires SECRETS_KEY. A key in ${DATA_DIR} is replaced by a generated one.`,
     );
-  const from = await findSecretsKey(describeKeySource(settings));
+  const from = await findSecretsKey(toKeySource(settings));
   if (from === undefined)
     throw new UsageError(`There is no secrets key in ${DATA_DIR}. Set DATA_DIR or SECRETS_KEY.`);
-  const done = await withDatabase(settings, async db => {
+  const result = await withDatabase(settings, async db => {
     await requireServiceStopped(db);
-    const keys: SecretsKeys = { from, to: isKept ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY) };
+    const keys: SecretsKeys = {
+      from,
+      to: isInDataDir ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
+    };
     return rotateSecrets(db, keys);
   });
-  if (isKept) await finishNextKey(DATA_DIR, from);
-  if (options.json === true) terminal.print(JSON.stringify(done));
+  if (isInDataDir) await finishNextKey(DATA_DIR, from);
+  if (options.json === true) terminal.print(JSON.stringify(result));
   else
     terminal.print(
-      `${done.rotated} secrets were reencrypted${done.already > 0 ? `, ${done.already} were already` : ''}.`,
+      `${result.rotated} secrets were reencrypted${result.already > 0 ? `, ${result.already} were already` : ''}.`,
     );
   terminal.note(
-    isKept
+    isInDataDir
       ? `The new key is in ${DATA_DIR}/secrets.key, the old one in secrets.key.old: backups made before need it.`
       : 'Start every process with SECRETS_KEY set to the new key. Keep the old one for backups made before.',
   );

@@ -1,4 +1,4 @@
-// Reads and writes for the models commands: a provider's listing, and installed models of a service, database or file.
+// Accesses models for the models commands: a provider's list, and the installed models of a service, database or file.
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import {
@@ -10,10 +10,12 @@ import {
 import { readListing } from '../nodes/models/listing/read-listing.ts';
 import type { Model } from '../nodes/models/model.ts';
 import { readProviders } from '../nodes/models/providers.ts';
+import type { SyncPlan } from '../nodes/models/sync.ts';
 import type { InstalledModels } from '../services/models/models.ts';
+import { planFromListing } from '../services/models/plan-models.ts';
 import { type Client, connect } from './client.ts';
 import { type CommandInput, type OptionValue, UsageError } from './command.ts';
-import { asOperator } from './operator.ts';
+import { withOperator } from './operator.ts';
 
 /** The three ways to access the installed models. */
 export interface ModelsAccess {
@@ -27,9 +29,11 @@ export async function withModels<T>(
   work: (access: ModelsAccess) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings();
-  const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
-  return isRemote ? work(createHttpAccess(settings, signal)) : withDatabaseAccess(settings, work);
+  return isRemote(settings) ? work(createHttpAccess(settings, signal)) : withDatabaseAccess(settings, work);
 }
+
+const isRemote = ({ MODELS_FILE, GRAPHWRIGHT_API_KEY }: Settings): boolean =>
+  MODELS_FILE === undefined && GRAPHWRIGHT_API_KEY !== undefined;
 
 function createHttpAccess(settings: Settings, signal: AbortSignal): ModelsAccess {
   const client = connect(settings, signal);
@@ -51,14 +55,14 @@ async function withDatabaseAccess<T>(
     read: () => services.readModels(deps, actor),
     write: (revision, models) => services.writeModels(deps, actor, { revision, models }),
   });
-  return asOperator(settings, (deps, operator) => work(toAccess(deps, operator)));
+  return withOperator(settings, (deps, operator) => work(toAccess(deps, operator)));
 }
 
 export function getToday(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Reads a provider's listing with the key of the environment. */
+/** Reads a provider's list with its key of the environment. */
 export async function fetchListing(
   provider: ListingProvider,
   query: ListingQuery,
@@ -81,15 +85,44 @@ export async function fetchListing(
   }
 }
 
-/**
- * Returns a client of the running service, which reads the listing with its own credentials; undefined if the
- * environment has a key of the provider, or no API key of a service.
- */
-export function findListingService(provider: ListingProvider, signal: AbortSignal): Client | undefined {
-  const settings = readSettings();
-  const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
-  return isRemote && readProviders(settings)[provider] === undefined ? connect(settings, signal) : undefined;
+/** Reads a provider's list to search it and to plan changes of models. */
+export interface ModelSource {
+  search(searchText: string): Promise<readonly ModelOffer[]>;
+  /** Plans to add the endpoints or, if none are given, compares the provider's models in use with its list. */
+  plan(installed: readonly Model[], endpoints?: readonly string[]): Promise<SyncPlan>;
 }
+
+export type ModelOffer = Pick<ListedModel, 'endpoint' | 'label'> & { readonly category?: string | null };
+
+/**
+ * Opens the list with the provider's key of the environment. If there is none, a running service reads the list with
+ * its own credentials.
+ */
+export function openModelSource(provider: ListingProvider, signal: AbortSignal): ModelSource {
+  const settings = readSettings();
+  return isRemote(settings) && readProviders(settings)[provider] === undefined
+    ? createServiceSource(connect(settings, signal), provider)
+    : {
+        search: searchText => fetchListing(provider, { searchText, isFull: false }, signal),
+        plan: (installed, endpoints) =>
+          planFromListing({ installed, provider, endpoints, date: getToday() }, query =>
+            fetchListing(provider, query, signal),
+          ),
+      };
+}
+
+const createServiceSource = (service: Client, provider: ListingProvider): ModelSource => ({
+  async search(query) {
+    const path = `/admin/models/offers?${new URLSearchParams({ provider, query })}`;
+    return (await service.get<{ readonly offers: readonly ModelOffer[] }>(path)).offers;
+  },
+  // The service knows which models it has.
+  plan: (_installed, endpoints) =>
+    service.post<SyncPlan>('/admin/models/plan', {
+      provider,
+      ...(endpoints === undefined ? {} : { endpoints }),
+    }),
+});
 
 export function parseProvider(option: OptionValue): ListingProvider {
   const found = LISTING_PROVIDERS.find(name => name === option);
