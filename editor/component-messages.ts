@@ -26,7 +26,7 @@ export const messages = {
       labels.length === 0 ? 'None' : `${labels.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
     noNodes: 'Select the nodes of the component first.',
     between: (labels: string, count: number): string =>
-      `${labels} ${count === 1 ? 'connects' : 'connect'} selected nodes, so the component would feed itself. Select ${count === 1 ? 'it' : 'them'} too.`,
+      `${labels} ${count === 1 ? 'connects' : 'connect'} selected nodes, so the component would be connected to itself. Select ${count === 1 ? 'it' : 'them'} too.`,
     selectBetween: (count: number): string => (count === 1 ? 'Select it too' : 'Select them too'),
     changedMeanwhile: 'Someone else changed these nodes. Try again.',
   },
@@ -67,7 +67,7 @@ export const messages = {
     renamed: (before: string, after: string): string => `Renamed from ${before} to ${after}`,
     retyped: (before: string, after: string): string => `Type changed from ${before} to ${after}`,
     lost: (count: number): string =>
-      `${connections(count)} will be removed, because the new ports do not fit.`,
+      `${connections(count)} will be removed, because their ports were removed or changed type.`,
     apply: (version: number): string => `Use version ${version}`,
     open: 'Open component',
     current: 'This node uses the current version.',

@@ -12,7 +12,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 export const messages = {
   provider: (name: string): string => PROVIDERS[name] ?? name,
   product: 'Graphwright',
-  skip: 'Skip to content',
+  skipToContent: 'Skip to content',
   nav: {
     label: 'Main',
     workflows: 'Workflows',
@@ -57,6 +57,8 @@ export const messages = {
   common: {
     truncated: 'This result is shortened.',
     openComplete: 'Open it complete',
+    name: 'Name',
+    save: 'Save',
     cancel: 'Cancel',
     filter: 'Categories',
     close: 'Close',
@@ -66,6 +68,7 @@ export const messages = {
     retry: 'Try again',
     loading: 'Loading…',
     loadMore: 'Load more',
+    actions: 'Actions',
     more: 'More actions',
     dismiss: 'Dismiss',
     required: 'This field is required.',

@@ -25,7 +25,7 @@ export interface Route {
     readonly also?: string;
   };
   /** Whether the page fills the window, without header, margins and scrolling. It shows the `AppMenu` itself. */
-  readonly isFull?: true;
+  readonly isFullWindow?: true;
 }
 
 export const ROUTES: readonly Route[] = [
@@ -76,7 +76,7 @@ export const ROUTES: readonly Route[] = [
     path: '/flow/:id',
     load: () => import('./pages/flow/page.tsx'),
     for: 'users',
-    isFull: true,
+    isFullWindow: true,
   },
   {
     path: '/settings',

@@ -86,7 +86,7 @@ export const setting = {
     shorten: (count: number): string => `Keep the first ${count}`,
     fill: (label: string): string => `Set ${label}`,
     moveParams: 'Move to settings',
-    rightKind: 'Correct the node kind',
+    rightKind: 'Correct the node type',
     category: (name: string): string => `Set to ${name}`,
     dropPort: 'Remove port',
     newId: 'Assign a new ID',

@@ -33,7 +33,7 @@ interface Ports {
   readonly outputs: readonly TypedPort[];
 }
 
-/** Lists the ports that differ. On each side, the removed ones come first. */
+/** Lists the ports that differ: first the inputs, then the outputs, each with the removed ones first. */
 export function comparePorts(before: Ports, after: Ports): readonly PortChange[] {
   return [
     ...compareSide('input', before.inputs, after.inputs),

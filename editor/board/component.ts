@@ -139,7 +139,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
 };
 const PREVIEW_TYPE = 'output:preview';
 
-/** Creates an input node for each external output that feeds the component. Its edges keep their order. */
+/** Creates one input node for each output outside the component that its nodes read. Keeps the order of the edges. */
 function createInputs(context: Context): Boundary {
   const { board, catalog, inner, innerIds, resolvedEdges } = context;
   const incoming = resolvedEdges.filter(

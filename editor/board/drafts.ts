@@ -6,7 +6,7 @@ import { applyTheirs } from './conflicts.ts';
 import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
 import type { Conflict } from './merge.ts';
 import { rebase } from './rebase.ts';
-import type { Remote } from './saver.ts';
+import type { RemoteBoard } from './saver.ts';
 
 export interface Draft {
   readonly workflowId: string;
@@ -17,7 +17,7 @@ export interface Draft {
   /** Values that the user has not chosen yet. */
   readonly conflicts?: readonly Conflict[];
   /** The state of the service that the changes are based on. */
-  readonly base: Remote;
+  readonly base: RemoteBoard;
   /**
    * Boards that were sent to the service and not confirmed when the snapshot was taken. If the service returns a value
    * from one of them, nobody else changed it.
@@ -51,7 +51,7 @@ export type StepKey = Pick<StepRow, 'workflowId' | 'seq'>;
 
 export interface Drafts {
   /** Returns the newest snapshot with all later steps applied. Steps without a snapshot are applied to `remote`. */
-  find(workflowId: string, remote: Promise<Remote>): Promise<Draft | undefined>;
+  find(workflowId: string, remote: Promise<RemoteBoard>): Promise<Draft | undefined>;
   /**
    * Stores a snapshot and removes the steps that it contains. Throws a QuotaExceededError if the browser is out of
    * storage.
@@ -127,7 +127,10 @@ export async function openDrafts(userId: string): Promise<Drafts> {
 const getStepRange = (prefix: readonly string[]): IDBKeyRange =>
   IDBKeyRange.bound([...prefix], [...prefix, []]);
 
-const createEmptyDraft = (key: Pick<Draft, 'workflowId' | 'userId'>, { board, etag }: Remote): Draft => ({
+const createEmptyDraft = (
+  key: Pick<Draft, 'workflowId' | 'userId'>,
+  { board, etag }: RemoteBoard,
+): Draft => ({
   ...key,
   board,
   base: { board: board, etag },

@@ -1,27 +1,15 @@
 // Reads and writes a workflow at the service.
 
 import { ApiError } from '../../sdk/src/errors.ts';
+import type { Workflow } from '../../sdk/src/schemas.ts';
 import type { Findings, LintIssue } from '../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { api, connection, request } from '../lib/api.ts';
 import type { Board } from './board.ts';
-import type { Remote, SaveKind } from './saver.ts';
+import type { RemoteBoard, SaveKind } from './saver.ts';
 
-/** The workflow as the API returns it. */
-export interface WorkflowInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly tags: readonly string[];
-  readonly isOwner: boolean;
-  readonly canEdit: boolean;
-  readonly isPublished: boolean;
-  readonly linkPermission: string;
-  readonly publishedSlug: string | null;
-  readonly publishSettings: Readonly<Record<string, unknown>> | null;
-  readonly updatedAt: string;
-  readonly folderId?: string | null;
-  readonly teamId?: string | null;
+/** The workflow as the API returns it, with the graph types of the board. */
+export interface WorkflowInfo extends Omit<Workflow, 'nodes' | 'edges' | 'secrets'> {
   /** Only for its creator. */
   readonly secrets?: Readonly<Record<string, Secret>> | null;
   readonly nodes: readonly GraphNode[];
@@ -31,7 +19,7 @@ export interface WorkflowInfo {
 /** A plain string is used only in runs of the creator. A secret with hosts is sent only to these hosts. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 
-export interface RemoteWorkflow extends Remote {
+export interface RemoteWorkflow extends RemoteBoard {
   readonly info: WorkflowInfo;
 }
 

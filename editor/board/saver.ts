@@ -10,8 +10,8 @@ import { applyTheirs, findOpenConflicts } from './conflicts.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
 import type { Origin } from './store.ts';
 
-/** The workflow at the service. */
-export interface Remote {
+/** The board that the service has, with the version of its workflow. */
+export interface RemoteBoard {
   readonly board: Board;
   readonly etag: string;
 }
@@ -38,13 +38,13 @@ export class OpenConflictsError extends UserFacingError {
 
 export type SaveKind = 'autosave' | 'save';
 
-export interface SaverDeps<RemoteState extends Remote> {
+export interface SaverDeps<RemoteState extends RemoteBoard> {
   readonly read: (signal: AbortSignal) => Promise<RemoteState>;
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
   /** Like an autosave, in a request that outlives the page. */
   readonly writeAtExit: (board: Board, etag: string) => void;
-  /** Whether there is never anything to save. */
+  /** Whether the user may only view the board, so that nothing is ever saved. */
   readonly isReadOnly?: boolean;
   readonly getBoard: () => Board;
   /** The open conflicts of the board. */
@@ -54,15 +54,17 @@ export interface SaverDeps<RemoteState extends Remote> {
   readonly setSaveState: (state: SaveState) => void;
 }
 
-const PAUSE_MS = 700;
-/** Saves at the latest this long after the first unsaved change, even if the user never pauses. */
+const AUTOSAVE_DELAY_MS = 700;
+/** The longest delay after the first unsaved change, even if the user keeps editing. */
 const MAX_WAIT_MS = 1400;
 const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
-/** A save fails after this many consecutive merges, because others save faster. */
+/** After this many consecutive merges, a save fails and is retried later, because others save faster. */
 const MAX_MERGES = 5;
 
+const isStaleWrite = (err: unknown): boolean => err instanceof ApiError && err.code === 'stale_write';
+
 /** `base` is the last known state of the service, on which drafts are based. */
-export class Saver<RemoteState extends Remote = Remote> {
+export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   readonly #deps: SaverDeps<RemoteState>;
   readonly #closing = new AbortController();
   #base: RemoteState;
@@ -82,7 +84,7 @@ export class Saver<RemoteState extends Remote = Remote> {
     return this.#base;
   }
 
-  /** Whether there is something to save. My values of open conflicts are not saved. */
+  /** Whether there is something to save. The user's values of open conflicts do not count. */
   get isDirty(): boolean {
     return !isEqual(this.#getBoardToSend(), this.#base.board);
   }
@@ -91,6 +93,8 @@ export class Saver<RemoteState extends Remote = Remote> {
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
+      this.#changedAtMs = undefined;
+      this.#failures = 0;
       // A save is in progress. Its response updates the state.
       this.#deps.setSaveState(this.#isWriting ? { kind: 'saving' } : this.#getIdleState());
       return;
@@ -99,16 +103,16 @@ export class Saver<RemoteState extends Remote = Remote> {
     if (this.#failures > 0) return;
     this.#changedAtMs ??= Date.now();
     const remainingMs = this.#changedAtMs + MAX_WAIT_MS - Date.now();
-    this.#schedule(Math.max(0, Math.min(PAUSE_MS, remainingMs)));
+    this.#schedule(Math.max(0, Math.min(AUTOSAVE_DELAY_MS, remainingMs)));
   }
 
   /** Reads and merges. Called when another writer saved. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
-      // The service is reachable again, and may have everything.
+      // The service is reachable again.
       this.#failures = 0;
-      // Nothing is left to save if the service has received the board from a page that has ended.
+      // If the service already has every change, such as one sent by `saveAtExit`, nothing is left to save.
       this.notify();
     });
   }
@@ -122,7 +126,7 @@ export class Saver<RemoteState extends Remote = Remote> {
    * Saves like `flush`, for actions that need the whole board to be saved, such as a run. Throws while conflicts are
    * open.
    */
-  async flushAll(kind: SaveKind = 'save'): Promise<void> {
+  async flushWithoutConflicts(kind: SaveKind = 'save'): Promise<void> {
     await this.flush(kind);
     if (this.#deps.getConflicts().length > 0) throw new OpenConflictsError();
   }
@@ -154,7 +158,7 @@ export class Saver<RemoteState extends Remote = Remote> {
   async #save(kind: SaveKind): Promise<void> {
     clearTimeout(this.#timer);
     this.#changedAtMs = undefined;
-    if (kind === 'autosave' && !this.isDirty) return;
+    if (kind === 'autosave' && !this.isDirty) return this.notify();
     if (this.#deps.getBoard().nodes.length === 0) {
       this.#deps.setSaveState({ kind: 'empty' });
       throw new EmptyBoardError();
@@ -181,7 +185,7 @@ export class Saver<RemoteState extends Remote = Remote> {
         this.#mergeFrom(saved, sent, 'own save');
         return;
       } catch (err) {
-        if (!(err instanceof ApiError && err.code === 'stale_write') || merges === MAX_MERGES) throw err;
+        if (!isStaleWrite(err) || merges === MAX_MERGES) throw err;
         this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
       }
     }
@@ -198,9 +202,13 @@ export class Saver<RemoteState extends Remote = Remote> {
 
   #fail(err: unknown): void {
     if (this.#closing.signal.aborted) return;
-    const isRejected = err instanceof ApiError && err.status < 500 && err.status !== 429;
-    this.#deps.setSaveState(isRejected ? { kind: 'refused', error: err } : { kind: 'offline' });
-    if (!isRejected) this.#schedule(RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)] ?? PAUSE_MS);
+    const isStale = isStaleWrite(err);
+    if (err instanceof ApiError && err.status < 500 && err.status !== 429 && !isStale) {
+      this.#deps.setSaveState({ kind: 'refused', error: err });
+      return;
+    }
+    this.#deps.setSaveState({ kind: isStale ? 'unsaved' : 'offline' });
+    this.#schedule(RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)] ?? AUTOSAVE_DELAY_MS);
   }
 
   // `ancestor` is the last common ancestor of this board and the service's.

@@ -1,5 +1,7 @@
 // Receives events of an open workflow: changes by others and who has it open. Reconnects after an outage.
+
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { openEventStream } from '../lib/event-stream.ts';
 import type { RemoteWorkflow } from './remote.ts';
 import type { Saver } from './saver.ts';
 
@@ -27,9 +29,6 @@ export interface ServiceEvents {
   close(): void;
 }
 
-/** The browser itself reconnects after a lost connection, but not after an error status such as 429. */
-const RETRY_MS = 5000;
-
 /** Subscribes to the events of a workflow. Calls `refresh` when someone else saved it. */
 export function subscribeToService(
   id: string,
@@ -39,40 +38,29 @@ export function subscribeToService(
   const presence = createStore<Presence>(() => ({ users: [], usersByNode: new Map() }));
   const listeners = new Set<() => void>();
   let wasDisconnected = false;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const connect = (): EventSource => {
-    const source = new EventSource(`/api/v1/workflows/${id}/events`);
-    source.onerror = () => {
-      wasDisconnected = true;
-      if (source.readyState !== EventSource.CLOSED) return;
-      retry = setTimeout(() => {
-        events = connect();
-      }, RETRY_MS);
-    };
-    source.onopen = () => {
+  const close = openEventStream(`/workflows/${id}/events`, {
+    events: {
+      presence: data => presence.setState(toPresence((data as Pick<Presence, 'users'>).users)),
+      changed: data => {
+        const { updatedAt } = data as { updatedAt: string };
+        if (Date.parse(updatedAt) > Date.parse(saver.base.info.updatedAt)) refresh();
+      },
+    },
+    onOpen: () => {
       if (wasDisconnected) for (const listener of listeners) listener();
       wasDisconnected = false;
-    };
-    source.addEventListener('presence', event =>
-      presence.setState(toPresence((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
-    );
-    source.addEventListener('changed', event => {
-      const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
-      if (Date.parse(updatedAt) > Date.parse(saver.base.info.updatedAt)) refresh();
-    });
-    return source;
-  };
-  let events = connect();
+    },
+    onError: () => {
+      wasDisconnected = true;
+    },
+  });
   return {
     presence,
     onReconnect: listener => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close: () => {
-      clearTimeout(retry);
-      events.close();
-    },
+    close,
   };
 }
 

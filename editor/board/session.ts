@@ -6,7 +6,7 @@ import { applyTheirs, findOpenConflicts, getValueAt } from './conflicts.ts';
 import { type Draft, type DraftStep, type Drafts, openDrafts } from './drafts.ts';
 import { type Conflict, isEqual, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, readRemoteVersion, writeAtExit, writeRemote } from './remote.ts';
-import { type Remote, Saver } from './saver.ts';
+import { type RemoteBoard, Saver } from './saver.ts';
 import { type ServiceEvents, subscribeToService } from './service-events.ts';
 import { type BoardState, type BoardStore, createBoardStore } from './store.ts';
 import { BoardWorker } from './worker/board-worker.ts';
@@ -182,7 +182,7 @@ interface DraftWriterDeps extends Pick<SessionOptions, 'id' | 'onNoDraft'> {
 }
 
 interface DraftWriter {
-  /** Stores a step of the user at once. */
+  /** Stores the user's step immediately. */
   append(step: DraftStep): void;
   /** Stores a snapshot soon. */
   schedule(): void;
@@ -196,7 +196,7 @@ function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterD
   let isReported = false;
   let seq = 0;
   // The last board sent. The service confirms it by returning a new base.
-  let sent: { readonly board: Board; readonly since: Remote } | undefined;
+  let sent: { readonly board: Board; readonly since: RemoteBoard } | undefined;
   const report = (): void => {
     if (!isReported) onNoDraft();
     isReported = true;

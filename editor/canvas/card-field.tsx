@@ -229,16 +229,7 @@ function MediaField({
         label={messages.flow.media.chooseFor(nodeLabel)}
         onClick={() => setOpen(true)}
       />
-      {isOpen && (
-        <MediaPicker
-          kind={kind}
-          onClose={() => setOpen(false)}
-          onChoose={url => {
-            setOpen(false);
-            setUrl(url);
-          }}
-        />
-      )}
+      {isOpen && <MediaPicker kind={kind} onClose={() => setOpen(false)} onChoose={setUrl} />}
     </div>
   );
 }

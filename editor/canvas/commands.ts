@@ -24,7 +24,7 @@ import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError } from '../kit/failure.tsx';
 import { isEditing } from '../lib/editing.ts';
 import { showToast } from '../lib/toasts.ts';
 import { goToCaller, openComponent } from '../runs/component-versions.ts';
@@ -99,7 +99,7 @@ export const COMMANDS: readonly Command[] = [
     id: 'unpack',
     label: labels.unpack,
     keys: ['U'],
-    run: editor => void unpackSelected(editor).catch(showFailure),
+    run: editor => void unpackSelected(editor).catch(showError),
     isAvailable: editor => !editor.session.isReadOnly && hasSelectedCall(editor),
   },
   { id: 'delete', label: labels.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
@@ -181,8 +181,6 @@ function hasSelectedCall({ session }: EditorContextValue): boolean {
   const { board, selection } = session.store.getState();
   return board.nodes.some(node => selection.has(node.id) && isCall(node));
 }
-
-const showFailure = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 function copySelected({ session }: EditorContextValue): void {
   const { board, selection } = session.store.getState();

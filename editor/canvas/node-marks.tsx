@@ -20,7 +20,7 @@ import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { useProviderKeysHref } from '../lib/providers.ts';
-import { type CallState, FINAL } from '../runs/call-states.ts';
+import { type ComponentNodeState, FINAL_STATUSES } from '../runs/component-states.ts';
 import { useNewerVersion } from '../runs/component-versions.ts';
 import { useEditor, useView } from '../runs/editor-context.tsx';
 import { SeverityIcon } from './icons.tsx';
@@ -35,11 +35,11 @@ const ICONS: Readonly<Record<string, Icon>> = {
   WAITING: Clock,
 };
 
-export function RunMark({ run }: { readonly run: NodeState | CallState }) {
+export function RunMark({ run }: { readonly run: NodeState | ComponentNodeState }) {
   const { status, cached, progress } = run;
   const StatusIcon = cached && status === 'COMPLETED' ? Zap : ICONS[status];
   const label = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
-  const count = 'count' in run && !FINAL.has(status) && status !== 'PENDING' ? run.count : undefined;
+  const count = 'count' in run && !FINAL_STATUSES.has(status) && status !== 'PENDING' ? run.count : undefined;
   const hasProgress = count === undefined && status === 'RUNNING' && progress > 0 && progress < 1;
   const counted = count && messages.flow.progress(count.done, count.total);
   return (

@@ -24,9 +24,9 @@ export function moveByTab(event: KeyboardEvent, editor: EditorContextValue): boo
     return enterRegion(editor, index + step, step);
   }
   const stops = findStops(region ?? '');
-  const edge = step === 1 ? stops.at(-1) : stops[0];
+  const lastStop = step === 1 ? stops.at(-1) : stops[0];
   // Within a region, the browser moves the focus.
-  return (target === edge || stops.length === 0) && enterRegion(editor, index + step, step);
+  return (target === lastStop || stops.length === 0) && enterRegion(editor, index + step, step);
 }
 
 function moveFromNode(
@@ -77,12 +77,8 @@ function enterRegion(editor: EditorContextValue, start: number, step: number): b
 }
 
 const findStops = (region: string): readonly HTMLElement[] =>
-  [
-    ...document.querySelectorAll<HTMLElement>(
-      FOCUSABLE.split(', ')
-        .map(selector => `[data-focus-region="${region}"] ${selector}`)
-        .join(),
-    ),
-  ].filter(element => element.tabIndex >= 0 && !element.matches(':disabled') && isVisible(element));
+  [...document.querySelectorAll<HTMLElement>(`[data-focus-region="${region}"] :is(${FOCUSABLE})`)].filter(
+    element => element.tabIndex >= 0 && !element.matches(':disabled') && isVisible(element),
+  );
 
 const isVisible = (element: HTMLElement): boolean => element.checkVisibility({ visibilityProperty: true });

@@ -21,27 +21,22 @@ import { OfflineNotice, StorageNotice } from './notices.tsx';
 import { type LazyPage, PAGES } from './pages.ts';
 import { Toasts } from './toasts.tsx';
 
-const queries = createQueryClient();
+const queryClient = createQueryClient();
 /** Dialogs that load after the first paint. */
 const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
-  () => null,
 );
 const ReauthenticationDialog = lazyComponent(
   async () => (await import('./reauthentication-dialog.tsx')).ReauthenticationDialog,
-  () => null,
 );
 
-const FirstSteps = lazyComponent(
-  async () => (await import('./first-steps.tsx')).FirstSteps,
-  () => null,
-);
+const FirstSteps = lazyComponent(async () => (await import('./first-steps.tsx')).FirstSteps);
 
 export function App() {
   return (
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={queryClient}>
       <a className={styles.skip} href="#main">
-        {messages.skip}
+        {messages.skipToContent}
       </a>
       <OfflineNotice />
       <Switch>
@@ -62,10 +57,10 @@ export function App() {
   );
 }
 
-function PageFrame({ component, isFull, for: audience }: Route & LazyPage) {
+function PageFrame({ component, isFullWindow, for: audience }: Route & LazyPage) {
   const [Page] = useState(component);
   const page = (
-    <main id="main" tabIndex={-1} className={isFull ? styles.full : styles.main}>
+    <main id="main" tabIndex={-1} className={isFullWindow ? styles.full : styles.main}>
       <ErrorBoundary>
         <Suspense fallback={<Loading />}>
           <Page />
@@ -75,16 +70,16 @@ function PageFrame({ component, isFull, for: audience }: Route & LazyPage) {
   );
   if (audience === 'visitors') return page;
   return (
-    <SignedIn>
-      {!isFull && <Header />}
+    <RequireSession>
+      {!isFullWindow && <Header />}
       <StorageNotice />
       {page}
-      {!isFull && <OpenFirstSteps />}
-    </SignedIn>
+      {!isFullWindow && <FirstStepsIfOpen />}
+    </RequireSession>
   );
 }
 
-export function SignedIn({ children }: { readonly children: ReactNode }) {
+export function RequireSession({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useSessionQuery();
   if (data !== undefined) return children;
   if (error === null) return <Loading />;
@@ -95,6 +90,6 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   return <Failure error={error} onRetry={() => void refetch()} />;
 }
 
-function OpenFirstSteps() {
+function FirstStepsIfOpen() {
   return useFirstSteps(({ isOpen }) => isOpen) ? <FirstSteps /> : null;
 }

@@ -11,7 +11,7 @@ interface AuthLayoutProps {
   readonly children: ReactNode;
 }
 
-export function AuthLayout({ title, description: lead, children }: AuthLayoutProps) {
+export function AuthLayout({ title, description, children }: AuthLayoutProps) {
   usePageTitle(title);
   return (
     <div className={styles.layout}>
@@ -22,7 +22,7 @@ export function AuthLayout({ title, description: lead, children }: AuthLayoutPro
       <div className={styles.card}>
         <div className={styles.head}>
           <h1>{title}</h1>
-          {lead !== undefined && <p>{lead}</p>}
+          {description !== undefined && <p>{description}</p>}
         </div>
         {children}
       </div>

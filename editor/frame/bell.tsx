@@ -5,12 +5,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Notice } from '../../sdk/src/schemas.ts';
 import { IconButton } from '../kit/button.tsx';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError, toErrorMessage } from '../kit/failure.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { RelativeTime } from '../kit/time.tsx';
 import { formatCompact } from '../lib/format.ts';
 import { readNotices, useNotices, useUnreadNotices } from '../lib/notices.ts';
-import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import styles from './bell.module.css';
 
@@ -38,9 +37,7 @@ function NoticeItems({ unread }: { readonly unread: number }) {
   const client = useQueryClient();
   const { data, error } = useNotices();
   const read = (notices: Parameters<typeof readNotices>[1]): void =>
-    void readNotices(client, notices).catch((thrown: unknown) =>
-      showToast(toErrorMessage(thrown), { tone: 'failed' }),
-    );
+    void readNotices(client, notices).catch(showError);
   if (data === undefined)
     return <MenuText>{error === null ? messages.common.loading : toErrorMessage(error)}</MenuText>;
   if (data.data.length === 0) return <MenuText>{messages.notices.empty}</MenuText>;

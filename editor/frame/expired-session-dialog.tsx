@@ -10,10 +10,9 @@ export function ExpiredSessionDialog() {
   const { settle, email } = useExpiredSession();
   const client = useQueryClient();
   if (settle === undefined || email === undefined) return null;
-  const { sessionEnded: again, sessionEndedText: againText, otherAccount: other } = messages.signIn;
   return (
-    <Dialog title={again} onClose={() => settle(false)}>
-      <p>{againText(email)}</p>
+    <Dialog title={messages.signIn.sessionEnded} onClose={() => settle(false)}>
+      <p>{messages.signIn.sessionEndedText(email)}</p>
       <SignInForm
         email={email}
         onSignedIn={() => {
@@ -21,7 +20,7 @@ export function ExpiredSessionDialog() {
           void client.invalidateQueries({ queryKey: SESSION_KEY });
         }}
       />
-      <a href="/sign-in">{other}</a>
+      <a href="/sign-in">{messages.signIn.otherAccount}</a>
     </Dialog>
   );
 }

@@ -5,12 +5,11 @@ import ListChecks from 'icon:list-checks';
 import LogOut from 'icon:log-out';
 import MenuIcon from 'icon:menu';
 import { IconButton } from '../kit/button.tsx';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError } from '../kit/failure.tsx';
 import { Menu, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { reopenFirstSteps } from '../lib/first-steps.ts';
 import { useSession, useSignOut } from '../lib/session.ts';
 import { setTheme, useTheme } from '../lib/theme.ts';
-import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import styles from './account-menu.module.css';
 import { AccountMenuButton } from './account-menu-button.tsx';
@@ -50,12 +49,7 @@ export function AccountItems() {
       <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
         {messages.account.docs}
       </MenuItem>
-      <MenuItem
-        icon={LogOut}
-        onSelect={() =>
-          void signOut().catch((err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }))
-        }
-      >
+      <MenuItem icon={LogOut} onSelect={() => void signOut().catch(showError)}>
         {messages.account.signOut}
       </MenuItem>
     </>

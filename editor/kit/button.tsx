@@ -9,87 +9,63 @@ import { Tooltip } from './tooltip.tsx';
 
 interface ButtonStyle {
   /** Use one `primary` button per view, and `danger` for actions that cannot be undone. */
-  readonly variant?: 'primary' | 'plain' | 'quiet' | 'danger';
-  readonly size?: 'm' | 's';
-  readonly icon?: Icon | undefined;
+  readonly variant?: 'primary' | 'plain' | 'quiet' | 'danger' | undefined;
+  readonly size?: 'm' | 's' | undefined;
 }
 
-interface ButtonProps extends ButtonStyle, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
+interface ContentProps {
+  readonly icon?: Icon | undefined;
+  readonly children?: ReactNode;
+}
+
+interface ButtonProps
+  extends ButtonStyle,
+    ContentProps,
+    Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className' | 'children'> {
   /** Shows a spinner and disables the button. */
   readonly isBusy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-export function Button({
-  variant = 'plain',
-  size = 'm',
-  icon: IconComponent,
-  isBusy = false,
-  children,
-  ...rest
-}: ButtonProps) {
+export function Button({ variant = 'plain', size, icon, isBusy = false, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      className={classNames(styles.button, styles[variant], styles[size])}
+      className={classNames(toClassName({ variant, size }), children === undefined && styles.square)}
       data-variant={variant}
       aria-busy={isBusy || undefined}
       disabled={isBusy || rest.disabled}
     >
-      {isBusy ? <Spinner /> : IconComponent && <IconComponent />}
-      {children}
+      <Content icon={isBusy ? Spinner : icon}>{children}</Content>
     </button>
   );
 }
 
-interface IconButtonProps extends ButtonProps {
+interface IconButtonProps extends Omit<ButtonProps, 'children'> {
   readonly icon: Icon;
   /** Accessible name and tooltip. */
   readonly label: string;
 }
 
 /** Renders a button with only an icon. */
-export function IconButton({
-  label,
-  icon: IconComponent,
-  variant = 'quiet',
-  size = 'm',
-  isBusy,
-  ...rest
-}: IconButtonProps) {
+export function IconButton({ label, variant = 'quiet', ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label}>
-      <button
-        type="button"
-        {...rest}
-        aria-label={label}
-        className={classNames(styles.button, styles.square, styles[variant], styles[size])}
-        disabled={isBusy || rest.disabled}
-      >
-        {isBusy ? <Spinner /> : <IconComponent />}
-      </button>
+      <Button {...rest} variant={variant} aria-label={label} />
     </Tooltip>
   );
 }
 
-interface ButtonLinkProps extends ButtonStyle {
+interface ButtonLinkProps extends ButtonStyle, ContentProps {
   readonly href: string;
-  readonly children: ReactNode;
 }
 
 /** Renders a link to another page of the application that looks like a button. */
-export function ButtonLink({
-  href,
-  variant = 'plain',
-  size = 'm',
-  icon: IconComponent,
-  children,
-}: ButtonLinkProps) {
+export function ButtonLink({ href, variant, size, ...content }: ButtonLinkProps) {
   return (
-    <Link href={href} className={classNames(styles.button, styles[variant], styles[size])}>
-      {IconComponent && <IconComponent />}
-      {children}
+    <Link href={href} className={toClassName({ variant, size })}>
+      <Content {...content} />
     </Link>
   );
 }
@@ -97,20 +73,28 @@ export function ButtonLink({
 /** Renders a link to an address outside the application that looks like a button. */
 export function ButtonAnchor({
   href,
-  variant = 'plain',
-  size = 'm',
-  icon: IconComponent,
-  opensTab,
-  children,
-}: ButtonLinkProps & { readonly opensTab?: true }) {
+  variant,
+  size,
+  opensNewTab,
+  ...content
+}: ButtonLinkProps & { readonly opensNewTab?: true }) {
   return (
     <a
       href={href}
-      className={classNames(styles.button, styles[variant], styles[size])}
-      {...(opensTab && { target: '_blank', rel: 'noreferrer' })}
+      className={toClassName({ variant, size })}
+      {...(opensNewTab && { target: '_blank', rel: 'noreferrer' })}
     >
-      {IconComponent && <IconComponent />}
-      {children}
+      <Content {...content} />
     </a>
   );
 }
+
+const toClassName = ({ variant = 'plain', size = 'm' }: ButtonStyle): string =>
+  classNames(styles.button, styles[variant], styles[size]);
+
+const Content = ({ icon: IconComponent, children }: ContentProps) => (
+  <>
+    {IconComponent && <IconComponent />}
+    {children}
+  </>
+);

@@ -60,7 +60,7 @@ export function Chooser({
   title,
   placeholder,
   text: initialText = '',
-  findChoices: find,
+  findChoices,
   onChoose,
   onClose,
   onText,
@@ -74,7 +74,7 @@ export function Chooser({
   const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
   const setActive = (index: number): void => setState({ text, active: index });
   const [filter, setFilter] = useState('');
-  const choices = find(text, filter).slice(0, MAX_SHOWN);
+  const choices = findChoices(text, filter).slice(0, MAX_SHOWN);
   const activeIndex = Math.min(active, choices.length - 1);
   const activeChoice = choices[activeIndex];
   const applyFilter = (next: string): void => {

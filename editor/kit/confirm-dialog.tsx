@@ -21,15 +21,8 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-export function ConfirmDialog({
-  title,
-  children,
-  details,
-  action,
-  onConfirm: run,
-  onClose,
-}: ConfirmDialogProps) {
-  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
+export function ConfirmDialog({ title, children, details, action, onConfirm, onClose }: ConfirmDialogProps) {
+  const mutation = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (
     <Dialog
       title={title}

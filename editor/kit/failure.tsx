@@ -1,6 +1,7 @@
 // Renders an error: message, code, and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
+import { showToast } from '../lib/toasts.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
@@ -13,6 +14,9 @@ export function toErrorMessage(error: unknown): string {
   if (error instanceof ConnectionError) return messages.failure.unreachable;
   return messages.failure.unknown;
 }
+
+/** Shows a toast with the message of a thrown value. */
+export const showError = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 interface FailureProps {
   readonly error: unknown;

@@ -76,15 +76,33 @@ export function TextArea({
   );
 }
 
-export function SelectField({
-  label,
-  hint,
-  error,
-  ...select
-}: LabelProps & SelectHTMLAttributes<HTMLSelectElement>) {
+/** Texts of options by value. Entries keep their order; a record would move keys that are numbers to its start. */
+export type Options =
+  | Readonly<Record<string, string>>
+  | readonly (readonly [value: string | number, text: string])[];
+
+export const renderOptions = (options: Options): ReactNode =>
+  (Array.isArray(options) ? options : Object.entries(options)).map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ));
+
+interface SelectFieldProps extends LabelProps, SelectHTMLAttributes<HTMLSelectElement> {
+  readonly options?: Options;
+  /** Option elements before `options`, such as one for no choice. */
+  readonly children?: ReactNode;
+}
+
+export function SelectField({ label, hint, error, options = [], children, ...select }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
-      {links => <select {...select} {...links} className={styles.control} />}
+      {links => (
+        <select {...select} {...links} className={styles.control}>
+          {children}
+          {renderOptions(options)}
+        </select>
+      )}
     </Field>
   );
 }

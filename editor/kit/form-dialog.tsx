@@ -1,6 +1,7 @@
 // Renders a form in a dialog that closes on success and shows the error on failure.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
@@ -8,16 +9,22 @@ import { Form } from './form.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** Text of the submit button. */
-  readonly submit: string;
+  /** Text of the submit button. Default: Save. */
+  readonly submit?: string | undefined;
   readonly onSubmit: () => Promise<unknown>;
   /** Called when the form was saved or canceled. */
   readonly onClose: (isSaved: boolean) => void;
   readonly children: ReactNode;
 }
 
-export function FormDialog({ title, submit, onSubmit: run, onClose, children }: FormDialogProps) {
-  const mutation = useMutation({ mutationFn: run, onSuccess: () => onClose(true) });
+export function FormDialog({
+  title,
+  submit = messages.common.save,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const mutation = useMutation({ mutationFn: onSubmit, onSuccess: () => onClose(true) });
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
       <Form onSubmit={() => mutation.mutate()}>

@@ -11,9 +11,13 @@ import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { Loading } from './spinner.tsx';
 
-export type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<ListPage<T>>>;
+/** A query whose data is all items loaded so far. */
+export type ListQuery<T> = UseInfiniteQueryResult<readonly T[]>;
 
-/** Reads a paginated list of the API. The query key is its path and query, so that changes can invalidate it. */
+const toItems = <T,>({ pages }: InfiniteData<ListPage<T>>): readonly T[] =>
+  pages.flatMap(({ items }) => items);
+
+/** Reads a paginated list of the API. The query key starts with its path, so that changes can invalidate it. */
 export function useList<T>(
   path: string,
   query: Query = {},
@@ -21,13 +25,16 @@ export function useList<T>(
   pollIntervalMs: (items: readonly T[]) => number | false = () => false,
 ): ListQuery<T> {
   return useInfiniteQuery({
-    queryKey: [path, query],
+    queryKey: [path, 'pages', query],
     queryFn: ({ pageParam, signal }) =>
       getPage<T>(path, { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: query =>
-      retryAfterOutage(query) || pollIntervalMs(query.state.data?.pages.flatMap(page => page.items) ?? []),
+    select: toItems<T>,
+    refetchInterval: query => {
+      const { data } = query.state;
+      return retryAfterOutage(query) || pollIntervalMs(data === undefined ? [] : toItems(data));
+    },
   });
 }
 
@@ -40,11 +47,10 @@ interface InfiniteListProps<T> {
 }
 
 export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { data: items, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   useScrollRestoration(query);
-  if (data === undefined)
+  if (items === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  const items = data.pages.flatMap(page => page.items);
   // A page can be empty although more follow, if the service examined many rows that the filter excludes.
   if (items.length === 0 && !hasNextPage) return empty;
   const loadNext = (): void => void fetchNextPage();

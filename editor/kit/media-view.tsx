@@ -12,7 +12,7 @@ export interface MediaSource {
   readonly url: string;
   /** Such as `image/png`. If unknown, derived from the file extension. */
   readonly contentType?: string | undefined;
-  readonly posterUrl?: string | undefined;
+  readonly posterUrl?: string | null | undefined;
 }
 
 interface MediaViewProps extends MediaSource {
@@ -20,8 +20,8 @@ interface MediaViewProps extends MediaSource {
   readonly label: string;
   /** Called with the size of an image or video once it is known. */
   readonly onSize?: ((width: number, height: number) => void) | undefined;
-  /** `whole`: with controls; `small`: fills its container; `square`: square thumbnail, without audio. */
-  readonly variant?: 'whole' | 'small' | 'square';
+  /** `whole`: with controls; `small`: fills its container; `thumbnail`: an image or video that fills its container. */
+  readonly variant?: 'whole' | 'small' | 'thumbnail';
 }
 
 type MediaKind = 'image' | 'video' | 'audio';
@@ -71,8 +71,8 @@ export function MediaView({ url, contentType, posterUrl, label, variant = 'whole
       />
     );
   if (kind === 'video')
-    return <VideoView {...{ url, posterUrl, label, className, onSize }} variant={variant} />;
-  if (variant === 'square') return null;
+    return <VideoView {...{ url, label, className, variant, onSize }} posterUrl={posterUrl ?? undefined} />;
+  if (variant === 'thumbnail') return null;
   if (kind === 'audio') return <AudioView url={url} label={label} />;
   return (
     <a href={url} className={styles.file} download>
@@ -80,6 +80,11 @@ export function MediaView({ url, contentType, posterUrl, label, variant = 'whole
     </a>
   );
 }
+
+/** Renders a decorative thumbnail of an image or video, and nothing for other media. */
+export const Thumbnail = (props: MediaSource & Pick<MediaViewProps, 'onSize'>) => (
+  <MediaView {...props} label="" variant="thumbnail" />
+);
 
 const Waveform = lazyComponent<WaveformProps>(
   async () => (await import('./waveform.tsx')).Waveform,
@@ -97,7 +102,8 @@ function AudioView({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
   );
 }
 
-interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label' | 'onSize'> {
+interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'label' | 'onSize'> {
+  readonly posterUrl: string | undefined;
   readonly className: string;
   readonly variant: NonNullable<MediaViewProps['variant']>;
 }

@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useContext } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
-import { MenuStartContext } from './lazy-menu.tsx';
+import { OpensAtOnceContext } from './lazy-menu.tsx';
 import styles from './menu.module.css';
 
 interface MenuProps {
@@ -18,13 +18,11 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'end', container = null, children }: MenuProps) {
-  const start = useContext(MenuStartContext);
+  const opensAtOnce = useContext(OpensAtOnceContext);
   return (
     // Not modal, because locking the scroll position would need an inline style, which the security policy forbids.
-    <DropdownMenu.Root modal={false} defaultOpen={start.isOpen}>
-      <DropdownMenu.Trigger asChild autoFocus={start.hasFocus}>
-        {trigger}
-      </DropdownMenu.Trigger>
+    <DropdownMenu.Root modal={false} defaultOpen={opensAtOnce}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={6} collisionPadding={8}>
           {children}

@@ -1,5 +1,6 @@
 // Renders a table, whose rows are cards on narrow screens.
 import type { Key, ReactNode } from 'react';
+import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './table.module.css';
 import { VisuallyHidden } from './visually-hidden.tsx';
@@ -13,7 +14,7 @@ export interface Column<T> {
   readonly align?: 'start' | 'end';
 }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   /** Accessible name of the table. */
   readonly label: string;
   /** The first column names the row. */
@@ -21,6 +22,14 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly getKey: (row: T) => Key;
 }
+
+/** Creates a column of buttons or menus, whose title only screen readers get. */
+export const toActionsColumn = <T,>(cell: Column<T>['cell']): Column<T> => ({
+  title: messages.common.actions,
+  isTitleHidden: true,
+  align: 'end',
+  cell,
+});
 
 /** Roles are explicit, because rows that are styled as cards lose their meaning for screen readers. */
 const ROLES = {

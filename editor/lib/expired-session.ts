@@ -1,5 +1,6 @@
-// Prompts for a sign-in when the session has expired. All requests that failed meanwhile wait for the same prompt.
+// Prompts for a sign-in when the session has expired.
 import { create } from 'zustand';
+import { createPrompt } from './prompt.ts';
 
 interface ExpiredSession {
   /** Settles all waiting requests. Undefined if none are waiting. */
@@ -10,7 +11,7 @@ interface ExpiredSession {
 
 export const useExpiredSession = create<ExpiredSession>(() => ({ settle: undefined, email: undefined }));
 
-let prompt: Promise<boolean> | undefined;
+const prompt = createPrompt(settle => useExpiredSession.setState({ settle }));
 
 /**
  * Prompts for a sign-in. Resolves to true after a sign-in, and to false if the user cancels or nobody was signed in
@@ -18,16 +19,7 @@ let prompt: Promise<boolean> | undefined;
  */
 export function requestSignIn(signal?: AbortSignal): Promise<boolean> {
   const { email } = useExpiredSession.getState();
-  if (email === undefined) return Promise.resolve(false);
-  prompt ??= new Promise<boolean>(resolve => useExpiredSession.setState({ settle: resolve })).finally(() => {
-    prompt = undefined;
-    useExpiredSession.setState({ settle: undefined });
-  });
-  if (signal === undefined) return prompt;
-  return Promise.race([
-    prompt,
-    new Promise<boolean>(resolve => signal.addEventListener('abort', () => resolve(false), { once: true })),
-  ]);
+  return email === undefined ? Promise.resolve(false) : prompt(signal);
 }
 
 /** Stores the email of the signed-in user, or undefined after a sign-out. */

@@ -1,10 +1,10 @@
 // Creates components that load after the first paint, such as menus.
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 
-/** Creates a component that shows `fallback` until the component is loaded. */
+/** Creates a component that shows `fallback`, or nothing, until the component is loaded. */
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  fallback: (props: Props) => ReactNode,
+  fallback: (props: Props) => ReactNode = () => null,
 ): ComponentType<Props> {
   // If loading fails, the fallback stays.
   const LazyComponent = lazy(async () => ({

@@ -1,14 +1,15 @@
 // Reads the user's notices, and keeps the number of unread ones up to date.
+
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { NoticePage, UnreadNotices } from '../../sdk/src/schemas.ts';
 import { api } from './api.ts';
+import { openEventStream } from './event-stream.ts';
 
 const PATH = '/notices';
 const UNREAD_KEY = [PATH, 'unread'] as const;
 const LIST_KEY = [PATH, 'list'] as const;
 const MAX_SHOWN = 20;
-const RECONNECT_MS = 30_000;
 
 /** Reads the newest notices. */
 export const useNotices = () =>
@@ -33,30 +34,23 @@ export function useUnreadNotices(): number {
   const client = useQueryClient();
   const { data = 0 } = useQuery<number>({ queryKey: UNREAD_KEY, enabled: false });
   useEffect(() => {
-    let events: EventSource | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const disconnect = (): void => {
-      clearTimeout(timer);
-      events?.close();
-      events = undefined;
+    let disconnect: (() => void) | undefined;
+    const connectIfVisible = (): void => {
+      disconnect?.();
+      disconnect =
+        document.visibilityState === 'visible'
+          ? openEventStream(`${PATH}/events`, { events: { unread: onUnread } })
+          : undefined;
     };
-    const connect = (): void => {
-      disconnect();
-      if (document.visibilityState !== 'visible') return;
-      events = new EventSource(`/api/v1${PATH}/events`);
-      events.addEventListener('unread', ({ data }: MessageEvent<string>) => {
-        client.setQueryData(UNREAD_KEY, (JSON.parse(data) as UnreadNotices).unread);
-        void client.invalidateQueries({ queryKey: LIST_KEY });
-      });
-      events.addEventListener('error', () => {
-        if (events?.readyState === EventSource.CLOSED) timer = setTimeout(connect, RECONNECT_MS);
-      });
+    const onUnread = (data: unknown): void => {
+      client.setQueryData(UNREAD_KEY, (data as UnreadNotices).unread);
+      void client.invalidateQueries({ queryKey: LIST_KEY });
     };
-    connect();
-    document.addEventListener('visibilitychange', connect);
+    connectIfVisible();
+    document.addEventListener('visibilitychange', connectIfVisible);
     return () => {
-      document.removeEventListener('visibilitychange', connect);
-      disconnect();
+      document.removeEventListener('visibilitychange', connectIfVisible);
+      disconnect?.();
     };
   }, [client]);
   return data;

@@ -1,6 +1,8 @@
 // Configures how the application fetches and caches responses.
 import { type Query, QueryClient } from '@tanstack/react-query';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
+import type { Query as SearchParams } from '../../sdk/src/send.ts';
+import { api } from './api.ts';
 
 const RETRY_MS = 3000;
 const OUTAGES: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -29,3 +31,13 @@ export function createQueryClient(): QueryClient {
     },
   });
 }
+
+/**
+ * Queries a response of the API. The segments of the path are those of the query key, so that a change below `/teams`
+ * can invalidate each team.
+ */
+export const apiQuery = <T>(segments: readonly (string | number)[], params?: SearchParams) => ({
+  queryKey: params === undefined ? segments : [...segments, params],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    api.get<T>(segments.join('/'), { query: params, signal }),
+});

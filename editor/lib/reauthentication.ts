@@ -1,6 +1,6 @@
-// Prompts users to confirm their identity before sensitive changes. All requests that failed meanwhile wait for the same
-// prompt.
+// Prompts users to confirm their identity before sensitive changes.
 import { create } from 'zustand';
+import { createPrompt } from './prompt.ts';
 
 /** How the user can confirm. The service sends the accepted methods. */
 export type ReauthenticationMethod = 'password' | 'openid';
@@ -13,22 +13,13 @@ interface Reauthentication {
 
 export const useReauthentication = create<Reauthentication>(() => ({ settle: undefined, methods: [] }));
 
-let prompt: Promise<boolean> | undefined;
+const prompt = createPrompt(settle => useReauthentication.setState({ settle }));
 
 /** Prompts for a confirmation. Resolves to true once the user has confirmed, and to false if the user cancels. */
 export function requestReauthentication(
   methods: readonly ReauthenticationMethod[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  prompt ??= new Promise<boolean>(resolve =>
-    useReauthentication.setState({ settle: resolve, methods }),
-  ).finally(() => {
-    prompt = undefined;
-    useReauthentication.setState({ settle: undefined });
-  });
-  if (signal === undefined) return prompt;
-  return Promise.race([
-    prompt,
-    new Promise<boolean>(resolve => signal.addEventListener('abort', () => resolve(false), { once: true })),
-  ]);
+  useReauthentication.setState({ methods });
+  return prompt(signal);
 }

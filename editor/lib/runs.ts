@@ -1,7 +1,7 @@
 // Computes polling intervals and durations of runs, and reads the names of their workflows.
 import { useQuery } from '@tanstack/react-query';
 import type { ListedExecution } from '../../sdk/src/types.ts';
-import { api } from './api.ts';
+import { apiQuery } from './queries.ts';
 
 const ACTIVE_POLL_MS = 3000;
 const IDLE_POLL_MS = 20_000;
@@ -25,9 +25,7 @@ export function getDurationMs(
 /** Reads the names of the newest workflows, by id. */
 export function useWorkflowNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
-    queryKey: ['/workflows', 'names'],
-    queryFn: ({ signal }) =>
-      api.get<readonly { id: string; name: string }[]>('/workflows', { query: { limit: MAX_NAMES }, signal }),
+    ...apiQuery<readonly { id: string; name: string }[]>(['/workflows'], { limit: MAX_NAMES }),
     staleTime: 60_000,
     select: workflows => new Map(workflows.map(({ id, name }) => [id, name])),
   });

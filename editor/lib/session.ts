@@ -1,30 +1,12 @@
 // Reads and ends the session of the signed-in user.
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { Session } from '../../sdk/src/schemas.ts';
 import { api } from './api.ts';
 import { rememberUser } from './expired-session.ts';
 
-export interface Session {
-  readonly user: {
-    readonly userId: number;
-    readonly email: string;
-    readonly name: string;
-    readonly isAdmin: boolean;
-    readonly isAuthor: boolean;
-    readonly scopes: readonly string[];
-    readonly personalTeamId: string;
-  };
-  readonly workspace: { readonly teamId: string | null; readonly name: string; readonly role: TeamRole };
-  readonly teams: readonly { readonly id: string; readonly name: string; readonly role: TeamRole }[];
-  /** Number of pending team invitations. */
-  readonly invitations: number;
-  readonly plan: string;
-  readonly credits: { readonly balance: number; readonly held: number };
-  /** Storage of the account across all workspaces. `limitBytes` is null if there is no limit. */
-  readonly storage: { readonly usedBytes: number; readonly limitBytes: number | null };
-  readonly expiresAt: string;
-}
-export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
+export type { Session };
+export type TeamRole = Session['workspace']['role'];
 
 export const SESSION_KEY = ['session'] as const;
 

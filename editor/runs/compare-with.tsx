@@ -1,15 +1,15 @@
 // Renders a comparison of a result with another item of the same list or with an earlier run.
+
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Execution } from '../../sdk/src/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Comparison } from '../kit/comparison.tsx';
-import { toErrorMessage } from '../kit/failure.tsx';
 import { SelectField } from '../kit/field.tsx';
 import { getMediaKind } from '../kit/media-view.tsx';
-import { Loading } from '../kit/spinner.tsx';
-import { api } from '../lib/api.ts';
+import { QueryResult } from '../kit/query-result.tsx';
 import { formatAgo } from '../lib/format.ts';
+import { apiQuery } from '../lib/queries.ts';
 import { useEditor, useRun } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
@@ -70,17 +70,24 @@ interface EarlierRunProps {
 }
 
 function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
-  const { data, error } = useQuery({
-    queryKey: ['/executions', executionId],
-    queryFn: ({ signal }) => api.get<Execution>(`/executions/${executionId}`, { signal }),
+  const run = useQuery({
+    ...apiQuery<Execution>(['/executions', executionId]),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (error !== null) return <p role="alert">{toErrorMessage(error)}</p>;
-  if (data === undefined) return <Loading />;
-  const state = data.nodeStates.find(node => node.nodeId === nodeId);
-  const results = state === undefined ? [] : getResults(state);
-  const other = results[index] ?? results[0];
-  return other === undefined ? <p>{compareMessages.none}</p> : <ResultPair current={current} other={other} />;
+  return (
+    <QueryResult query={run}>
+      {({ nodeStates }) => {
+        const state = nodeStates.find(node => node.nodeId === nodeId);
+        const results = state === undefined ? [] : getResults(state);
+        const other = results[index] ?? results[0];
+        return other === undefined ? (
+          <p>{compareMessages.none}</p>
+        ) : (
+          <ResultPair current={current} other={other} />
+        );
+      }}
+    </QueryResult>
+  );
 }
 
 /** Shows the results on top of each other if both are visual, otherwise side by side. */

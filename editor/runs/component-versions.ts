@@ -12,7 +12,7 @@ import {
   updateCall,
 } from '../board/component-update.ts';
 import { messages } from '../component-messages.ts';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
 import { toCallerHref, toFlowHref } from '../lib/trail.ts';
@@ -92,7 +92,7 @@ export async function openComponent({ session, trail }: Editor, nodeId: string):
     const isCurrent = pin === 'latest' || (await readInterface(workflowId)).version === pin;
     navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, pin, isCurrent }]));
   } catch (error) {
-    showToast(toErrorMessage(error), { tone: 'failed' });
+    showError(error);
   }
 }
 

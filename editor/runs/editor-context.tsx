@@ -12,7 +12,7 @@ import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import type { PortRef } from '../board/wiring.ts';
 import type { TrailStep } from '../lib/trail.ts';
-import type { CallState } from './call-states.ts';
+import type { ComponentNodeState } from './component-states.ts';
 import type { Estimate } from './estimate.ts';
 import type { RunKind } from './plan-run.ts';
 import type { RunState, RunStore } from './run-store.ts';
@@ -149,7 +149,7 @@ export function useRun<T>(select: (state: RunState) => T): T {
 }
 
 /** Returns the state of the node in the run that the board shows, if there is one. */
-export function useNodeRun(nodeId: string): NodeState | CallState | undefined {
+export function useNodeRun(nodeId: string): NodeState | ComponentNodeState | undefined {
   return useRun(({ nodes, calls }) => nodes.get(nodeId) ?? calls.get(nodeId));
 }
 

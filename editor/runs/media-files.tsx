@@ -1,17 +1,19 @@
 // Chooses media for a setting: uploads a file, or picks one from the library.
+
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { MediaItem } from '../../sdk/src/schemas.ts';
 import { uploadFile } from '../../sdk/src/upload.ts';
 import { messages } from '../flow-messages.ts';
 import { Button, IconButton } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError } from '../kit/failure.tsx';
+import { FileInput } from '../kit/file-input.tsx';
 import type { Icon } from '../kit/icon.ts';
-import { MediaView } from '../kit/media-view.tsx';
-import { Loading } from '../kit/spinner.tsx';
-import { api, connection } from '../lib/api.ts';
-import { showToast } from '../lib/toasts.ts';
+import { Thumbnail } from '../kit/media-view.tsx';
+import { QueryResult } from '../kit/query-result.tsx';
+import { connection } from '../lib/api.ts';
+import { apiQuery } from '../lib/queries.ts';
 import styles from './media-files.module.css';
 
 const mediaMessages = messages.flow.media;
@@ -37,35 +39,22 @@ export function FileButton({
   isCompact,
   onFile,
 }: FileButtonProps) {
-  const file = useRef<HTMLInputElement>(null);
   return (
-    <>
-      <input
-        ref={file}
-        type="file"
-        accept={`${kind}/*`}
-        {...(usesCamera ? { capture: 'environment' } : {})}
-        hidden
-        onChange={({ target }) => {
-          void onFile(target.files?.[0]);
-          // Otherwise the browser reports no change when the same file is chosen again.
-          target.value = '';
-        }}
-      />
-      {isCompact ? (
-        <IconButton
-          size="s"
-          icon={icon}
-          label={label}
-          disabled={isBusy}
-          onClick={() => file.current?.click()}
-        />
-      ) : (
-        <Button size="s" icon={icon} isBusy={isBusy} onClick={() => file.current?.click()}>
-          {label}
-        </Button>
-      )}
-    </>
+    <FileInput
+      accept={`${kind}/*`}
+      {...(usesCamera ? { capture: 'environment' } : {})}
+      onFiles={([file]) => void onFile(file)}
+    >
+      {openPicker =>
+        isCompact ? (
+          <IconButton size="s" icon={icon} label={label} disabled={isBusy} onClick={openPicker} />
+        ) : (
+          <Button size="s" icon={icon} isBusy={isBusy} onClick={openPicker}>
+            {label}
+          </Button>
+        )
+      }
+    </FileInput>
   );
 }
 
@@ -77,7 +66,7 @@ export function useUpload(onUploaded: (url: string) => void) {
     try {
       onUploaded((await uploadFile(connection, file, {})).url);
     } catch (thrown) {
-      showToast(toErrorMessage(thrown), { tone: 'failed' });
+      showError(thrown);
     } finally {
       setBusy(false);
     }
@@ -87,42 +76,41 @@ export function useUpload(onUploaded: (url: string) => void) {
 
 interface MediaPickerProps {
   readonly kind: string;
+  /** Called after `onClose`. */
   readonly onChoose: (url: string) => void;
   readonly onClose: () => void;
 }
 
 export function MediaPicker({ kind, onChoose, onClose }: MediaPickerProps) {
-  const { data, error } = useQuery({
-    queryKey: ['/media', 'picker', kind],
-    queryFn: ({ signal }) =>
-      api.get<{ data: readonly MediaItem[] }>('/media', {
-        query: { type: kind, origin: 'all', limit: 60 },
-        signal,
-      }),
-  });
+  const library = useQuery(
+    apiQuery<{ data: readonly MediaItem[] }>(['/media'], { type: kind, origin: 'all', limit: 60 }),
+  );
   return (
     <Dialog title={mediaMessages.libraryTitle} onClose={onClose}>
-      {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
-      {data === undefined && error === null && <Loading />}
-      {data?.data.length === 0 && <p>{mediaMessages.libraryEmpty}</p>}
-      <ul className={styles.library}>
-        {data?.data.map(({ mediaId, url, name, contentType, posterUrl, prompt }) => (
-          <li key={mediaId}>
-            <button type="button" onClick={() => onChoose(url)}>
-              {kind !== 'audio' && (
-                <MediaView
-                  url={url}
-                  contentType={contentType}
-                  posterUrl={posterUrl ?? undefined}
-                  label=""
-                  variant="square"
-                />
-              )}
-              <span className={styles.name}>{prompt ?? name}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <QueryResult query={library}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p>{mediaMessages.libraryEmpty}</p>
+          ) : (
+            <ul className={styles.library}>
+              {data.map(item => (
+                <li key={item.mediaId}>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      onClose();
+                      onChoose(item.url);
+                    }}
+                  >
+                    {kind !== 'audio' && <Thumbnail {...item} />}
+                    <span className={styles.name}>{item.prompt ?? item.name}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryResult>
     </Dialog>
   );
 }

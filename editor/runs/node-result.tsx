@@ -26,7 +26,7 @@ interface NodeResultProps {
 export function NodeResult(props: NodeResultProps) {
   const { node, run } = props;
   if (run?.status === 'WAITING' && isApproval(node)) return <Approval nodeId={node.id} node={node} />;
-  if (run?.waiting?.length) return <WaitingCall {...props} paths={run.waiting} />;
+  if (run?.waitingNodeIds?.length) return <WaitingCall {...props} paths={run.waitingNodeIds} />;
   return <Outcome {...props} />;
 }
 

@@ -3,7 +3,7 @@ import type { RunRequest } from '../../sdk/src/types.ts';
 import { createPlan } from '../../src/graph/plan.ts';
 import type { Board } from '../board/board.ts';
 import { api } from '../lib/api.ts';
-import { findShownId } from './call-states.ts';
+import { findBoardNodeId } from './component-states.ts';
 import type { EditorContextValue, PlannedRun } from './editor-context.tsx';
 import { type Estimate, estimateBoard, usesSample } from './estimate.ts';
 import { getPins } from './pins.ts';
@@ -48,7 +48,7 @@ async function preparePlan(
   runs.setState({ error: undefined });
   view.setState({ plan: { ...plan, states: computeStates(editor, plan.request) } });
   try {
-    await session.saver.flushAll('autosave');
+    await session.saver.flushWithoutConflicts('autosave');
     const earlierRunId = kind === 'to' ? undefined : await findEarlierRun(editor);
     const keep = earlierRunId === undefined ? {} : { keep: { executionId: earlierRunId, again: nodes } };
     const { estimate, samples } = await estimateBoard(session.id, { ...plan.request, ...keep });
@@ -92,10 +92,10 @@ function computeStates(
   const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
   // A call has the lines of all nodes of its component.
-  const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findShownId(board, nodeId));
+  const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
   const again = new Set(keep?.again);
   const kept = (estimate?.kept ?? [])
-    .map(path => findShownId(board, path))
+    .map(path => findBoardNodeId(board, path))
     .filter(id => id && !again.has(id));
   const reused = new Set([...kept, ...Object.keys(pins)]);
   const getState = (id: string): 'run' | 'cached' | 'kept' => {

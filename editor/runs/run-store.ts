@@ -10,7 +10,7 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, connection } from '../lib/api.ts';
-import { type CallState, combineCallStates } from './call-states.ts';
+import { type ComponentNodeState, combineComponentStates } from './component-states.ts';
 import { type Estimate, estimateBoard, type Samples, usesSample } from './estimate.ts';
 import {
   combineResults,
@@ -29,7 +29,7 @@ export interface RunState {
   readonly isCallerRun: boolean;
   readonly nodes: ReadonlyMap<string, LocalNodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
-  readonly calls: ReadonlyMap<string, CallState>;
+  readonly calls: ReadonlyMap<string, ComponentNodeState>;
   /** The newest result of each node from all runs. */
   readonly results: StoredResults;
   /** The display of each node: its state in `nodes`, or else its result in `results`. */
@@ -89,7 +89,7 @@ export function createRunStore(
   const store = createStore<RunState>(() => NO_RUN);
   store.subscribe(({ run, nodes, results }, before) => {
     if (nodes === before.nodes && results === before.results) return;
-    const calls = nodes === before.nodes ? store.getState().calls : combineCallStates(nodes);
+    const calls = nodes === before.nodes ? store.getState().calls : combineComponentStates(nodes);
     store.setState({ calls, displayedNodes: combineResults(results, nodes, run?.id, calls) });
   });
   const { refreshResults, stop } = createResultsReader({ workflowId, caller }, store);

@@ -1,7 +1,7 @@
 // Combines the newest result of each node from earlier runs with the run shown on the board.
 import type { WorkflowResults } from '../../sdk/src/schemas.ts';
 import type { NodeState } from '../../sdk/src/types.ts';
-import { type CallState, combineCallStates } from './call-states.ts';
+import { type ComponentNodeState, combineComponentStates } from './component-states.ts';
 
 interface RunPlace {
   /** The id of the node in its run. Inside a component it begins with the path of the calls around it. */
@@ -20,7 +20,7 @@ export interface DisplayedNode extends NodeState, Partial<RunPlace> {
   /** The run that has the result. */
   readonly executionId?: string;
   /** For a call: the inner nodes that wait for a decision or a provider. */
-  readonly waiting?: readonly string[];
+  readonly waitingNodeIds?: readonly string[];
   /** For a call: returns the display of an inner node. */
   readonly findInner?: (id: string) => DisplayedNode | undefined;
 }
@@ -33,7 +33,7 @@ export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, LocalNodeState>,
   executionId: string | undefined,
-  calls: ReadonlyMap<string, CallState>,
+  calls: ReadonlyMap<string, ComponentNodeState>,
 ): ReadonlyMap<string, DisplayedNode> {
   const displayedNodes = new Map<string, DisplayedNode>();
   for (const [nodeId, result] of results) displayedNodes.set(nodeId, toDisplayedNode(nodeId, result));
@@ -54,7 +54,7 @@ export function combineResults(
       });
     }
   }
-  for (const [id, state] of combineCallStates(displayedNodes)) {
+  for (const [id, state] of combineComponentStates(displayedNodes)) {
     const findInner = (inner: string): DisplayedNode | undefined => displayedNodes.get(`${id}/${inner}`);
     displayedNodes.set(id, { ...state, ...calls.get(id), findInner });
   }

@@ -5,7 +5,7 @@ import type { Board, Change } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
 import { messages } from '../flow-messages.ts';
-import { toErrorMessage } from '../kit/failure.tsx';
+import { showError } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
 import { showToast } from '../lib/toasts.ts';
 import { useEditor } from './editor-context.tsx';
@@ -24,7 +24,7 @@ export function useApplyInputs(): (executionId: string) => Promise<void> {
         changes.length === 0 ? {} : { action: undo },
       );
     } catch (error) {
-      showToast(toErrorMessage(error), { tone: 'failed' });
+      showError(error);
     }
   };
 }

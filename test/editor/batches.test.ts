@@ -40,7 +40,11 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
   it('are shown as a grid of results with progress', async () => {
     const workflow = await service.createWorkflow({
       name: 'Pictures of things',
-      nodes: [node('what', 'input:text'), node('draw', 'generate:sandbox'), node('out', 'output:preview')],
+      nodes: [
+        node('what', 'input:text'),
+        node('draw', 'generate:sandbox', { width: 64, height: 64 }),
+        node('out', 'output:preview'),
+      ],
       edges: [edge('what.text > draw.prompt'), edge('draw.image > out.input')],
     });
     const rows = Array.from({ length: ROWS }, (_, index) => ({
@@ -232,18 +236,8 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/flow/${workflow}`);
-    const options = page.getByRole('button', { name: 'Run options' });
-    const item = page.getByRole('menuitem', { name: 'Run over a table' });
-    // The menu replaces its button when it has loaded, which can lose a key.
-    await waitUntil('the menu to open', async () => {
-      await options.focus();
-      await page.keyboard.press('Enter');
-      return item.waitFor({ timeout: 2000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-    await item.press('Enter');
+    await page.getByRole('button', { name: 'Run options' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Run over a table' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run over a table' });
     await dialog.getByRole('tab', { name: 'Combinations' }).focus();
     await page.keyboard.press('Enter');

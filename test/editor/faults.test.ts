@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
-import { createPasswordLink } from '../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { noiseImage } from '../support/media/pixels.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { userWorkspace } from '../../src/services/accounts/access.ts';
+import { getPersonalWorkspaceId } from '../../src/services/accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
-import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
+import { createOpenApi, VIDEO_INPUT } from '../nodes/models/published.ts';
 import { signInFirstUser } from '../support/accounts/first-person.ts';
 import { readLinkToken } from '../support/accounts/people.ts';
 import {
@@ -60,7 +60,7 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
 const listedModel = (endpoint: string) => ({
   endpoint_id: endpoint,
   metadata: { display_name: endpoint === 'fal-ai/kite' ? 'Kite' : 'Other', category: 'text-to-video' },
-  openapi: openApiOf(endpoint, VIDEO_INPUT),
+  openapi: createOpenApi(endpoint, VIDEO_INPUT),
 });
 
 describe('settings in a browser', { skip: NO_BROWSER }, () => {
@@ -368,6 +368,6 @@ async function spend({ db }: TestService): Promise<void> {
      select $1, 'charge', 25 - 5 * days, (array['generate:sandbox', 'video:gone'])[1 + days % 2],
        now() - make_interval(days => days)
      from generate_series(0, 4) as days`,
-    [userWorkspace(BOOTSTRAP_USER_ID)],
+    [getPersonalWorkspaceId(BOOTSTRAP_USER_ID)],
   );
 }

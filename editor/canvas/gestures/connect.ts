@@ -84,6 +84,6 @@ function getHandlePosition({ x, y, card }: Box, handle: string): Position {
 
 function createBezier(from: Position, to: Position): Bezier {
   const gap = to.x - from.x;
-  const pull = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
-  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, controlOffset: pull };
+  const controlOffset = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
+  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, controlOffset };
 }

@@ -89,14 +89,10 @@ export const findBoxesInLasso = ({ boxes }: Scene, outline: readonly Position[])
     isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),
   );
 
-function isNear(
-  { x1, y1, x2, y2, controlOffset: pull }: Bezier,
-  { x, y }: Position,
-  maxDistance: number,
-): boolean {
+function isNear({ x1, y1, x2, y2, controlOffset }: Bezier, { x, y }: Position, maxDistance: number): boolean {
   return (
-    x >= Math.min(x1, x2 - pull) - maxDistance &&
-    x <= Math.max(x2, x1 + pull) + maxDistance &&
+    x >= Math.min(x1, x2 - controlOffset) - maxDistance &&
+    x <= Math.max(x2, x1 + controlOffset) + maxDistance &&
     y >= Math.min(y1, y2) - maxDistance &&
     y <= Math.max(y1, y2) + maxDistance
   );
@@ -116,10 +112,13 @@ export function getDistance(bezier: Bezier, point: Position): number {
   return best;
 }
 
-export function getPointAt({ x1, y1, x2, y2, controlOffset: pull }: Bezier, t: number): Position {
+export function getPointAt({ x1, y1, x2, y2, controlOffset }: Bezier, t: number): Position {
   const inverse = 1 - t;
   const [a, b, c, d] = [inverse ** 3, 3 * inverse ** 2 * t, 3 * inverse * t ** 2, t ** 3];
-  return { x: a * x1 + b * (x1 + pull) + c * (x2 - pull) + d * x2, y: (a + b) * y1 + (c + d) * y2 };
+  return {
+    x: a * x1 + b * (x1 + controlOffset) + c * (x2 - controlOffset) + d * x2,
+    y: (a + b) * y1 + (c + d) * y2,
+  };
 }
 
 function getDistanceToLine(point: Position, from: Position, to: Position): number {

@@ -34,10 +34,10 @@ export function createOverlay(root: Root, renderState: RenderState): GestureOver
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
     guides: guides => write(1, guides.map(toGuidePath).join('')),
-    pendingEdge: ({ x1, y1, x2, y2, controlOffset: pull }) =>
+    pendingEdge: ({ x1, y1, x2, y2, controlOffset }) =>
       write(
         2,
-        `M${toScreen({ x: x1, y: y1 })}C${toScreen({ x: x1 + pull, y: y1 })} ${toScreen({ x: x2 - pull, y: y2 })} ${toScreen({ x: x2, y: y2 })}`,
+        `M${toScreen({ x: x1, y: y1 })}C${toScreen({ x: x1 + controlOffset, y: y1 })} ${toScreen({ x: x2 - controlOffset, y: y2 })} ${toScreen({ x: x2, y: y2 })}`,
       ),
     clear: () => {
       for (const child of [0, 1, 2]) write(child, '');

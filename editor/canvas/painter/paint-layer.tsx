@@ -8,7 +8,7 @@ import { findShownState, getResults, type Result } from '../../runs/results.ts';
 import styles from '../canvas.module.css';
 import { paint } from './paint.ts';
 import { readPaintColors, watchTheme } from './paint-colors.ts';
-import { FAR_ZOOM, type Mark, type StatusOutline } from './painting.ts';
+import { FAR_ZOOM, type PaintedState, type StatusOutline } from './painting.ts';
 import { oncePerFrame, type RenderState } from './render-state.ts';
 import { isSameDrawing } from './scene.ts';
 import { ThumbnailCache } from './thumbnails.ts';
@@ -62,16 +62,16 @@ function repaintOnChange({
     const { nodes, calls, displayedNodes } = runs.getState();
     const { board, selection } = session.store.getState();
     const isFar = frameState.viewport.zoom < FAR_ZOOM;
-    const getMark = (id: string): Mark | undefined => {
+    const getPaintedState = (id: string): PaintedState | undefined => {
       const cache = isFar || !frameState.mounted.has(id) ? thumbnails : undefined;
       const call = calls.get(id);
-      if (call === undefined) return toMark(nodes.get(id), cache);
+      if (call === undefined) return toPaintedState(nodes.get(id), cache);
       const node = findNode(board, id);
-      return toMark(call, cache, node && findShownState(node, displayedNodes.get(id)));
+      return toPaintedState(call, cache, node && findShownState(node, displayedNodes.get(id)));
     };
     const getOutline = (id: string): StatusOutline | undefined => toOutline(view.getState(), id);
     const highlighted = new Set([hovered, dropEdge].filter(id => id !== undefined));
-    paint(ctx, { ...frameState, size, ratio, selection, getMark, getOutline, highlighted, colors });
+    paint(ctx, { ...frameState, size, ratio, selection, getPaintedState, getOutline, highlighted, colors });
   });
   let previous = renderState.now;
   const isRepainted = (change: Partial<RenderState['now']>): boolean => {
@@ -111,11 +111,11 @@ const toOutline = ({ plan, diff }: View, id: string): StatusOutline | undefined 
   plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'out');
 
 /** `shown` has the results, if another node than the one with the state has them. */
-function toMark(
+function toPaintedState(
   state: NodeState | undefined,
   thumbnails: ThumbnailCache | undefined,
   shown: NodeState | undefined = state,
-): Mark | undefined {
+): PaintedState | undefined {
   if (state === undefined) return undefined;
   const { status } = state;
   const hasThumbnail = status === 'COMPLETED' && thumbnails !== undefined && shown !== undefined;

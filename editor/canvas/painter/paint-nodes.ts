@@ -2,7 +2,7 @@
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getCategory } from '../colors.ts';
 import { getNoteColors, getNoteText, toPlainText } from '../note-text.ts';
-import { FAR_ZOOM, type Mark, type Painting, type StatusOutline } from './painting.ts';
+import { FAR_ZOOM, type PaintedState, type Painting, type StatusOutline } from './painting.ts';
 import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
@@ -15,7 +15,7 @@ const NAME_TOP = STRIP + 12;
 
 export function paintBoxes(
   ctx: Context,
-  { colors, viewport, getMark }: Painting,
+  { colors, viewport, getPaintedState }: Painting,
   boxes: readonly Box[],
 ): void {
   const isPlain = viewport.zoom < DETAIL_ZOOM;
@@ -32,7 +32,7 @@ export function paintBoxes(
   if (isPlain) return;
   setTextStyle(ctx, { px: NAME_PX, weight: 600, family: colors.font, color: colors.ink });
   for (const box of boxes) {
-    const hasThumbnail = getMark(box.id)?.thumbnail !== undefined;
+    const hasThumbnail = getPaintedState(box.id)?.thumbnail !== undefined;
     paintText(ctx, box, {
       text: box.card.data.node.data.label,
       px: NAME_PX,
@@ -73,12 +73,12 @@ export function paintNotes(ctx: Context, { colors, viewport }: Painting, notes: 
 }
 
 /** Paints the results of the run, and the outlines of plans and comparisons. */
-export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
-  const { colors, viewport, getMark, getOutline } = painting;
+export function paintResults(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
+  const { colors, viewport, getPaintedState, getOutline } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
   for (const box of boxes) {
-    const mark = getMark(box.id);
-    if (mark?.status === 'COMPLETED') paintResult(ctx, box, mark, painting);
+    const state = getPaintedState(box.id);
+    if (state?.status === 'COMPLETED') paintResult(ctx, box, state, painting);
   }
   const boxesByStatus = Map.groupBy(boxes, ({ id }) => getOutline(id));
   ctx.globalAlpha = 0.65;
@@ -98,12 +98,12 @@ const OUTLINE_SCREEN_PX = 2.5;
 /** Outlines selected, running, waiting and failed nodes, whether mounted or not. */
 export function paintOutlines(
   ctx: Context,
-  { colors, viewport, selection, getMark }: Painting,
+  { colors, viewport, selection, getPaintedState }: Painting,
   boxes: readonly Box[],
 ): void {
   const width = Math.max(2, OUTLINE_SCREEN_PX / viewport.zoom);
   const growAll = (nodes: readonly Box[]): readonly Rect[] => nodes.map(box => grow(box, width / 2));
-  for (const [status, group] of Map.groupBy(boxes, ({ id }) => getMark(id)?.status ?? '')) {
+  for (const [status, group] of Map.groupBy(boxes, ({ id }) => getPaintedState(id)?.status ?? '')) {
     const color = OUTLINE_COLORS[status];
     if (color !== undefined) outlineBoxes(ctx, growAll(group), { color: colors[color], width });
   }
@@ -132,7 +132,12 @@ const OUTLINE_COLORS: Readonly<Record<string, 'danger' | 'accent' | 'warning'>> 
   WAITING: 'warning',
 };
 
-function paintResult(ctx: Context, box: Box, { thumbnail }: Mark, { colors, viewport }: Painting): void {
+function paintResult(
+  ctx: Context,
+  box: Box,
+  { thumbnail }: PaintedState,
+  { colors, viewport }: Painting,
+): void {
   const isFar = viewport.zoom < FAR_ZOOM;
   if (thumbnail === undefined) paintDot(ctx, box, colors.success, isFar ? Math.max(9, 2 / viewport.zoom) : 6);
   else paintThumbnail(ctx, box, thumbnail, isFar);
@@ -149,7 +154,7 @@ function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, rad
 function paintThumbnail(
   ctx: Context,
   box: Box,
-  thumbnail: NonNullable<Mark['thumbnail']>,
+  thumbnail: NonNullable<PaintedState['thumbnail']>,
   isFar: boolean,
 ): void {
   const head = isFar ? NAME_TOP + NAME_LINE : Math.max(NODE_BOX.header, box.height - NODE_BOX.preview);

@@ -1,7 +1,7 @@
 // Paints the board on one 2D canvas: all edges, and the nodes that are not mounted.
 import { toTypeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
-import { paintBoxes, paintFrames, paintMarks, paintNotes, paintOutlines } from './paint-nodes.ts';
+import { paintBoxes, paintFrames, paintNotes, paintOutlines, paintResults } from './paint-nodes.ts';
 import { FAR_ZOOM, getVisibleRect, type Painting } from './painting.ts';
 import { type Bezier, type Box, type Curve, grow, intersects, type Rect, toBezier } from './scene.ts';
 import type { Context } from './shapes.ts';
@@ -27,7 +27,7 @@ export function paint(ctx: Context, painting: Painting): void {
   paintEdges(ctx, painting, view);
   paintNotes(ctx, painting, note);
   (isFar ? paintBoxes : paintCards)(ctx, painting, card);
-  paintMarks(ctx, painting, boxes);
+  paintResults(ctx, painting, boxes);
   paintOutlines(ctx, painting, visible);
 }
 
@@ -49,14 +49,14 @@ const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;
 
 function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
-  const { scene, positions, selection, highlighted, colors, viewport, getMark } = painting;
+  const { scene, positions, selection, highlighted, colors, viewport, getPaintedState } = painting;
   const width = Math.max(WIDTH_PX, MIN_WIDTH_SCREEN_PX / viewport.zoom);
   const plainByType = new Map<string, Bezier[]>();
   const emphasized: [curve: Curve, bezier: Bezier][] = [];
   for (const curve of scene.curves) {
     const bezier = toBezier(curve, positions);
     if (!isVisible(bezier, view)) continue;
-    const isFlowing = getMark(curve.source.id)?.status === 'RUNNING';
+    const isFlowing = getPaintedState(curve.source.id)?.status === 'RUNNING';
     if (selection.has(curve.id) || highlighted.has(curve.id) || isFlowing) emphasized.push([curve, bezier]);
     else {
       const type = toTypeName(curve.resolvedEdge.type);
@@ -82,18 +82,18 @@ function paintEdges(ctx: Context, painting: Painting, view: Rect): void {
   }
 }
 
-const isVisible = ({ x1, y1, x2, y2, controlOffset: pull }: Bezier, view: Rect): boolean =>
-  Math.min(x1, x2 - pull) < view.x + view.width &&
-  Math.max(x2, x1 + pull) > view.x &&
+const isVisible = ({ x1, y1, x2, y2, controlOffset }: Bezier, view: Rect): boolean =>
+  Math.min(x1, x2 - controlOffset) < view.x + view.width &&
+  Math.max(x2, x1 + controlOffset) > view.x &&
   Math.min(y1, y2) < view.y + view.height &&
   Math.max(y1, y2) > view.y;
 
 function strokeBeziers(ctx: Context, beziers: readonly Bezier[], zoom: number): void {
   ctx.beginPath();
-  for (const { x1, y1, x2, y2, controlOffset: pull } of beziers) {
+  for (const { x1, y1, x2, y2, controlOffset } of beziers) {
     ctx.moveTo(x1, y1);
     if (zoom < STRAIGHT_ZOOM) ctx.lineTo(x2, y2);
-    else ctx.bezierCurveTo(x1 + pull, y1, x2 - pull, y2, x2, y2);
+    else ctx.bezierCurveTo(x1 + controlOffset, y1, x2 - controlOffset, y2, x2, y2);
   }
   ctx.stroke();
 }

@@ -9,7 +9,7 @@ export interface Viewport {
 }
 
 /** The state of a node in the shown run. */
-export interface Mark {
+export interface PaintedState {
   readonly status: string;
   /** A thumbnail of the result, once it is loaded. */
   readonly thumbnail?: CanvasImageSource & { readonly width: number; readonly height: number };
@@ -28,7 +28,7 @@ export interface Painting {
   readonly selection: ReadonlySet<string>;
   /** Mounted nodes, painted only at far zoom. */
   readonly mounted: ReadonlySet<string>;
-  readonly getMark: (id: string) => Mark | undefined;
+  readonly getPaintedState: (id: string) => PaintedState | undefined;
   readonly getOutline: (id: string) => StatusOutline | undefined;
   /** Edges under the pointer, or that the dragged node would be inserted into. */
   readonly highlighted: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
 import { TextArea, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
-import { api } from '../../lib/api.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { messages } from './messages.ts';
 
 /** Texts of the fields by node id. A missing entry keeps the workflow's value. */
@@ -16,8 +16,7 @@ const MAX_SHOWN = 50;
 export function useWorkflowInputs(workflowId: string): readonly GraphNode[] {
   const path = `/workflows/${workflowId}`;
   const { data } = useQuery({
-    queryKey: [path, 'inputs'],
-    queryFn: ({ signal }) => api.get<Graph>(path, { signal }),
+    ...apiQuery<Graph>([path]),
     staleTime: 0,
   });
   return (data?.nodes ?? []).filter(({ data }) => data.nodeType.startsWith('input:')).slice(0, MAX_SHOWN);

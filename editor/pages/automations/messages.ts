@@ -55,7 +55,6 @@ export const messages = {
     trigger: 'New trigger',
     editTrigger: 'Edit trigger',
     name: 'Name',
-    save: 'Save',
     create: 'Create',
     repeat: 'Repeat',
     repeats: {
@@ -85,7 +84,7 @@ export const messages = {
     unit: 'Unit',
     seconds: 'seconds',
     cron: 'Cron expression',
-    incompleteTiming: 'Say when it runs. A cron expression has five parts, for example 0 9 * * 1-5.',
+    incompleteTiming: 'Enter a cron expression with five parts, for example 0 9 * * 1-5.',
     cronHint: 'Minute, hour, day of the month, month, day of the week',
     timeZone: 'Time zone',
     unknownZone: 'Choose a time zone from the list, such as Europe/Berlin.',

@@ -47,7 +47,7 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
   return (
     <FormDialog
       title={schedule === undefined ? formMessages.schedule : formMessages.editSchedule}
-      submit={schedule === undefined ? formMessages.create : formMessages.save}
+      submit={schedule === undefined ? formMessages.create : undefined}
       onSubmit={save}
       onClose={onClose}
     >
@@ -82,17 +82,19 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
   return (
     <>
       <div className={styles.pair}>
-        <SelectField label={formMessages.repeat} value={repeat} onChange={set('repeat')}>
-          {toOptionElements(formMessages.repeats)}
-        </SelectField>
+        <SelectField
+          label={formMessages.repeat}
+          value={repeat}
+          onChange={set('repeat')}
+          options={formMessages.repeats}
+        />
         {repeat === 'week' && (
-          <SelectField label={formMessages.day} value={fields.weekday} onChange={set('weekday')}>
-            {WEEK.map(day => (
-              <option key={day} value={day}>
-                {formMessages.days[day]}
-              </option>
-            ))}
-          </SelectField>
+          <SelectField
+            label={formMessages.day}
+            value={fields.weekday}
+            onChange={set('weekday')}
+            options={WEEK.map(day => [day, formMessages.days[day]] as const)}
+          />
         )}
         {repeat === 'month' && (
           <TextField
@@ -135,9 +137,13 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
               value={fields.count}
               onChange={set('count')}
             />
-            <SelectField label={formMessages.unit} value={fields.unitSeconds} onChange={set('unitSeconds')}>
+            <SelectField
+              label={formMessages.unit}
+              value={fields.unitSeconds}
+              onChange={set('unitSeconds')}
+              options={formMessages.units}
+            >
               {fields.unitSeconds === '1' && <option value="1">{formMessages.seconds}</option>}
-              {toOptionElements(formMessages.units)}
             </SelectField>
           </>
         )}
@@ -255,9 +261,8 @@ function Options({ options, onChange }: OptionsProps) {
             label={label}
             value={options[key]}
             onChange={({ target }) => onChange({ [key]: target.value })}
-          >
-            {toOptionElements(choices)}
-          </SelectField>
+            options={choices}
+          />
         ))}
         <MaxCreditsField value={options.maxCredits} onChange={maxCredits => onChange({ maxCredits })} />
       </div>
@@ -282,10 +287,3 @@ export function MaxCreditsField({ value, onChange }: MaxCreditsFieldProps) {
     />
   );
 }
-
-const toOptionElements = (texts: Readonly<Record<string, string>>) =>
-  Object.entries(texts).map(([value, text]) => (
-    <option key={value} value={value}>
-      {text}
-    </option>
-  ));

@@ -57,7 +57,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
   return (
     <FormDialog
       title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
-      submit={trigger === undefined ? messages.form.create : messages.form.save}
+      submit={trigger === undefined ? messages.form.create : undefined}
       onSubmit={save}
       // A new webhook shows its address first.
       onClose={isSaved => {
@@ -69,13 +69,8 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
           label={triggerMessages.kind}
           value={kind}
           onChange={({ target }) => setKind(target.value as Kind)}
-        >
-          {Object.entries(triggerMessages.kinds).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+          options={triggerMessages.kinds}
+        />
       )}
       <ConfigForm
         kind={kind}
@@ -186,14 +181,10 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
         required
         value={workflowId}
         onChange={({ target }) => onChange({ workflowId: target.value })}
+        options={[...names]}
       >
         <option value="">{triggerMessages.chooseWorkflow}</option>
         {workflowId !== '' && !names.has(workflowId) && <option value={workflowId}>{workflowId}</option>}
-        {[...names].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
       </SelectField>
       <fieldset className={formStyles.group}>
         <legend>{triggerMessages.statuses}</legend>

@@ -1,10 +1,10 @@
 // Reads schedules and triggers as one list, and changes them.
-import { type InfiniteData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CreatedTrigger, Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
 import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
-import { api, type ListPage } from '../../lib/api.ts';
+import { api } from '../../lib/api.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
@@ -23,8 +23,8 @@ export function useAutomations(workflowId: string | undefined) {
   const schedules = useList<Schedule>(`${prefix}/schedules`, PAGE, () => POLL_MS);
   const triggers = useList<Trigger>(`${prefix}/triggers`, PAGE, () => POLL_MS);
   const items: readonly Automation[] = [
-    ...toItems(schedules.data).map(schedule => ({ type: 'schedules' as const, ...schedule })),
-    ...toItems(triggers.data).map(trigger => ({ type: 'triggers' as const, ...trigger })),
+    ...(schedules.data ?? []).map(schedule => ({ type: 'schedules' as const, ...schedule })),
+    ...(triggers.data ?? []).map(trigger => ({ type: 'triggers' as const, ...trigger })),
   ];
   return {
     items,
@@ -41,9 +41,6 @@ export function useAutomations(workflowId: string | undefined) {
 }
 
 const POLL_MS = 20_000;
-
-const toItems = <T>(data: InfiniteData<ListPage<T>> | undefined): readonly T[] =>
-  data?.pages.flatMap(page => page.items) ?? [];
 
 /** Reads the status of the newest runs, by id. */
 export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<string, ExecutionStatus> {
@@ -89,7 +86,7 @@ export function useAutomationAction(automation: Automation) {
       const open = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
       showToast(SUCCESS_MESSAGES[action], executionId === undefined ? {} : { action: open });
     },
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
     onSettled: reload,
   });
 }

@@ -8,7 +8,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Batch } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Menu, MenuItem } from '../../kit/menu.tsx';
@@ -86,7 +86,7 @@ function useBatchAction(id: string) {
       void client.invalidateQueries({ queryKey: [toRowsPath(id)] });
       showToast(text);
     },
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
 }
 

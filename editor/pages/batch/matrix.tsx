@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
-import { api } from '../../lib/api.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { type Axis, describeValue, findRowNumber, type MatrixView, showAxis } from './axes.ts';
 import { useElementBounds } from './grid.tsx';
 import styles from './matrix.module.css';
@@ -222,9 +222,7 @@ interface GraphNodes {
 /** Returns the label of the node that each axis varies, with the field if it is not an input. */
 function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axis[]): readonly string[] {
   const { data } = useQuery({
-    queryKey: ['/workflows', workflowId, 'versions', workflowVersion],
-    queryFn: ({ signal }) =>
-      api.get<GraphNodes>(`/workflows/${workflowId}/versions/${workflowVersion}`, { signal }),
+    ...apiQuery<GraphNodes>(['/workflows', workflowId, 'versions', workflowVersion]),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const labels = new Map(data?.nodes.map(node => [node.id, node.data.label]));

@@ -1,7 +1,8 @@
 // Renders the page of a batch: its progress and actions, and its rows as a grid or a matrix.
+
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
-import { useParams, useSearchParams } from 'wouter';
+import { useCallback, useState } from 'react';
+import { useParams } from 'wouter';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
@@ -9,9 +10,11 @@ import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
+import { QueryResult } from '../../kit/query-result.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { useWorkflowNames } from '../../lib/runs.ts';
+import { useSearchFilters } from '../../lib/use-search-filters.ts';
 import { Actions } from './actions.tsx';
 import { getFirstView } from './axes.ts';
 import { RUNS, TONES } from './batch.ts';
@@ -25,10 +28,7 @@ import type { CardsProps } from './use-cards.ts';
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
-  const { data: batch, error, refetch } = useBatch(id);
-  if (batch === undefined)
-    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  return <BatchDetails batch={batch} />;
+  return <QueryResult query={useBatch(id)}>{batch => <BatchDetails batch={batch} />}</QueryResult>;
 }
 
 function BatchDetails({ batch }: { readonly batch: Batch }) {
@@ -87,28 +87,18 @@ const FILTERS: Readonly<Record<string, string>> = {
 
 function Rows({ batch }: { readonly batch: Batch }) {
   const client = useQueryClient();
-  const [search, setSearch] = useSearchParams();
+  const { search, change } = useSearchFilters();
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [compared, setCompared] = useState<readonly number[]>([]);
   const axes = batch.axes ?? [];
   const [view, setView] = useState(() => getFirstView(axes));
   const isMatrix = axes.length > 1 && search.get('view') !== 'grid';
-  const setFilter = (name: string, value: string): void =>
-    setSearch(
-      last => {
-        const next = new URLSearchParams(last);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const renderFilter = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
     <FilterSelect
       label={messages[name]}
       value={search.get(name) ?? ''}
       options={options}
-      onChange={({ target }) => setFilter(name, target.value)}
+      onChange={({ target }) => change({ [name]: target.value })}
     />
   );
   const cards = {
@@ -157,12 +147,11 @@ function RowList({ show, sort, ...cards }: RowListProps) {
     ...(show === '' ? {} : show === 'picked' ? { picked: 'true' } : { status: show }),
     ...(sort === '' ? {} : { sort }),
   });
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { data: rows, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const rows = useMemo(() => data?.pages.flatMap(page => page.items) ?? [], [data]);
-  if (data === undefined)
+  if (rows === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   if (rows.length === 0) return <p className={styles.note}>{messages.noRows}</p>;
   return <Grid rows={rows} onNearEnd={loadMore} {...cards} />;

@@ -13,7 +13,7 @@ import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-export interface Mark {
+export interface Review {
   readonly rating?: number | null;
   readonly isPicked?: boolean;
 }
@@ -37,10 +37,10 @@ export interface RowCardProps {
   readonly onFocus: () => void;
   readonly onSelect: () => void;
   readonly onOpen: () => void;
-  readonly onMark: (mark: Mark) => void;
+  readonly onReview: (review: Review) => void;
 }
 
-export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onMark }: RowCardProps) {
+export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onReview }: RowCardProps) {
   const name = messages.row(row.row, row.key);
   const id = useId();
   return (
@@ -75,13 +75,13 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
         <p className={styles.inputs} title={describeInputs(row)}>
           {describeInputs(row)}
         </p>
-        <Rating row={row} onMark={onMark} />
+        <Rating row={row} onReview={onReview} />
       </footer>
     </article>
   );
 }
 
-function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
+function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>) {
   const { rating, isPicked } = row;
   return (
     <div className={styles.rating}>
@@ -92,7 +92,7 @@ function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
           className={classNames(styles.star, (rating ?? 0) >= stars && styles.lit)}
           aria-label={messages.rate(stars)}
           aria-pressed={rating === stars}
-          onClick={() => onMark({ rating: rating === stars ? null : stars })}
+          onClick={() => onReview({ rating: rating === stars ? null : stars })}
         >
           <Star />
         </button>
@@ -103,7 +103,7 @@ function Rating({ row, onMark }: Pick<RowCardProps, 'row' | 'onMark'>) {
           size="s"
           label={isPicked ? messages.unpick : messages.pick}
           aria-pressed={isPicked}
-          onClick={() => onMark({ isPicked: !isPicked })}
+          onClick={() => onReview({ isPicked: !isPicked })}
         />
       </span>
     </div>

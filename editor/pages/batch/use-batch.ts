@@ -1,45 +1,31 @@
 // Reads a batch and its rows, and keeps them up to date with the event stream.
+
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
-import { api, getPage, type ListPage } from '../../lib/api.ts';
-
-const RECONNECT_MS = 3000;
+import { getPage, type ListPage } from '../../lib/api.ts';
+import { openEventStream } from '../../lib/event-stream.ts';
+import { apiQuery } from '../../lib/queries.ts';
 
 export const isActive = ({ status }: Batch): boolean => status === 'RUNNING' || status === 'STOPPING';
 
 export function useBatch(id: string) {
   const client = useQueryClient();
-  const query = useQuery({
-    queryKey: ['/batches', id],
-    queryFn: ({ signal }) => api.get<Batch>(`/batches/${id}`, { signal }),
-  });
+  const query = useQuery(apiQuery<Batch>(['/batches', id]));
   const isFollowed = query.data !== undefined && isActive(query.data);
   useEffect(() => {
     if (!isFollowed) return;
-    let events: EventSource;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const connect = (): void => {
-      events = new EventSource(`/api/v1/batches/${encodeURIComponent(id)}/events`);
-      const onBatch = ({ data }: MessageEvent<string>): void => {
-        client.setQueryData(['/batches', id], JSON.parse(data) as Batch);
-      };
-      events.addEventListener('snapshot', onBatch);
-      events.addEventListener('batch', onBatch);
-      events.addEventListener('row', ({ data }: MessageEvent<string>) =>
-        replaceRow(client, id, JSON.parse(data) as BatchRow),
-      );
-      events.addEventListener('error', () => {
-        if (events.readyState !== EventSource.CLOSED) return;
-        void client.invalidateQueries({ queryKey: ['/batches', id] });
-        timer = setTimeout(connect, RECONNECT_MS);
-      });
-    };
-    connect();
-    return () => {
-      clearTimeout(timer);
-      events.close();
-    };
+    const setBatch = (batch: unknown): void => void client.setQueryData(['/batches', id], batch);
+    return openEventStream(`/batches/${encodeURIComponent(id)}/events`, {
+      events: {
+        snapshot: setBatch,
+        batch: setBatch,
+        row: row => replaceRow(client, id, row as BatchRow),
+      },
+      onError: isRefused => {
+        if (isRefused) void client.invalidateQueries({ queryKey: ['/batches', id] });
+      },
+    });
   }, [client, id, isFollowed]);
   return query;
 }

@@ -2,10 +2,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
-import type { Mark, RowCardProps } from './row-card.tsx';
+import type { Review, RowCardProps } from './row-card.tsx';
 import { isLoaded, replaceRow } from './use-batch.ts';
 
 export const MIN_CARD_PX = 220;
@@ -42,7 +41,7 @@ export function useCards(
   readonly toCard: (row: BatchRow, index: number) => RowCardProps;
 } {
   const [current, setCurrent] = useState(0);
-  const mark = useMark(batchId);
+  const review = useReview(batchId);
   // The number of the row whose card gets the focus once it is rendered.
   const focusTarget = useRef<number>(undefined);
   useLayoutEffect(() => {
@@ -82,7 +81,7 @@ export function useCards(
     const step = steps[key];
     const stars = /^[1-5]$/.test(key) ? Number(key) : undefined;
     const actions = new Map([
-      ['p', () => mark({ row, mark: { isPicked: !row.isPicked } })],
+      ['p', () => review({ row, review: { isPicked: !row.isPicked } })],
       ['x', () => toggle(row.row)],
       [' ', () => onOpen(row.row)],
     ]);
@@ -91,7 +90,7 @@ export function useCards(
         ? () => moveTo(current + step)
         : stars === undefined
           ? actions.get(key)
-          : () => mark({ row, mark: { rating: row.rating === stars ? null : stars } });
+          : () => review({ row, review: { rating: row.rating === stars ? null : stars } });
     if (action === undefined) return;
     event.preventDefault();
     action();
@@ -103,24 +102,24 @@ export function useCards(
     onFocus: () => setCurrent(index),
     onSelect: () => toggle(row.row),
     onOpen: () => onOpen(row.row),
-    onMark: change => mark({ row, mark: change }),
+    onReview: change => review({ row, review: change }),
   });
   return { onKeyDown, toCard };
 }
 
 /** Returns a function that rates or picks a row. The row changes at once, and back if the service refuses. */
-function useMark(batchId: string) {
+function useReview(batchId: string) {
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: ({ row, mark }: { readonly row: BatchRow; readonly mark: Mark }) =>
-      api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, mark),
-    onMutate: ({ row, mark }) => replaceRow(client, batchId, { ...row, ...mark }),
+    mutationFn: ({ row, review }: { readonly row: BatchRow; readonly review: Review }) =>
+      api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, review),
+    onMutate: ({ row, review }) => replaceRow(client, batchId, { ...row, ...review }),
     onError: (error, { row }) => {
       replaceRow(client, batchId, row);
-      showToast(toErrorMessage(error), { tone: 'failed' });
+      showError(error);
     },
   });
-  return (change: { readonly row: BatchRow; readonly mark: Mark }): void => {
+  return (change: { readonly row: BatchRow; readonly review: Review }): void => {
     if (isLoaded(change.row)) mutate(change);
   };
 }

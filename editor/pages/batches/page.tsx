@@ -1,13 +1,15 @@
 // Renders the list of batches, newest first.
+
 import Table2 from 'icon:table-2';
 import { Link } from 'wouter';
 import type { Batch } from '../../../sdk/src/types.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { TableList } from '../../kit/table-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
@@ -20,16 +22,13 @@ export function Page() {
   return (
     <>
       <PageHead title={messages.listTitle} parents={[RUNS]} />
-      <InfiniteList query={list} empty={<NoBatches />}>
-        {batches => (
-          <Table
-            label={messages.listTitle}
-            columns={createColumns(names)}
-            rows={batches}
-            getKey={({ id }) => id}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<NoBatches />}
+        label={messages.listTitle}
+        columns={createColumns(names)}
+        getKey={({ id }) => id}
+      />
     </>
   );
 }

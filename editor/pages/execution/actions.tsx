@@ -7,14 +7,12 @@ import { useLocation } from 'wouter';
 import type { Execution } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-
-const showError = (error: unknown): void => showToast(toErrorMessage(error), { tone: 'failed' });
 
 export function Actions({ run }: { readonly run: Execution }) {
   return (

@@ -3,13 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import type { Delivery } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatDuration } from '../../lib/format.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -48,7 +47,7 @@ function DeliveryItem({ delivery, path }: { readonly delivery: Delivery; readonl
   const resend = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
     onSuccess: () => finishChange(messages.resent, [path]),
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
   return (
     <li className={styles.delivery}>

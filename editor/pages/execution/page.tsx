@@ -1,5 +1,6 @@
 // Renders the page of a run: live status, actions and results; inputs, steps and details beside them; graph and webhook
 // deliveries below.
+
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
@@ -7,12 +8,11 @@ import type { Graph as ExecutedGraph } from '../../../src/graph/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { ButtonLink } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
-import { Failure } from '../../kit/failure.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { Loading } from '../../kit/spinner.tsx';
+import { QueryResult } from '../../kit/query-result.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
-import { api } from '../../lib/api.ts';
 import { formatDuration, formatNumber, formatUsd } from '../../lib/format.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs } from '../../lib/runs.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages as runListMessages } from '../executions/messages.ts';
@@ -30,10 +30,8 @@ export function Page() {
   const { id = '' } = useParams<{ id: string }>();
   const [search] = useSearchParams();
   const asAdmin = search.get('asAdmin') === 'true';
-  const { data: run, error, refetch } = useRun(id, { asAdmin });
-  if (run === undefined)
-    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  return <RunDetails run={run} asAdmin={asAdmin} />;
+  const query = useRun(id, { asAdmin });
+  return <QueryResult query={query}>{run => <RunDetails run={run} asAdmin={asAdmin} />}</QueryResult>;
 }
 
 interface RunDetailsProps {
@@ -45,9 +43,7 @@ interface RunDetailsProps {
 function RunDetails({ run, asAdmin }: RunDetailsProps) {
   const name = useWorkflowName(run.workflowId, !asAdmin);
   const { data: graph } = useQuery({
-    queryKey: ['/executions', run.id, 'workflow'],
-    queryFn: ({ signal }) =>
-      api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { query: toReadQuery(asAdmin), signal }),
+    ...apiQuery<ExecutedGraph>(['/executions', run.id, 'workflow'], toReadQuery(asAdmin)),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -178,8 +174,7 @@ function getStates({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
 
 function useWorkflowName(workflowId: string, isEnabled: boolean): string | undefined {
   const { data } = useQuery({
-    queryKey: ['/workflows', workflowId, 'name'],
-    queryFn: ({ signal }) => api.get<{ name: string }>(`/workflows/${workflowId}`, { signal }),
+    ...apiQuery<{ name: string }>(['/workflows', workflowId]),
     select: ({ name }) => name,
     staleTime: 60_000,
     enabled: isEnabled,

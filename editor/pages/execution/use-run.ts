@@ -4,11 +4,10 @@ import { useEffect } from 'react';
 import type { Execution } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
 import { api } from '../../lib/api.ts';
+import { openEventStream } from '../../lib/event-stream.ts';
 
 /** Events in quick succession cause one reload. */
 const RELOAD_DELAY_MS = 300;
-const RECONNECT_MS = 3000;
-const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
 
 /** Polling interval for administrators, who have no access to the events of the run. */
 const REFRESH_MS = 5000;
@@ -25,32 +24,27 @@ export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): 
   useEffect(() => {
     if (!isInProgress || asAdmin) return;
     let reloadTimer: ReturnType<typeof setTimeout> | undefined;
-    let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
-    let events: EventSource;
     const scheduleReload = (): void => {
       reloadTimer ??= setTimeout(() => {
         reloadTimer = undefined;
         void client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
       }, RELOAD_DELAY_MS);
     };
-    const connect = (): void => {
-      // The browser reconnects on its own and sends the id of the last event.
-      events = new EventSource(`/api/v1/executions/${encodeURIComponent(id)}/events`);
-      for (const name of EVENTS) events.addEventListener(name, scheduleReload);
-      events.addEventListener('error', onError);
-    };
-    // The browser does not reconnect after an error response, for example when the session has expired. The reload then
-    // prompts for a sign-in.
-    const onError = (): void => {
-      if (events.readyState !== EventSource.CLOSED) return;
-      scheduleReload();
-      reconnectTimer = setTimeout(connect, RECONNECT_MS);
-    };
-    connect();
+    const close = openEventStream(`/executions/${encodeURIComponent(id)}/events`, {
+      events: {
+        snapshot: scheduleReload,
+        node: scheduleReload,
+        execution: scheduleReload,
+        progress: scheduleReload,
+      },
+      // If the session has expired, the reload prompts for a sign-in.
+      onError: isRefused => {
+        if (isRefused) scheduleReload();
+      },
+    });
     return () => {
       clearTimeout(reloadTimer);
-      clearTimeout(reconnectTimer);
-      events.close();
+      close();
     };
   }, [client, id, isInProgress, asAdmin]);
   return query;

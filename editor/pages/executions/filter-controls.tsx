@@ -7,7 +7,7 @@ import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { Button } from '../../kit/button.tsx';
 import { CheckField } from '../../kit/field.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
-import { api } from '../../lib/api.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { useSession } from '../../lib/session.ts';
 import { messages as appMessages } from '../../messages.ts';
 import type { ApiFilter, RunFilters } from './filters.ts';
@@ -70,30 +70,15 @@ interface ScopeFiltersProps extends FilterControlsProps {
 function ScopeFilters({ filters: { scope }, listed, failures, select }: ScopeFiltersProps) {
   const isInstance = scope === 'instance';
   const models = useQuery({
-    queryKey: ['/models', 'names'],
-    queryFn: ({ signal }) =>
-      api.get<{ readonly models: readonly CatalogEntry[] }>('/models', {
-        query: { includeHidden: 1 },
-        signal,
-      }),
+    ...apiQuery<{ readonly models: readonly CatalogEntry[] }>(['/models'], { includeHidden: 1 }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const people = useQuery({
-    queryKey: ['/admin/users', 'names'],
-    queryFn: ({ signal }) =>
-      api.get<{ readonly data: readonly UserListItem[] }>('/admin/users', {
-        query: { limit: MAX_OPTIONS },
-        signal,
-      }),
+    ...apiQuery<{ readonly data: readonly UserListItem[] }>(['/admin/users'], { limit: MAX_OPTIONS }),
     enabled: isInstance,
   });
   const teams = useQuery({
-    queryKey: ['/admin/teams', 'names'],
-    queryFn: ({ signal }) =>
-      api.get<{ readonly data: readonly InstanceTeam[] }>('/admin/teams', {
-        query: { limit: MAX_OPTIONS },
-        signal,
-      }),
+    ...apiQuery<{ readonly data: readonly InstanceTeam[] }>(['/admin/teams'], { limit: MAX_OPTIONS }),
     enabled: isInstance,
   });
   const groups = failures?.groups ?? [];

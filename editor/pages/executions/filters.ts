@@ -1,7 +1,8 @@
 // Reads the filters of the list of runs from the address, and builds the query of the list.
+
 import { useMemo } from 'react';
-import { useSearchParams } from 'wouter';
 import { useSession } from '../../lib/session.ts';
+import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import type { messages } from './messages.ts';
 
 /** Whose runs are listed. The parameter `of` of the address names it. */
@@ -56,7 +57,7 @@ const FILTERS_BY_SCOPE: Readonly<Record<RunScope, readonly ApiFilter[]>> = {
 };
 
 export function useRunFilters(): RunFilters {
-  const [search, setSearch] = useSearchParams();
+  const { search, change, replaceAll } = useSearchFilters();
   const { user, workspace } = useSession();
   const scopes = (['mine', 'workspace', 'instance'] as const).filter(
     name => name === 'mine' || (name === 'instance' ? user.isAdmin : workspace.role !== 'VIEWER'),
@@ -68,11 +69,11 @@ export function useRunFilters(): RunFilters {
     const ms = PERIOD_MS[period];
     return ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();
   }, [period]);
-  const values: Record<string, string> = {};
-  for (const name of [...FILTERS_BY_SCOPE[scope], 'period', ...(scope === 'instance' ? ['personal'] : [])]) {
-    const value = search.get(name) ?? '';
-    if (value !== '') values[name] = value;
-  }
+  const values = pickFilters(search, [
+    ...FILTERS_BY_SCOPE[scope],
+    'period',
+    ...(scope === 'instance' ? ['personal'] : []),
+  ]);
   const { period: _, ...query } = values;
   const [path, failuresPath] = PATHS[scope];
   return {
@@ -83,17 +84,7 @@ export function useRunFilters(): RunFilters {
     failuresPath,
     query: { ...query, ...(createdAfter === undefined ? {} : { createdAfter }) },
     isFiltered: Object.keys(values).length > 0,
-    set: changes =>
-      setSearch(
-        current => {
-          const next = new URLSearchParams(current);
-          for (const [name, value] of Object.entries(changes))
-            if (value === '') next.delete(name);
-            else next.set(name, value);
-          return next;
-        },
-        { replace: true },
-      ),
-    clear: () => setSearch(scope === 'mine' ? {} : { of: scope }, { replace: true }),
+    set: change,
+    clear: () => replaceAll(scope === 'mine' ? {} : { of: scope }),
   };
 }

@@ -9,12 +9,13 @@ import type { ListedExecution } from '../../../sdk/src/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { TableList } from '../../kit/table-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
-import { api } from '../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs, getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
 import { FailureGroups } from './failure-groups.tsx';
@@ -39,11 +40,13 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
         <ButtonLink href="/batches">{messages.batches}</ButtonLink>
       </PageHead>
       <FilterControls filters={filters} listed={NOTHING_LISTED} failures={undefined} />
-      <InfiniteList query={list} empty={<Empty filters={filters} />}>
-        {runs => (
-          <Table label={messages.title} columns={createColumns(names)} rows={runs} getKey={({ id }) => id} />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<Empty filters={filters} />}
+        label={messages.title}
+        columns={createColumns(names)}
+        getKey={({ id }) => id}
+      />
     </>
   );
 }
@@ -52,11 +55,8 @@ function AllRuns({ filters }: { readonly filters: RunFilters }) {
   const { path, query, failuresPath = '', scope } = filters;
   const list = useList<WorkspaceRun>(path, { limit: 50, ...query }, getPollIntervalMs);
   const { errorCode: _code, failedNodeType: _node, status: _status, ...otherFilters } = query;
-  const failures = useQuery({
-    queryKey: [failuresPath, otherFilters],
-    queryFn: ({ signal }) => api.get<Failures>(failuresPath, { query: otherFilters, signal }),
-  });
-  const runs = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const failures = useQuery(apiQuery<Failures>([failuresPath], otherFilters));
+  const runs = list.data ?? [];
   const listed = {
     people: Object.fromEntries(runs.map(({ userId, userName }) => [String(userId), userName])),
     workflows: Object.fromEntries(
@@ -70,16 +70,13 @@ function AllRuns({ filters }: { readonly filters: RunFilters }) {
       </PageHead>
       <FilterControls filters={filters} listed={listed} failures={failures.data} />
       {failures.data !== undefined && <FailureGroups failures={failures.data} filters={filters} />}
-      <InfiniteList query={list} empty={<Empty filters={filters} />}>
-        {items => (
-          <Table
-            label={messages.title}
-            columns={scope === 'instance' ? INSTANCE_COLUMNS : WORKSPACE_COLUMNS}
-            rows={items}
-            getKey={({ id }) => id}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<Empty filters={filters} />}
+        label={messages.title}
+        columns={scope === 'instance' ? INSTANCE_COLUMNS : WORKSPACE_COLUMNS}
+        getKey={({ id }) => id}
+      />
     </>
   );
 }

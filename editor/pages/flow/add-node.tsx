@@ -15,11 +15,10 @@ import { drawNodeIcon } from '../../canvas/node-icon.ts';
 import { messages } from '../../flow-messages.ts';
 import { ButtonLink } from '../../kit/button.tsx';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { useProviderKeysHref } from '../../lib/providers.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { createCallConfig } from '../../runs/components.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 import styles from './add-node.module.css';
@@ -99,7 +98,7 @@ export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, pla
   else
     createCallConfig(component.workflowId).then(
       config => addNode(editor, { ...definition, label: config.name }, placement, config),
-      (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),
+      showError,
     );
 }
 

@@ -7,7 +7,7 @@ import { type Board, findNode } from '../../board/board.ts';
 import { lintRemote } from '../../board/remote.ts';
 import { SeverityIcon } from '../../canvas/icons.tsx';
 import { messages } from '../../flow-messages.ts';
-import { findShownId } from '../../runs/call-states.ts';
+import { findBoardNodeId } from '../../runs/component-states.ts';
 import { useBoard, useEditor } from '../../runs/editor-context.tsx';
 import { FixAllButton, FixButton } from './fix-button.tsx';
 import styles from './issues.module.css';
@@ -69,7 +69,7 @@ interface ItemProps {
 function IssueItem({ issue, fix }: ItemProps) {
   const { severity, message, edgeId } = issue;
   const { session, canvas } = useEditor();
-  const nodeId = useBoard(({ board }) => issue.nodeId && findShownId(board, issue.nodeId));
+  const nodeId = useBoard(({ board }) => issue.nodeId && findBoardNodeId(board, issue.nodeId));
   const label = useBoard(({ board }) => nodeId && findNode(board, nodeId)?.data.label);
   const edge = useBoard(({ board }) => board.edges.find(({ id }) => id === edgeId));
   const targetId = nodeId ?? edge?.target;
@@ -96,7 +96,7 @@ function groupByNode(issues: readonly LintIssue[], board: Board): ReadonlyMap<st
   const targets = new Map(board.edges.map(({ id, target }) => [id, target]));
   return Map.groupBy(issues, ({ nodeId, edgeId }) => {
     const path = nodeId ?? targets.get(edgeId ?? '') ?? '';
-    return findShownId(board, path) ?? path;
+    return findBoardNodeId(board, path) ?? path;
   });
 }
 

@@ -90,7 +90,7 @@ async function openEditor(
   const rejection = version === undefined ? componentMessages.readOnly : componentMessages.readOnlyVersion;
   const onRejectedEdit = (): void => showToast(rejection, { tone: 'failed' });
   const session = await openSession({ id, userId, version, catalog, onNoDraft, onRejectedEdit }, signal);
-  const runs = createRunStore(id, () => session.saver.flushAll('autosave'), toCallerRuns(trail));
+  const runs = createRunStore(id, () => session.saver.flushWithoutConflicts('autosave'), toCallerRuns(trail));
   watchSaves(session, () => {
     runs.refreshResults();
     // A component has a new version, and perhaps other ports.

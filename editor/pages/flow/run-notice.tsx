@@ -10,7 +10,7 @@ import { Button, IconButton } from '../../kit/button.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { FINAL, findShownId } from '../../runs/call-states.ts';
+import { FINAL_STATUSES, findBoardNodeId } from '../../runs/component-states.ts';
 import { useInterface } from '../../runs/component-versions.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
@@ -27,7 +27,7 @@ export function RunNotice() {
   const isCallerRun = useRun(state => state.isCallerRun && state.run !== undefined);
   useEffect(() => {
     const path = error instanceof ApiError ? error.issues?.[0]?.nodeId : undefined;
-    const nodeId = path === undefined ? undefined : findShownId(session.store.getState().board, path);
+    const nodeId = path === undefined ? undefined : findBoardNodeId(session.store.getState().board, path);
     if (nodeId !== undefined) session.store.actions.select([nodeId]);
   }, [error, session]);
   if (run === undefined && error === undefined) return null;
@@ -72,7 +72,7 @@ function CallerName() {
 /** Counts finished nodes. Node events arrive before the run's own progress, so the larger count is right. */
 function useFinishedCount({ progress }: RunSummary): number {
   const finishedCount = useRun(
-    ({ nodes }) => [...nodes.values()].filter(({ status }) => FINAL.has(status)).length,
+    ({ nodes }) => [...nodes.values()].filter(({ status }) => FINAL_STATUSES.has(status)).length,
   );
   return Math.max(finishedCount, progress.done);
 }
@@ -116,7 +116,7 @@ function RunError({ error }: { readonly error: NonNullable<RunSummary['error']> 
   const { canvas } = useEditor();
   const { message } = error;
   const nodeId = useBoard(({ board }) =>
-    error.nodeId === null ? undefined : findShownId(board, error.nodeId),
+    error.nodeId === null ? undefined : findBoardNodeId(board, error.nodeId),
   );
   return (
     <p role="alert">

@@ -6,7 +6,7 @@ import Close from 'icon:x';
 import { type ReactNode, useState } from 'react';
 import { Button, ButtonLink, IconButton } from '../../kit/button.tsx';
 import { useProviderKeysHref } from '../../lib/providers.ts';
-import { findShownId } from '../../runs/call-states.ts';
+import { findBoardNodeId } from '../../runs/component-states.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import type { Estimate, Samples } from '../../runs/estimate.ts';
 import { isInProgress } from '../../runs/run-store.ts';
@@ -44,7 +44,7 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
   const settingsHref = useProviderKeysHref(needs.length === 1 ? needs[0] : undefined);
   const board = useBoard(state => state.board);
   const toLabels = (paths: readonly string[]): readonly string[] => {
-    const ids = new Set(paths.map(path => findShownId(board, path)));
+    const ids = new Set(paths.map(path => findBoardNodeId(board, path)));
     return board.nodes.filter(({ id }) => ids.has(id)).map(({ data }) => data.label);
   };
   const isChanged = changedIds.length > 0;

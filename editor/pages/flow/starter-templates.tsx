@@ -5,11 +5,11 @@ import type { Board } from '../../board/board.ts';
 import { toBoard, type WorkflowInfo } from '../../board/remote.ts';
 import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
-import { toErrorMessage } from '../../kit/failure.tsx';
-import { MediaView } from '../../kit/media-view.tsx';
+import { showError } from '../../kit/failure.tsx';
+import { Thumbnail } from '../../kit/media-view.tsx';
 import { Spinner } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { useEditor } from '../../runs/editor-context.tsx';
 import styles from './empty-board.module.css';
 import { formatPrice } from './price.tsx';
@@ -18,9 +18,7 @@ const COUNT = 3;
 
 export function StarterTemplates() {
   const { data } = useQuery({
-    queryKey: ['/templates', 'starters'],
-    queryFn: ({ signal }) =>
-      api.get<{ data: readonly Template[] }>('/templates', { query: { limit: COUNT }, signal }),
+    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: COUNT }),
     staleTime: 60_000,
   });
   const templates = data?.data ?? [];
@@ -56,7 +54,7 @@ function StarterTemplate({ template }: { readonly template: Template }) {
       pasteGraph(editor, board, editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
       requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.zoomTo()));
     },
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
   const imageUrl = card ?? poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
   return (
@@ -67,7 +65,7 @@ function StarterTemplate({ template }: { readonly template: Template }) {
       onClick={() => insertion.mutate()}
     >
       <span className={styles.picture}>
-        {imageUrl && <MediaView url={imageUrl} contentType="image/*" label="" variant="square" />}
+        {imageUrl && <Thumbnail url={imageUrl} contentType="image/*" />}
         {insertion.isPending && <Spinner />}
       </span>
       <strong>{title}</strong>

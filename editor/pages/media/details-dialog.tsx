@@ -1,20 +1,19 @@
 // Renders a media file with its details, where it is used, and a delete button.
-import { useMutation } from '@tanstack/react-query';
+
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MediaItem, MediaUse } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
-import { Failure, toErrorMessage } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import { Loading } from '../../kit/spinner.tsx';
+import { QueryResult } from '../../kit/query-result.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -27,10 +26,9 @@ interface DetailsProps {
 export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const { mediaId, url, name, contentType, posterUrl } = item;
-  const usesQuery = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
-  const uses = usesQuery.data?.pages.flatMap(page => page.items);
+  const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
   if (isRemoving) {
-    const dependentUses = uses?.filter(({ kind }) => kind !== 'execution') ?? [];
+    const dependentUses = uses.data?.filter(({ kind }) => kind !== 'execution') ?? [];
     return <RemoveDialog item={item} uses={dependentUses} onClose={onClose} />;
   }
   return (
@@ -43,7 +41,7 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         </Button>
       }
     >
-      <MediaView url={url} contentType={contentType} posterUrl={posterUrl ?? undefined} label={name} />
+      <MediaView url={url} contentType={contentType} posterUrl={posterUrl} label={name} />
       <Facts item={item} />
       <p className={styles.address}>
         <a href={url} target="_blank" rel="noreferrer">
@@ -52,21 +50,9 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <CopyButton text={url} label={messages.copyAddress} />
       </p>
       <h3>{messages.uses}</h3>
-      {uses === undefined ? (
-        usesQuery.error === null ? (
-          <Loading />
-        ) : (
-          <Failure error={usesQuery.error} onRetry={() => void usesQuery.refetch()} />
-        )
-      ) : (
-        <Uses uses={uses} />
-      )}
-      {usesQuery.hasNextPage && (
-        <Button
-          variant="quiet"
-          isBusy={usesQuery.isFetchingNextPage}
-          onClick={() => void usesQuery.fetchNextPage()}
-        >
+      <QueryResult query={uses}>{data => <Uses uses={data} />}</QueryResult>
+      {uses.hasNextPage && (
+        <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
           {appMessages.common.loadMore}
         </Button>
       )}
@@ -154,34 +140,25 @@ function UseItem({ kind, workflow, nodes, isTemplate, executionId, isMaker, crea
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
   const finishChange = useFinishChange();
-  const remove = useMutation({
-    mutationFn: () => api.delete(`/media/${mediaId}`, { query: { force: true } }),
-    onSuccess: () => {
-      onClose();
-      return finishChange(messages.removed(name), ['/media']);
-    },
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
-  });
   return (
-    <Dialog
+    <ConfirmDialog
       title={messages.removeTitle(name)}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{appMessages.common.cancel}</Button>
-          <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            {messages.remove}
-          </Button>
-        </>
+      details={
+        uses.length > 0 && (
+          <>
+            <p>{messages.removeUsed}</p>
+            <Uses uses={uses} />
+          </>
+        )
       }
+      action={messages.remove}
+      onConfirm={async () => {
+        await api.delete(`/media/${mediaId}`, { query: { force: true } });
+        await finishChange(messages.removed(name), ['/media']);
+      }}
+      onClose={onClose}
     >
-      <p>{messages.removeText}</p>
-      {uses.length > 0 && (
-        <>
-          <p>{messages.removeUsed}</p>
-          <Uses uses={uses} />
-        </>
-      )}
-    </Dialog>
+      {messages.removeText}
+    </ConfirmDialog>
   );
 }

@@ -5,7 +5,7 @@ import FileAudio from 'icon:file-audio';
 import Play from 'icon:play';
 import { useState } from 'react';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
-import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
+import { getMediaKind, Thumbnail } from '../../kit/media-view.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { messages } from './messages.ts';
@@ -15,7 +15,7 @@ import styles from './page.module.css';
 const ASPECT = { min: 0.5, max: 2.4, unknown: 1 };
 
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
-  const { name, url, contentType, bytes, width, height, posterUrl, prompt, workflow, duration } = item;
+  const { name, bytes, width, height, prompt, workflow, duration } = item;
   const kind = getMediaKind(item);
   const [size, setSize] = useState({ width, height });
   const ratio = size.width === null || size.height === null ? ASPECT.unknown : size.width / size.height;
@@ -24,14 +24,7 @@ export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly
     <li className={styles.card} style={{ '--aspect': aspect } as React.CSSProperties}>
       <div className={styles.thumbnail}>
         {kind === 'image' || kind === 'video' ? (
-          <MediaView
-            url={url}
-            contentType={contentType}
-            posterUrl={posterUrl ?? undefined}
-            label=""
-            variant="square"
-            onSize={(width, height) => setSize({ width, height })}
-          />
+          <Thumbnail {...item} onSize={(width, height) => setSize({ width, height })} />
         ) : kind === 'audio' ? (
           <FileAudio size={28} />
         ) : (

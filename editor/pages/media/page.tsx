@@ -2,7 +2,6 @@
 
 import Images from 'icon:images';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
@@ -12,6 +11,7 @@ import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { formatDay } from '../../lib/format.ts';
+import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { MediaCard } from './media-card.tsx';
@@ -23,26 +23,12 @@ import { useUploads } from './use-uploads.ts';
 const FILTERS = ['q', 'type', 'origin'] as const;
 
 export function Page() {
-  const [search, setSearch] = useSearchParams();
-  const filters = Object.fromEntries(
-    FILTERS.flatMap(key => {
-      const value = search.get(key);
-      return value ? [[key, value]] : [];
-    }),
-  );
+  const { search, change, replaceAll } = useSearchFilters();
+  const filters = pickFilters(search, FILTERS);
   const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters });
   const uploads = useUploads();
   const [openItem, setOpenItem] = useState<MediaItem>();
-  const setFilter = (key: (typeof FILTERS)[number], value: string): void =>
-    setSearch(
-      before => {
-        const params = new URLSearchParams(before);
-        if (value === '') params.delete(key);
-        else params.set(key, value);
-        return params;
-      },
-      { replace: true },
-    );
+  const setFilter = (key: (typeof FILTERS)[number], value: string): void => change({ [key]: value });
   return (
     <>
       <PageHead title={messages.title}>
@@ -76,7 +62,7 @@ export function Page() {
           Object.keys(filters).length === 0 ? (
             <NoMedia onFiles={uploads.add} />
           ) : (
-            <NoMatch onShowAll={() => setSearch({}, { replace: true })} />
+            <NoMatch onShowAll={() => replaceAll({})} />
           )
         }
       >

@@ -2,8 +2,8 @@
 
 import UploadIcon from 'icon:upload';
 import Close from 'icon:x';
-import { useRef } from 'react';
 import { Button, IconButton } from '../../kit/button.tsx';
+import { FileInput } from '../../kit/file-input.tsx';
 import { Progress } from '../../kit/spinner.tsx';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
@@ -26,23 +26,13 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
 }
 
 export function UploadButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
-  const ref = useRef<HTMLInputElement>(null);
   return (
-    <>
-      <Button variant="primary" icon={UploadIcon} onClick={() => ref.current?.click()}>
-        {messages.upload}
-      </Button>
-      <input
-        ref={ref}
-        hidden
-        type="file"
-        multiple
-        accept="image/*,video/*,audio/*"
-        onChange={event => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
-    </>
+    <FileInput multiple accept="image/*,video/*,audio/*" onFiles={onFiles}>
+      {openPicker => (
+        <Button variant="primary" icon={UploadIcon} onClick={openPicker}>
+          {messages.upload}
+        </Button>
+      )}
+    </FileInput>
   );
 }

@@ -5,7 +5,7 @@ import type { SignInMethods } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
-import { api } from '../../lib/api.ts';
+import { apiQuery } from '../../lib/queries.ts';
 import { getNextPath } from '../../lib/session.ts';
 import { messages as appMessages } from '../../messages.ts';
 import styles from './page.module.css';
@@ -32,10 +32,7 @@ const messages = {
 export function Page() {
   const search = useSearch();
   const nextPath = getNextPath(search);
-  const { data: methods } = useQuery({
-    queryKey: ['/auth/methods'],
-    queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),
-  });
+  const { data: methods } = useQuery(apiQuery<SignInMethods>(['/auth/methods']));
   return (
     <AuthLayout title={appMessages.signIn.title}>
       <SignInError reason={new URLSearchParams(search).get('refused')} />

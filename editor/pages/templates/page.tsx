@@ -15,7 +15,7 @@ export function Page() {
   const [search, setSearch] = useSearchParams();
   const category = search.get('category') ?? '';
   const list = useList<Template>('/templates', { limit: 48, ...(category === '' ? {} : { category }) });
-  const categories = useCategories(category, list.data?.pages.flatMap(({ items }) => items) ?? []);
+  const categories = useCategories(category, list.data ?? []);
   const choose = (newCategory: string): void =>
     setSearch(newCategory === '' ? {} : { category: newCategory }, { replace: true });
   return (

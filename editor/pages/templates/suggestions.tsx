@@ -10,12 +10,12 @@ const MAX_SHOWN = 5;
 
 export function Suggestions() {
   const list = useList<Template>('/templates', { limit: 48 });
-  const templates = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const templates = list.data ?? [];
   const runnable = templates.filter(({ runsNow, canDuplicate }) => runsNow && canDuplicate);
   if (runnable.length === 0) return null;
   return (
     <section>
-      <h2 className={styles.shelf}>{messages.suggestions}</h2>
+      <h2 className={styles.sectionTitle}>{messages.suggestions}</h2>
       <ul className={cards.grid}>
         {runnable.slice(0, MAX_SHOWN).map(template => (
           <TemplateCard key={template.id} template={template} />

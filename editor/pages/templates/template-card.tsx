@@ -6,11 +6,10 @@ import type { Template } from '../../../sdk/src/schemas.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
-import { toErrorMessage } from '../../kit/failure.tsx';
-import { MediaView } from '../../kit/media-view.tsx';
+import { showError } from '../../kit/failure.tsx';
+import { Thumbnail } from '../../kit/media-view.tsx';
 import { Poster } from '../../kit/poster.tsx';
 import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { messages as common } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -68,18 +67,8 @@ interface PictureProps {
 function Picture({ template: { preview, poster, card }, onSize }: PictureProps) {
   if (card !== null && poster === null)
     return <img className={styles.card} src={card} alt="" width={640} height={360} loading="lazy" />;
-  if (preview !== null)
-    return (
-      <MediaView
-        {...preview}
-        {...(poster === null ? {} : { posterUrl: poster })}
-        label=""
-        variant="square"
-        onSize={onSize}
-      />
-    );
-  if (poster !== null)
-    return <MediaView url={poster} contentType="image/*" label="" variant="square" onSize={onSize} />;
+  if (preview !== null) return <Thumbnail {...preview} posterUrl={poster} onSize={onSize} />;
+  if (poster !== null) return <Thumbnail url={poster} contentType="image/*" onSize={onSize} />;
   return <LayoutTemplate size={28} />;
 }
 
@@ -97,6 +86,6 @@ function useDuplicate(templateId: string) {
       void client.invalidateQueries({ queryKey: ['/workflows'] });
       location.assign(`/flow/${id}`);
     },
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
 }

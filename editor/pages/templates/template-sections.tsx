@@ -1,4 +1,4 @@
-// Renders templates in one section per shelf, each in the order of the list.
+// Renders templates in sections, each in the order of the list.
 import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { messages } from './messages.ts';
@@ -9,7 +9,7 @@ export function TemplateSections({ templates }: { readonly templates: readonly T
   const sections = Map.groupBy(templates, ({ shelf }) => shelf ?? 'published');
   return [...sections].map(([shelf, members]) => (
     <section key={shelf} aria-labelledby={`shelf-${shelf}`}>
-      <h2 id={`shelf-${shelf}`} className={styles.shelf}>
+      <h2 id={`shelf-${shelf}`} className={styles.sectionTitle}>
         {messages.sections[shelf]}
       </h2>
       <ul className={cards.grid}>

@@ -3,9 +3,8 @@
 import Plus from 'icon:plus';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../kit/button.tsx';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
 /** The first node, because the service rejects empty workflows. */
@@ -32,7 +31,7 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
       }),
     // The editor is a separate page load.
     onSuccess: ({ id }) => location.assign(`/flow/${id}`),
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
   return (
     <Button variant="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>

@@ -1,11 +1,12 @@
 // Asks before the deletion of a workflow that others use as a component, and lists them.
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { messages } from '../../component-messages.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { CallerList } from '../flow/component/callers.tsx';
-import { type ListedWorkflow, useWorkflowActions } from './use-workflow-actions.ts';
+import { useWorkflowActions } from './use-workflow-actions.ts';
 
 interface DeleteDialogProps {
-  readonly workflow: ListedWorkflow;
+  readonly workflow: WorkflowListItem;
   readonly onClose: () => void;
 }
 

@@ -1,10 +1,11 @@
 // Renders the filters of the workflow list. The query string stores them.
+
 import Close from 'icon:x';
-import { useSearchParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { FilterBar as Bar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { useSession } from '../../lib/session.ts';
+import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
@@ -27,32 +28,18 @@ export interface WorkflowFilters {
 }
 
 export function useFilters(): WorkflowFilters {
-  const [search, setSearch] = useSearchParams();
-  const query = Object.fromEntries(
-    FILTERS.flatMap(key => {
-      const value = search.get(key);
-      return value ? [[key, value]] : [];
-    }),
-  );
+  const { search, change, replaceAll } = useSearchFilters();
+  const query = pickFilters(search, FILTERS);
   const setFilter = (key: string, value: string): void =>
-    setSearch(
-      before => {
-        const params = new URLSearchParams(before);
-        if (value === '') params.delete(key);
-        else params.set(key, value);
-        // A folder belongs to one workspace.
-        if (key === 'teamId') params.delete('folderId');
-        return params;
-      },
-      { replace: true },
-    );
+    // A folder belongs to one workspace.
+    change({ [key]: value, ...(key === 'teamId' ? { folderId: '' } : {}) });
   return {
     query,
     layout: search.get('view') === 'table' ? 'table' : 'grid',
     folderId: query.folderId,
     setFilter,
     setFolder: id => setFilter('folderId', id ?? ''),
-    clear: () => setSearch(search.get('view') === 'table' ? { view: 'table' } : {}, { replace: true }),
+    clear: () => replaceAll(search.get('view') === 'table' ? { view: 'table' } : {}),
   };
 }
 

@@ -1,9 +1,11 @@
 // Imports exported workflows: chosen files, or files dropped on the page.
+
 import Upload from 'icon:upload';
-import { useCallback, useRef } from 'react';
+import { useCallback } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
+import { FileInput } from '../../kit/file-input.tsx';
 import { api } from '../../lib/api.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
@@ -12,25 +14,17 @@ import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
 export function ImportButton() {
-  const ref = useRef<HTMLInputElement>(null);
   const importFiles = useImport();
   const isDragging = useFileDrop(importFiles);
   return (
     <>
-      <Button icon={Upload} onClick={() => ref.current?.click()}>
-        {messages.import}
-      </Button>
-      <input
-        ref={ref}
-        hidden
-        type="file"
-        multiple
-        accept=".json,application/json"
-        onChange={event => {
-          importFiles([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
+      <FileInput multiple accept=".json,application/json" onFiles={importFiles}>
+        {openPicker => (
+          <Button icon={Upload} onClick={openPicker}>
+            {messages.import}
+          </Button>
+        )}
+      </FileInput>
       {isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
     </>
   );

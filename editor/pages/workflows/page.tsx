@@ -2,7 +2,7 @@
 
 import WorkflowIcon from 'icon:workflow';
 import { useEffect, useState } from 'react';
-import type { Template } from '../../../sdk/src/schemas.ts';
+import type { Template, WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
@@ -21,7 +21,7 @@ import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
 import { ProviderNotice } from './provider-notice.tsx';
 import { useFolders } from './use-folders.ts';
-import type { ListedWorkflow, WorkflowDialog } from './use-workflow-actions.ts';
+import type { WorkflowDialog } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
 import { WorkflowTable } from './workflow-table.tsx';
 
@@ -29,7 +29,7 @@ const CallersDialog = lazyComponent<{ readonly workflowId: string; readonly onCl
   async () => (await import('../flow/component/callers.tsx')).CallersDialog,
   () => null,
 );
-const DeleteDialog = lazyComponent<{ readonly workflow: ListedWorkflow; readonly onClose: () => void }>(
+const DeleteDialog = lazyComponent<{ readonly workflow: WorkflowListItem; readonly onClose: () => void }>(
   async () => (await import('./delete-dialog.tsx')).DeleteDialog,
   () => null,
 );
@@ -38,7 +38,7 @@ export function Page() {
   const filters = useFilters();
   const folders = useFolders();
   const [dialog, setDialog] = useState<WorkflowDialog>();
-  const list = useList<ListedWorkflow>(
+  const list = useList<WorkflowListItem>(
     '/workflows',
     { limit: 50, include: 'card', ...filters.query },
     workflows =>
@@ -100,7 +100,7 @@ function OpenDialog({ kind, workflow, folders, onClose }: OpenDialogProps) {
 function NoWorkflows() {
   const gallery = useList<Template>('/templates', { limit: 48 });
   useEffect(startFirstSteps, []);
-  const templates = gallery.data?.pages.flatMap(({ items }) => items) ?? [];
+  const templates = gallery.data ?? [];
   return (
     <>
       <EmptyState icon={WorkflowIcon} title={messages.emptyTitle}>

@@ -1,38 +1,17 @@
 // Provides the actions of workflows and folders in the list.
 import { ApiError } from '../../../sdk/src/errors.ts';
-import type { ExecutionStatus } from '../../../sdk/src/types.ts';
-import { toErrorMessage } from '../../kit/failure.tsx';
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
+import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useFinishChange } from '../../lib/finish-change.ts';
-import { showToast, type Toast } from '../../lib/toasts.ts';
+import type { Toast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
-
-export interface ListedWorkflow {
-  readonly id: string;
-  readonly name: string;
-  readonly isActive: boolean;
-  readonly isPublished: boolean;
-  readonly tags: readonly string[];
-  readonly poster?: string | null;
-  readonly folderId?: string | null;
-  readonly canEdit?: boolean;
-  readonly isOwner?: boolean;
-  readonly updatedAt: string;
-  readonly executionCount: number;
-  /** Number of workflows that use it as a component. */
-  readonly callerCount?: number;
-  readonly lastExecution?: {
-    readonly id: string;
-    readonly status: ExecutionStatus;
-    readonly finishedAt: string | null;
-  } | null;
-}
 
 /** A dialog about a workflow of the list. */
 export interface WorkflowDialog {
   readonly kind: 'move' | 'uses' | 'delete';
-  readonly workflow: ListedWorkflow;
+  readonly workflow: WorkflowListItem;
 }
 
 export interface NamedItem {
@@ -41,13 +20,13 @@ export interface NamedItem {
 }
 
 export interface WorkflowActions {
-  duplicate(workflow: ListedWorkflow): void;
+  duplicate(workflow: WorkflowListItem): void;
   /**
    * Deletes a workflow without confirmation and offers undo. `onInUse` is called instead if others use it as a component.
    */
-  remove(workflow: ListedWorkflow, onInUse: () => void): void;
+  remove(workflow: WorkflowListItem, onInUse: () => void): void;
   /** Deletes a workflow although others use it as a component. */
-  removeInUse(workflow: ListedWorkflow): Promise<void>;
+  removeInUse(workflow: WorkflowListItem): Promise<void>;
   /** Moves a workflow to a folder. `folder` is the folder's name. Both are null to remove it from its folder. */
   move(workflow: NamedItem, folderId: string | null, folder: string | null): void;
   /** Moves a folder into another one, or to the top level. */
@@ -57,10 +36,7 @@ export interface WorkflowActions {
 export function useWorkflowActions(): WorkflowActions {
   const finishChange = useFinishChange();
   const perform = (request: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
-    void request().then(
-      () => finishChange(text, ['/workflows', '/folders'], action),
-      (err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }),
-    );
+    void request().then(() => finishChange(text, ['/workflows', '/folders'], action), showError);
   };
   const finishRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
@@ -77,7 +53,7 @@ export function useWorkflowActions(): WorkflowActions {
         () => finishRemoval(workflow),
         (error: unknown) => {
           if (error instanceof ApiError && error.code === 'component_in_use') onInUse();
-          else showToast(toErrorMessage(error), { tone: 'failed' });
+          else showError(error);
         },
       );
     },

@@ -1,17 +1,19 @@
 // Renders a workflow in the grid. It can be dragged onto a folder.
+
 import WorkflowIcon from 'icon:workflow';
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
-import { MediaView } from '../../kit/media-view.tsx';
+import { Thumbnail } from '../../kit/media-view.tsx';
 import { Poster } from '../../kit/poster.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { DRAG_TYPE, type ListedWorkflow, type WorkflowDialog } from './use-workflow-actions.ts';
+import { DRAG_TYPE, type WorkflowDialog } from './use-workflow-actions.ts';
 
 interface WorkflowCardProps {
-  readonly workflow: ListedWorkflow;
+  readonly workflow: WorkflowListItem;
   readonly onOpen: (dialog: WorkflowDialog) => void;
   readonly onTag: (tag: string) => void;
 }
@@ -27,7 +29,7 @@ export function WorkflowCard({ workflow, onOpen, onTag }: WorkflowCardProps) {
       <Poster imageUrl={poster ?? undefined}>
         {onSize =>
           poster ? (
-            <MediaView url={poster} contentType="image/*" label="" variant="square" onSize={onSize} />
+            <Thumbnail url={poster} contentType="image/*" onSize={onSize} />
           ) : (
             <WorkflowIcon size={28} />
           )

@@ -7,13 +7,14 @@ import Ellipsis from 'icon:ellipsis';
 import FolderInput from 'icon:folder-input';
 import SquareArrowOutUpRight from 'icon:square-arrow-out-up-right';
 import Trash from 'icon:trash-2';
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../kit/menu.tsx';
 import { messages } from './messages.ts';
-import { type ListedWorkflow, useWorkflowActions, type WorkflowDialog } from './use-workflow-actions.ts';
+import { useWorkflowActions, type WorkflowDialog } from './use-workflow-actions.ts';
 
 export interface WorkflowMenuProps {
-  readonly workflow: ListedWorkflow;
+  readonly workflow: WorkflowListItem;
   readonly onOpen: (dialog: WorkflowDialog) => void;
 }
 

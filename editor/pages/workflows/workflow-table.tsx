@@ -1,20 +1,21 @@
 // Renders the workflows as a table.
-import { type Column, Table } from '../../kit/table.tsx';
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
+import { type Column, Table, toActionsColumn } from '../../kit/table.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { WorkflowMenu } from './menus.tsx';
 import { messages } from './messages.ts';
-import type { ListedWorkflow, WorkflowDialog } from './use-workflow-actions.ts';
+import type { WorkflowDialog } from './use-workflow-actions.ts';
 import { Badges } from './workflow-card.tsx';
 
 interface WorkflowTableProps {
-  readonly workflows: readonly ListedWorkflow[];
+  readonly workflows: readonly WorkflowListItem[];
   readonly onOpen: (dialog: WorkflowDialog) => void;
   readonly onTag: (tag: string) => void;
 }
 
 export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) {
-  const columns: readonly Column<ListedWorkflow>[] = [
+  const columns: readonly Column<WorkflowListItem>[] = [
     { title: messages.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
     {
       title: messages.lastRun,
@@ -26,12 +27,7 @@ export function WorkflowTable({ workflows, onOpen, onTag }: WorkflowTableProps) 
       align: 'end',
       cell: ({ executionCount }) => formatNumber(executionCount),
     },
-    {
-      title: messages.actions,
-      isTitleHidden: true,
-      align: 'end',
-      cell: workflow => <WorkflowMenu workflow={workflow} onOpen={onOpen} />,
-    },
+    toActionsColumn(workflow => <WorkflowMenu workflow={workflow} onOpen={onOpen} />),
   ];
   return <Table label={messages.title} columns={columns} rows={workflows} getKey={({ id }) => id} />;
 }

@@ -84,6 +84,12 @@ describe('the completion of a program', () => {
     assert.ok((await labels('export default given => given.title.|')).includes('trim'));
   });
 
+  it('completes beyond the part that the editor has parsed', async () => {
+    const comments = '// A line\n'.repeat(1000);
+    assert.deepEqual(await labels(`${comments}export default ({ data }) => data.|`), []);
+    assert.ok((await labels(`${comments}export default ({ title }) => title.|`)).includes('trim'));
+  });
+
   it('offers nothing in strings and comments', async () => {
     assert.deepEqual(await labels('export default () => ({ out: "ti|" })'), []);
     assert.deepEqual(await labels('// ti|'), []);

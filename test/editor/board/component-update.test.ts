@@ -7,7 +7,7 @@ import { comparePorts, updateCall } from '../../../editor/board/component-update
 import { NO_HISTORY, perform, undo } from '../../../editor/board/history.ts';
 import { parseTrail, type TrailStep, toCallerHref, toFlowHref } from '../../../editor/lib/trail.ts';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import type { ComponentPort } from '../../../src/graph/components/interface.ts';
+import type { ComponentPort } from '../../../src/graph/config-ports.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
 
 const port = (id: string, type: ComponentPort['type'] = 'TEXT', label = id): ComponentPort => ({

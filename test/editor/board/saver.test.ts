@@ -10,7 +10,7 @@ import { applyTheirs } from '../../../editor/board/conflicts.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
 import { add, computeChanges, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
-import { type Remote, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
+import { type RemoteBoard, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
 import { ApiError, ConnectionError } from '../../../sdk/src/errors.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
@@ -32,12 +32,12 @@ function createRemote() {
     board: BOARD,
     writes: [] as SaveKind[],
     failure: undefined as Error | undefined,
-    state: (): Remote => structuredClone({ board: remote.board, etag: `"${remote.version}"` }),
+    state: (): RemoteBoard => structuredClone({ board: remote.board, etag: `"${remote.version}"` }),
     set: (board: Board) => {
       remote.board = board;
       remote.version++;
     },
-    write: async (board: Board, etag: string, kind: SaveKind): Promise<Remote> => {
+    write: async (board: Board, etag: string, kind: SaveKind): Promise<RemoteBoard> => {
       await turn();
       if (remote.failure !== undefined) throw remote.failure;
       if (etag !== `"${remote.version}"`) throw refusal(409, 'stale_write');
@@ -210,12 +210,12 @@ describe('a board that is being saved', () => {
       [{ text: 'one' }, { text: 'more' }],
     );
     assert.deepEqual(two.config('a'), { text: 'two' });
-    await assert.rejects(two.saver.flushAll(), /Choose which ones to keep/);
+    await assert.rejects(two.saver.flushWithoutConflicts(), /Choose which ones to keep/);
     two.saver.saveAtExit();
     assert.deepEqual(two.exitWrites, []);
     assert.ok(conflict);
     two.store.actions.resolveConflict(conflict);
-    await two.saver.flushAll();
+    await two.saver.flushWithoutConflicts();
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'two' });
     assert.equal(two.store.getState().save.kind, 'saved');
   });
@@ -367,6 +367,73 @@ describe('a board that is being saved', () => {
       remote.board.nodes.map(({ data }) => data.config),
       [{ text: 'one' }, { text: 'at 2000' }],
     );
+  });
+
+  it('is saved after the next change if the change that could not be saved was undone', async () => {
+    const { edit, saver, store } = openBoard(remote);
+    remote.failure = new ConnectionError('no way');
+    edit('a', 'text', 'gone again');
+    mock.timers.tick(700);
+    await waitTurns();
+    store.actions.undo();
+    saver.notify();
+    assert.equal(store.getState().save.kind, 'saved');
+    remote.failure = undefined;
+    edit('a', 'text', 'new');
+    mock.timers.tick(700);
+    await waitTurns();
+    assert.deepEqual(remote.writes, ['autosave']);
+    assert.equal(store.getState().save.kind, 'saved');
+  });
+
+  it('is saved after the next change if the change was undone during a save that failed', async () => {
+    const { edit, saver, store } = openBoard(remote);
+    remote.failure = new ConnectionError('no way');
+    edit('a', 'text', 'gone again');
+    const failedSave = assert.rejects(saver.flush('autosave'));
+    await Promise.resolve();
+    store.actions.undo();
+    saver.notify();
+    await failedSave;
+    mock.timers.tick(1000);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'saved');
+    remote.failure = undefined;
+    edit('a', 'text', 'new');
+    mock.timers.tick(700);
+    await waitTurns();
+    assert.deepEqual(remote.writes, ['autosave']);
+  });
+
+  it('waits for a pause after the first change that follows an undone one', async () => {
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const { edit, saver, store } = openBoard(remote);
+    edit('a', 'text', 'gone again');
+    store.actions.undo();
+    saver.notify();
+    mock.timers.tick(5000);
+    edit('a', 'text', 'new');
+    mock.timers.tick(699);
+    await waitTurns();
+    assert.deepEqual(remote.writes, []);
+    mock.timers.tick(1);
+    await waitTurns();
+    assert.deepEqual(remote.writes, ['autosave']);
+  });
+
+  it('retries a save that was stale after every merge', async () => {
+    const { edit, store } = openBoard(remote);
+    remote.failure = refusal(409, 'stale_write');
+    edit('a', 'text', 'mine');
+    mock.timers.tick(700);
+    await waitTurns();
+    assert.equal(store.getState().save.kind, 'unsaved');
+    remote.failure = undefined;
+    mock.timers.tick(1000);
+    await waitTurns();
+    assert.deepEqual(remote.writes, ['autosave']);
+    assert.equal(store.getState().save.kind, 'saved');
   });
 });
 

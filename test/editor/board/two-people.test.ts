@@ -7,7 +7,7 @@ import { type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { applyTheirs } from '../../../editor/board/conflicts.ts';
 import { add, computeChanges, move, remove, setConfig } from '../../../editor/board/edits.ts';
-import { type Remote, Saver } from '../../../editor/board/saver.ts';
+import { type RemoteBoard, Saver } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
 import { ApiError } from '../../../sdk/src/errors.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
@@ -46,7 +46,7 @@ function createPerson(name: string, service: { board: Board; version: number }) 
   const recordSeen = (): void => {
     for (const value of valuesOf(store.getState().board).values()) seen.add(value);
   };
-  const state = (): Remote => structuredClone({ board: service.board, etag: String(service.version) });
+  const state = (): RemoteBoard => structuredClone({ board: service.board, etag: String(service.version) });
   const saver = new Saver(state(), {
     read: async () => state(),
     write: async (board, etag) => {

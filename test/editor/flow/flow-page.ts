@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
-import type { Settings } from '../../../src/lib/settings.ts';
-import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
-import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
+import { signInFirstUser } from '../../support/accounts/first-person.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';
@@ -59,7 +57,7 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     startTestService({ ...(await ownAddressSettings()), HIDE_TEMPLATES: 'all' }),
     openBrowser(),
   ]);
-  const cookie = await signUp(service);
+  const cookie = await signInFirstUser(service);
   const sendRequest = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method,
@@ -103,28 +101,6 @@ export const startFlowTests = shared(async (): Promise<FlowTests> => {
     },
   };
 });
-
-async function signUp(service: TestService): Promise<string> {
-  const settings = { BASE_URL: service.url } as Settings;
-  const { url } = await createPasswordLink(
-    service.db,
-    { now: Date.now, settings },
-    BOOTSTRAP_USER_ID,
-    'setup',
-  );
-  const response = await fetch(`${service.url}/api/v1/auth/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({
-      token: new URL(url).hash.slice(1),
-      email: 'ana@example.com',
-      name: 'Ana',
-      password: 'correct horse battery',
-    }),
-  });
-  assert.equal(response.status, 204);
-  return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
-}
 
 /** Narrower windows show the outline first. */
 const PHONE_WIDTH = 768;

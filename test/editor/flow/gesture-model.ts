@@ -41,17 +41,16 @@ export function pickPositionInCell(id: string, random: () => number): Point {
   return { x: x + Math.floor(random() * MAX_OFFSET.x), y: y + Math.floor(random() * MAX_OFFSET.y) };
 }
 
-/** Creates a grid of text nodes, of which the first feeds the second. */
-export function makeGrid(): SentGraph & State {
+/** Creates a grid of nodes that join texts. The first is connected to the second. */
+export function makeGrid(): SentGraph {
   const nodes = Array.from({ length: NODE_COUNT }, (_, index) => ({
-    ...cornerOf(index),
     id: `n${index}`,
     type: 'basedNode',
     position: cornerOf(index),
     data: { label: `Node ${index}`, category: 'utility', nodeType: 'utility:prompt_concat', config: {} },
-  })).map(({ x: _, y: __, ...node }) => node);
+  }));
   const edges = [{ id: 'e', source: 'n0', target: 'n1', sourceHandle: 'out-text', targetHandle: 'in-text1' }];
-  return { nodes: nodes as never, edges };
+  return { nodes, edges };
 }
 
 /** Creates a grid of text inputs. */
@@ -114,7 +113,7 @@ export class GestureModel {
   get shape(): { readonly nodes: readonly string[]; readonly edges: readonly string[] } {
     return {
       nodes: this.#now.nodes.map(({ id, x, y }) => `${id} Node ${id.slice(1)} ${x},${y}`).sort(),
-      edges: this.#now.edges.map(keyOf).sort(),
+      edges: this.#now.edges.map(toKey).sort(),
     };
   }
 
@@ -148,7 +147,7 @@ export class GestureModel {
   /** An input accepts one edge, and no edge may close a cycle. */
   connect(edge: Edge): void {
     const { nodes, edges } = this.#now;
-    if (this.#reaches(edge.target, edge.source, edges) || edges.some(old => keyOf(old) === keyOf(edge)))
+    if (this.#isReachable(edge.target, edge.source, edges) || edges.some(old => toKey(old) === toKey(edge)))
       return;
     this.#step('connect', { nodes, edges: [...edges.filter(old => !isSameInput(old, edge)), edge] });
   }
@@ -163,15 +162,15 @@ export class GestureModel {
     this.selection = new Set();
   }
 
-  /** Connects its source to its targets. */
+  /** Removes the node's edges and connects its source to its targets. */
   detach(id: string): void {
     const { nodes, edges } = this.#now;
-    const feeder = edges.find(({ target }) => target === id);
-    const fed = edges.filter(({ source }) => source === id);
+    const incoming = edges.find(({ target }) => target === id);
+    const outgoing = edges.filter(({ source }) => source === id);
     const rest = edges.filter(({ source, target }) => source !== id && target !== id);
     if (rest.length === edges.length) return;
-    const joined = feeder === undefined ? [] : fed.map(edge => ({ ...edge, source: feeder.source }));
-    this.#step('pull out', { nodes, edges: [...rest, ...joined] });
+    const joined = incoming === undefined ? [] : outgoing.map(edge => ({ ...edge, source: incoming.source }));
+    this.#step('detach', { nodes, edges: [...rest, ...joined] });
   }
 
   undo(): void {
@@ -197,15 +196,16 @@ export class GestureModel {
     this.#current++;
   }
 
-  #reaches(from: string, to: string, edges: readonly Edge[]): boolean {
-    const seen = new Set([from]);
-    for (const id of seen) for (const { source, target } of edges) if (source === id) seen.add(target);
-    return seen.has(to);
+  #isReachable(from: string, to: string, edges: readonly Edge[]): boolean {
+    const reachable = new Set([from]);
+    for (const id of reachable)
+      for (const { source, target } of edges) if (source === id) reachable.add(target);
+    return reachable.has(to);
   }
 }
 
 const isSameInput = (one: Edge, other: Edge): boolean =>
   one.target === other.target && one.targetHandle === other.targetHandle;
 
-const keyOf = ({ source, sourceHandle, target, targetHandle }: Edge): string =>
+const toKey = ({ source, sourceHandle, target, targetHandle }: Edge): string =>
   `${source}.${sourceHandle} ${target}.${targetHandle}`;

@@ -1,4 +1,4 @@
-// Tests groups, which are one, and that new nodes take free space.
+// Tests that groups act as one node, and that new nodes are placed in free space.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('puts new, duplicated and pasted nodes where none is', async () => {
+  it('puts new and duplicated nodes in free space', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -82,7 +82,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await overlaps(page), []);
   });
 
-  // Their straight lines clear the nodes, but their curves ran behind them.
+  // In these templates, straight connections clear the nodes, but curves can run behind them.
   for (const name of ['storyboard-to-video', 'localize-a-video'])
     it(`arranges ${name} with no connection behind another node`, async () => {
       const file = join(import.meta.dirname, `../../../templates/workflows/${name}/template.json`);

@@ -178,6 +178,27 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('shows templates and the scene editor after a lost connection, in dialogs that Escape closes', async () => {
+    const id = await flow.create(VIDEO);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const loseOnce = (path: string) =>
+      page.route(`**${path}`, route => route.abort('connectionreset'), { times: 1 });
+    await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
+    await loseOnce('/app/renderer/templates');
+    await page.getByRole('button', { name: 'Browse templates' }).click();
+    await page.getByRole('dialog', { name: 'Video templates' }).getByRole('listitem').nth(2).waitFor();
+    await page.keyboard.press('Escape');
+    await loseOnce('/app/renderer/scene-graph?include=schema');
+    await page.getByRole('button', { name: 'Edit scenes' }).click();
+    await page
+      .getByRole('dialog', { name: 'Video scenes' })
+      .getByRole('button', { name: 'Add a scene' })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   it('edits the scenes of a video: layers, fields, order and time, with stills that are not stored', async () => {
     const id = await flow.create(VIDEO);
     await using testPage = await flow.open(id);

@@ -16,7 +16,7 @@ const GESTURES_PER_CHECK = 20;
 /** Less than the size of the history, so that all can be undone. */
 const GESTURES_PER_ROUND = 400;
 const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
-const HEAD = { x: 150, y: 14 };
+const HEADER_OFFSET = { x: 150, y: 14 };
 
 interface Board {
   readonly nodes: readonly {
@@ -45,12 +45,17 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
     await page.getByRole('button', { name: 'Zoom to 100%' }).click();
     const random = seededRandom(SEED);
     const model = new GestureModel(start);
-    const trail: string[] = [];
+    const performed: string[] = [];
     for (let done = 0; done < GESTURES; ) {
       for (const end = Math.min(done + GESTURES_PER_ROUND, GESTURES); done < end; done++) {
-        trail.push(await perform(page, model, random));
+        performed.push(await perform(page, model, random));
         if (done % GESTURES_PER_CHECK === GESTURES_PER_CHECK - 1)
-          await compare(page, { id, model, readServer, after: trail.slice(-GESTURES_PER_CHECK).join(', ') });
+          await compare(page, {
+            id,
+            model,
+            readServer,
+            after: performed.slice(-GESTURES_PER_CHECK).join(', '),
+          });
       }
       await compare(page, { id, model, readServer, after: `gesture ${done}` });
       for (let steps = model.undoCount; steps > 0; steps--) await page.keyboard.press('Control+z');
@@ -63,17 +68,17 @@ describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 10
   });
 });
 
-interface Compared {
+interface Comparison {
   readonly id: string;
   readonly model: GestureModel;
   readonly readServer: () => Promise<Board>;
   readonly after: string;
 }
 
-async function compare(page: Page, { id, model, readServer, after: when }: Compared): Promise<void> {
+async function compare(page: Page, { id, model, readServer, after: when }: Comparison): Promise<void> {
   await untilSaved(page);
   const server = await readServer();
-  assert.deepEqual(shapeOf(server), model.shape, `the service after ${when}`);
+  assert.deepEqual(toShape(server), model.shape, `the service after ${when}`);
   // The draft is written shortly after the change.
   const expected = JSON.stringify(server);
   let draft = '';
@@ -87,13 +92,13 @@ async function compare(page: Page, { id, model, readServer, after: when }: Compa
 /** Removes what the service computes on each read. */
 function toBoard({ nodes, edges }: Board): Board {
   const bare = (node: object): Board['nodes'][number] => {
-    const { dims: _, ...kept } = node as Board['nodes'][number] & { readonly dims?: unknown };
-    return kept;
+    const { dims: _, ...stored } = node as Board['nodes'][number] & { readonly dims?: unknown };
+    return stored;
   };
   return { nodes: nodes.map(bare), edges };
 }
 
-const shapeOf = ({ nodes, edges }: Board): GestureModel['shape'] => ({
+const toShape = ({ nodes, edges }: Board): GestureModel['shape'] => ({
   nodes: nodes.map(({ id, position: { x, y }, data }) => `${id} ${data.label} ${x},${y}`).sort(),
   edges: edges.map(edge => `${edge.source}.${edge.sourceHandle} ${edge.target}.${edge.targetHandle}`).sort(),
 });
@@ -113,7 +118,7 @@ const readDraft = async (page: Page, id: string): Promise<Board> =>
   })`)) as Board;
 
 type Random = () => number;
-type Perform = (page: Page, model: GestureModel, random: Random) => Promise<boolean>;
+type GestureAction = (page: Page, model: GestureModel, random: Random) => Promise<boolean>;
 
 const pick = <T>(items: readonly T[], random: Random): T | undefined =>
   items[Math.floor(random() * items.length)];
@@ -121,31 +126,31 @@ const pick = <T>(items: readonly T[], random: Random): T | undefined =>
 /** Performs a gesture on the page and in the model, and returns its name. */
 async function perform(page: Page, model: GestureModel, random: Random): Promise<string> {
   for (;;) {
-    const name = pick(Object.keys(ALL), random) ?? 'select';
-    if (await ALL[name]?.(page, model, random)) return `${name} (${model.undoCount})`;
+    const name = pick(Object.keys(GESTURE_ACTIONS), random) ?? 'select';
+    if (await GESTURE_ACTIONS[name]?.(page, model, random)) return `${name} (${model.undoCount})`;
   }
 }
 
-const ALL: Readonly<Record<string, Perform>> = {
+const GESTURE_ACTIONS: Readonly<Record<string, GestureAction>> = {
   select: async (page, model, random) => {
     const id = pick(model.ids, random);
     if (id === undefined) return false;
-    await page.mouse.click(...(await headOf(page, id)));
+    await page.mouse.click(...(await findHeader(page, id)));
     model.select([id]);
     return true;
   },
-  add: async (page, model, random) => {
+  'toggle selection': async (page, model, random) => {
     const id = pick(model.ids, random);
     if (id === undefined) return false;
     await page.keyboard.down('Shift');
-    await page.mouse.click(...(await headOf(page, id)));
+    await page.mouse.click(...(await findHeader(page, id)));
     await page.keyboard.up('Shift');
     model.toggle(id);
     return true;
   },
   // Control disables snapping, so that the model knows the final position.
   drag: (page, model, random) => dragBy(page, model, { random, keys: ['Control'] }),
-  'pull out': (page, model, random) => dragBy(page, model, { random, keys: ['Control', 'Alt'] }),
+  detach: (page, model, random) => dragBy(page, model, { random, keys: ['Control', 'Alt'] }),
   nudge: async (page, model, random) => {
     // Two quick moves in a row are one undo step.
     if (model.selection.size === 0 || model.lastGesture === 'nudge') return false;
@@ -158,7 +163,7 @@ const ALL: Readonly<Record<string, Perform>> = {
     const [source, target] = [pick(model.ids, random), pick(model.ids, random)];
     if (source === undefined || target === undefined) return false;
     const handle = `in-text${1 + Math.floor(random() * 4)}`;
-    const [from, to] = [await portOf(page, source, 'out-text'), await portOf(page, target, handle)];
+    const [from, to] = [await findPort(page, source, 'out-text'), await findPort(page, target, handle)];
     await page.mouse.move(...from);
     await page.mouse.down();
     await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
@@ -195,13 +200,13 @@ async function dragBy(
   const id = pick(model.ids, random);
   if (id === undefined) return false;
   // Moves a single node within its cell, so that it never covers the ports of another.
-  await page.mouse.click(...(await headOf(page, id)));
+  await page.mouse.click(...(await findHeader(page, id)));
   model.select([id]);
   const to = pickPositionInCell(id, random);
   const from = model.positionOf(id);
-  const isOut = keys.includes('Alt');
-  const offset = isOut ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
-  const [x, y] = await headOf(page, id);
+  const detaches = keys.includes('Alt');
+  const offset = detaches ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
+  const [x, y] = await findHeader(page, id);
   for (const key of keys) await page.keyboard.down(key);
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -209,20 +214,20 @@ async function dragBy(
   await page.mouse.move(x + offset.x, y + offset.y, { steps: 3 });
   await page.mouse.up();
   for (const key of keys) await page.keyboard.up(key);
-  if (isOut) model.detach(id);
+  if (detaches) model.detach(id);
   else model.move(id, to);
   return true;
 }
 
-type Spot = readonly [x: number, y: number];
+type ScreenPoint = readonly [x: number, y: number];
 
-async function headOf(page: Page, id: string): Promise<Spot> {
+async function findHeader(page: Page, id: string): Promise<ScreenPoint> {
   const box = await page.locator(`[data-node-id="${id}"]`).boundingBox();
   assert.ok(box, `${id} is on the screen`);
-  return [box.x + HEAD.x, box.y + HEAD.y];
+  return [box.x + HEADER_OFFSET.x, box.y + HEADER_OFFSET.y];
 }
 
-async function portOf(page: Page, id: string, port: string): Promise<Spot> {
+async function findPort(page: Page, id: string, port: string): Promise<ScreenPoint> {
   const box = await page.locator(`[data-node-id="${id}"] [data-port="${port}"]`).boundingBox();
   assert.ok(box, `${port} of ${id} is on the screen`);
   return [box.x + box.width / 2, box.y + box.height / 2];

@@ -1,5 +1,5 @@
 // Performs random gestures of two people in two browsers on one workflow, both at the same time. Every value that is
-// kept was entered by one of them, and every value that was entered is kept, unless somebody who saw it replaced it,
+// stored was entered by one of them, and every value that was entered is stored, unless somebody who saw it replaced it,
 // deleted its node or chose the other one. Seeded; GESTURES sets the number of gestures of each person.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -20,14 +20,14 @@ const MIN_NODES = 4;
 
 type Random = () => number;
 
-/** What both have entered, and which of it somebody knowingly replaced, with the labels of the nodes. */
-class Ledger {
-  readonly #entered = new Map<string, string>();
+/** Records the values that both people entered, and those that one of them replaced after seeing them. */
+class EnteredValues {
+  readonly #labels = new Map<string, string>();
   readonly #replaced = new Set<string>();
   readonly #chosenNodes = new Set<string>();
 
   enter(label: string, value: string): void {
-    this.#entered.set(value, label);
+    this.#labels.set(value, label);
   }
 
   replace(value: string): void {
@@ -43,11 +43,11 @@ class Ledger {
     this.#chosenNodes.add(label);
   }
 
-  check(kept: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
-    const values = new Set(kept.values());
-    const foreign = [...values].filter(value => !this.#entered.has(value) && !initial.has(value));
-    assert.deepEqual(foreign, [], 'values that nobody entered');
-    const lost = [...this.#entered].filter(
+  check(stored: ReadonlyMap<string, string>, initial: ReadonlySet<string>): void {
+    const values = new Set(stored.values());
+    const unknown = [...values].filter(value => !this.#labels.has(value) && !initial.has(value));
+    assert.deepEqual(unknown, [], 'values that nobody entered');
+    const lost = [...this.#labels].filter(
       ([value, label]) => !values.has(value) && !this.#replaced.has(value) && !this.#chosenNodes.has(label),
     );
     assert.deepEqual(lost, [], 'values that were lost');
@@ -57,14 +57,14 @@ class Ledger {
 class Person {
   readonly name: string;
   readonly page: Page;
-  readonly #ledger: Ledger;
+  readonly #entered: EnteredValues;
   readonly #random: Random;
   #count = 0;
 
-  constructor(name: string, page: Page, ledger: Ledger, random: Random) {
+  constructor(name: string, page: Page, entered: EnteredValues, random: Random) {
     this.name = name;
     this.page = page;
-    this.#ledger = ledger;
+    this.#entered = entered;
     this.#random = random;
   }
 
@@ -115,8 +115,8 @@ class Person {
       [id, value] as const,
     );
     if (typed === undefined) return '';
-    this.#ledger.replace(typed.before);
-    this.#ledger.enter(typed.label, value);
+    this.#entered.replace(typed.before);
+    this.#entered.enter(typed.label, value);
     return `"${value}" over "${typed.before}" in ${typed.label} (${id})`;
   }
 
@@ -169,13 +169,13 @@ class Person {
       [CONFLICT, keepsMine] as const,
     );
     if (question === undefined) return;
-    this.#ledger.replace(keepsMine ? question.theirs : question.mine);
+    this.#entered.replace(keepsMine ? question.theirs : question.mine);
     // The question was about a whole node, not about one of its values.
     const isAboutNode = [question.mine, question.theirs].some(each =>
-      /^\((removed|kept, with changes)\)$/.test(each),
+      /^\((removed|stored, with changes)\)$/.test(each),
     );
     const [label] = /Text \d+/.exec(question.description) ?? [];
-    if (isAboutNode && label !== undefined) this.#ledger.choose(label);
+    if (isAboutNode && label !== undefined) this.#entered.choose(label);
   }
 
   /**
@@ -187,14 +187,14 @@ class Person {
     await gesture();
     const now = await this.read();
     const isOwn = (value: string | undefined): boolean => value?.startsWith(`${this.name} `) === true;
-    const gone = [...before].filter(([id, value]) => {
+    const replaced = [...before].filter(([id, value]) => {
       const after = now.get(id);
       return (
-        after !== value && (!now.has(id) || isOwn(value) || isOwn(after) || this.#ledger.isReplaced(after))
+        after !== value && (!now.has(id) || isOwn(value) || isOwn(after) || this.#entered.isReplaced(after))
       );
     });
-    for (const [, value] of gone) this.#ledger.replace(value);
-    return gone.map(([id, value]) => `"${value}" gone from ${id}`).join(', ');
+    for (const [, value] of replaced) this.#entered.replace(value);
+    return replaced.map(([id, value]) => `"${value}" replaced in ${id}`).join(', ');
   }
 
   /** Selects a node by keyboard, and returns its id. */
@@ -215,34 +215,34 @@ class Person {
 
 describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 3000 }, () => {
   let flow: FlowTests;
-  let other: string;
+  let guest: string;
 
   before(async () => {
     flow = await startFlowTests();
-    other = await signUpUser(flow.service, { email: OTHER, name: 'Cleo' });
+    guest = await signUpUser(flow.service, { email: GUEST_EMAIL, name: 'Cleo' });
   });
   after(() => flow?.close());
 
   it(`lose nothing in ${GESTURES} random gestures each, of seed ${SEED}`, async () => {
     const graph = makeTexts();
     const id = await flow.create(graph);
-    await flow.send('PUT', `/workflows/${id}/permissions`, { email: OTHER, role: 'EDIT' });
+    await flow.send('PUT', `/workflows/${id}/permissions`, { email: GUEST_EMAIL, role: 'EDIT' });
     await using ana = await flow.open(id, VIEW);
-    await using cleo = await flow.open(id, VIEW, other);
-    const ledger = new Ledger();
+    await using cleo = await flow.open(id, VIEW, guest);
+    const entered = new EnteredValues();
     const random = seededRandom(SEED);
     const people = [
-      new Person('Ana', ana.page, ledger, seededRandom(Math.floor(random() * 1e9))),
-      new Person('Cleo', cleo.page, ledger, seededRandom(Math.floor(random() * 1e9))),
+      new Person('Ana', ana.page, entered, seededRandom(Math.floor(random() * 1e9))),
+      new Person('Cleo', cleo.page, entered, seededRandom(Math.floor(random() * 1e9))),
     ];
     const initial = new Set(await people[0]?.read().then(values => values.values()));
     const gestures: string[] = [];
     for (let done = 0; done < GESTURES; done++) {
       gestures.push(...(await Promise.all(people.map(person => person.act()))));
     }
-    const kept = await untilAgreed(flow, id, people);
+    const stored = await waitForAgreement(flow, id, people);
     try {
-      ledger.check(kept, initial);
+      entered.check(stored, initial);
     } catch (err) {
       throw new Error(`${String(err)}\nafter\n${gestures.join('\n')}`, { cause: err });
     }
@@ -254,25 +254,26 @@ describe('two people in two browsers', { skip: NO_BROWSER, timeout: 180_000 + GE
 });
 
 /** Waits until all questions are answered and both screens show what the service has. */
-async function untilAgreed(
+async function waitForAgreement(
   flow: FlowTests,
   id: string,
   people: readonly Person[],
 ): Promise<ReadonlyMap<string, string>> {
-  let kept = new Map<string, string>();
+  let stored = new Map<string, string>();
   await waitUntil('both to show what is stored', async () => {
     for (const person of people) await person.resolveConflict();
     const { nodes } = await flow.read(id);
-    kept = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
+    stored = new Map(nodes.map(({ id, data }) => [id, String(data.config?.value ?? '')]));
     for (const { page, read } of people) {
       const status = await page.getByRole('status', { name: 'Saving' }).textContent();
       const screen = await read.call({ page } as Person);
-      const isSame = screen.size === kept.size && [...kept].every(([id, value]) => screen.get(id) === value);
+      const isSame =
+        screen.size === stored.size && [...stored].every(([id, value]) => screen.get(id) === value);
       if (!/^Saved/.test(status ?? '') || !isSame) return false;
     }
     return true;
   });
-  return kept;
+  return stored;
 }
 
-const OTHER = 'cleo@example.com';
+const GUEST_EMAIL = 'cleo@example.com';

@@ -20,7 +20,7 @@ import styles from './batch.module.css';
 import { MatrixSource } from './matrix-source.tsx';
 import { messages } from './messages.ts';
 import { Problems } from './problems.tsx';
-import { getInputNodes, listTargets, type Source } from './source.ts';
+import { getInputNodes, listMatrixFields, type Source } from './source.ts';
 import { TableSource } from './table-source.tsx';
 
 const FIRST_ROWS = 3;
@@ -36,11 +36,14 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
   const [maxCredits, setMaxCredits] = useState('');
   const [concurrency, setConcurrency] = useState('10');
   const inputs = useMemo(() => getInputNodes(board), [board]);
-  const targets = useMemo(() => listTargets(board, session.catalog, messages.inputs), [board, session]);
+  const matrixFields = useMemo(
+    () => listMatrixFields(board, session.catalog, messages.inputs),
+    [board, session],
+  );
   const estimate = useEstimate(session, source);
   const start = useMutation({
     mutationFn: async (firstRows: number | undefined) => {
-      await session.saver.flushAll('autosave');
+      await session.saver.flushWithoutConflicts('autosave');
       const request: BatchRequest = {
         ...source,
         concurrency: Number(concurrency),
@@ -113,7 +116,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
         {tab === 'table' ? (
           <TableSource inputs={inputs} onChange={setSource} />
         ) : (
-          <MatrixSource targets={targets} onChange={setSource} />
+          <MatrixSource matrixFields={matrixFields} onChange={setSource} />
         )}
       </Tabs>
       <Rejection error={start.error ?? (source === undefined ? null : estimate.error)} />
@@ -153,7 +156,7 @@ function useEstimate(session: BoardSession, source: Source | undefined) {
     staleTime: 0,
     gcTime: 0,
     queryFn: async ({ signal }) => {
-      await session.saver.flushAll('autosave');
+      await session.saver.flushWithoutConflicts('autosave');
       return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settled, {
         signal,
         repeatable: true,

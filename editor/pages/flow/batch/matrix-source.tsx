@@ -8,21 +8,21 @@ import { CheckField, SelectField, TextArea } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
 import styles from './batch.module.css';
 import { messages } from './messages.ts';
-import { type Axis, getValues, type Source, type Target, toMatrix } from './source.ts';
+import { type Axis, getValues, type MatrixField, type Source, toMatrix } from './source.ts';
 
 interface MatrixSourceProps {
-  readonly targets: readonly Target[];
+  readonly matrixFields: readonly MatrixField[];
   readonly onChange: (source: Source | undefined) => void;
 }
 
-export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
+export function MatrixSource({ matrixFields, onChange }: MatrixSourceProps) {
   const [axes, setAxes] = useState<readonly Axis[]>(() =>
-    targets.slice(0, 1).map(({ key }) => ({ id: 0, key, text: '', chosen: [] })),
+    matrixFields.slice(0, 1).map(({ key }) => ({ id: 0, key, text: '', chosen: [] })),
   );
   const resolve = (list: readonly Axis[]) =>
     list.flatMap(axis => {
-      const target = targets.find(({ key }) => key === axis.key);
-      return target === undefined ? [] : [{ axis, target, values: getValues(target, axis) }];
+      const matrixField = matrixFields.find(({ key }) => key === axis.key);
+      return matrixField === undefined ? [] : [{ axis, matrixField, values: getValues(matrixField, axis) }];
     });
   const change = (next: readonly Axis[]): void => {
     setAxes(next);
@@ -31,18 +31,18 @@ export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
   const replace = (id: number, changes: Partial<Axis>): void =>
     change(axes.map(axis => (axis.id === id ? { ...axis, ...changes } : axis)));
   const resolved = resolve(axes);
-  const unused = targets.find(({ key }) => axes.every(axis => axis.key !== key));
-  if (targets.length === 0) return <p className={formStyles.muted}>{messages.nothingToVary}</p>;
+  const unused = matrixFields.find(({ key }) => axes.every(axis => axis.key !== key));
+  if (matrixFields.length === 0) return <p className={formStyles.muted}>{messages.nothingToVary}</p>;
   return (
     <div className={formStyles.fields}>
-      {resolved.map(({ axis, target }, index) => (
+      {resolved.map(({ axis, matrixField }, index) => (
         <div key={axis.id} className={styles.axis}>
           <SelectField
             label={messages.vary(index + 1)}
             value={axis.key}
             onChange={event => replace(axis.id, { key: event.target.value, chosen: [] })}
           >
-            {[...Map.groupBy(targets, ({ group }) => group)].map(([group, members]) => (
+            {[...Map.groupBy(matrixFields, ({ group }) => group)].map(([group, members]) => (
               <optgroup key={group} label={group}>
                 {members.map(({ key, label }) => (
                   <option
@@ -65,7 +65,7 @@ export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
             />
           )}
           <div className={styles.values}>
-            {target.choices === undefined ? (
+            {matrixField.choices === undefined ? (
               <TextArea
                 label={messages.values}
                 rows={3}
@@ -75,7 +75,7 @@ export function MatrixSource({ targets, onChange }: MatrixSourceProps) {
             ) : (
               <fieldset className={styles.choices}>
                 <legend>{messages.choices}</legend>
-                {target.choices.map(choice => (
+                {matrixField.choices.map(choice => (
                   <CheckField
                     key={choice}
                     label={choice}

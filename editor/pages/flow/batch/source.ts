@@ -49,7 +49,7 @@ export function toTableFile(text: string): { readonly file: File; readonly delim
 }
 
 /** Something that a matrix can vary: an input node, or a setting of a node. */
-export interface Target {
+export interface MatrixField {
   readonly key: string;
   readonly nodeId: string;
   /** null: an input node. */
@@ -60,14 +60,18 @@ export interface Target {
   readonly choices: readonly string[] | undefined;
 }
 
-const INPUT_KINDS: Readonly<Record<string, Target['kind']>> = {
+const INPUT_KINDS: Readonly<Record<string, MatrixField['kind']>> = {
   'input:number': 'number',
   'input:json': 'json',
   'input:list': 'json',
 };
 
 /** Lists the inputs, then the settings of nodes that have a simple value and are not connected. */
-export function listTargets(board: Board, catalog: Catalog, inputsGroup: string): readonly Target[] {
+export function listMatrixFields(
+  board: Board,
+  catalog: Catalog,
+  inputsGroup: string,
+): readonly MatrixField[] {
   const inputs = getInputNodes(board).map(({ id, data }) => ({
     key: id,
     nodeId: id,
@@ -90,7 +94,7 @@ export function listTargets(board: Board, catalog: Catalog, inputsGroup: string)
           const kind = toKind(input);
           if (kind === undefined) return [];
           const choices = input.enum ?? (kind === 'flag' ? ['true', 'false'] : undefined);
-          const target = {
+          const matrixField = {
             nodeId: id,
             field: input.id,
             group: data.label,
@@ -98,19 +102,19 @@ export function listTargets(board: Board, catalog: Catalog, inputsGroup: string)
             kind,
             choices,
           };
-          return [{ key: `${id}\n${input.id}`, ...target }];
+          return [{ key: `${id}\n${input.id}`, ...matrixField }];
         }),
     );
   return [...inputs, ...fields];
 }
 
-function toKind(input: InputDef): Target['kind'] | undefined {
+function toKind(input: InputDef): MatrixField['kind'] | undefined {
   const kind = getControlKind(input);
   if (kind === 'choice') return input.type === 'NUMBER' ? 'number' : 'text';
   return kind === 'text' || kind === 'number' || kind === 'flag' ? kind : undefined;
 }
 
-/** A target with the values that the user entered or chose. */
+/** A field with the values that the user entered or chose. */
 export interface Axis {
   readonly id: number;
   readonly key: string;
@@ -118,12 +122,12 @@ export interface Axis {
   readonly chosen: readonly string[];
 }
 
-export const getValues = ({ choices }: Target, { text, chosen }: Axis): readonly string[] =>
+export const getValues = ({ choices }: MatrixField, { text, chosen }: Axis): readonly string[] =>
   choices === undefined
     ? text.split(/\r?\n/).filter(line => line.trim() !== '')
     : choices.filter(choice => chosen.includes(choice));
 
-const PARSERS: Readonly<Record<Target['kind'], (text: string) => unknown>> = {
+const PARSERS: Readonly<Record<MatrixField['kind'], (text: string) => unknown>> = {
   text: text => text,
   number: text => (Number.isFinite(Number(text)) ? Number(text) : text),
   flag: text => text === 'true',
@@ -136,17 +140,17 @@ const PARSERS: Readonly<Record<Target['kind'], (text: string) => unknown>> = {
   },
 };
 
-/** Returns the matrix, or undefined if a target has no values. */
+/** Returns the matrix, or undefined if a field has no values. */
 export function toMatrix(
-  axes: readonly { readonly target: Target; readonly values: readonly string[] }[],
+  axes: readonly { readonly matrixField: MatrixField; readonly values: readonly string[] }[],
 ): Source | undefined {
   if (axes.length === 0 || axes.some(({ values }) => values.length === 0)) return undefined;
   const inputs: Record<string, unknown[]> = {};
   const config: Record<string, Record<string, unknown[]>> = {};
-  for (const { target, values } of axes) {
-    const parsed = values.map(PARSERS[target.kind]);
-    if (target.field === null) inputs[target.nodeId] = parsed;
-    else config[target.nodeId] = { ...config[target.nodeId], [target.field]: parsed };
+  for (const { matrixField, values } of axes) {
+    const parsed = values.map(PARSERS[matrixField.kind]);
+    if (matrixField.field === null) inputs[matrixField.nodeId] = parsed;
+    else config[matrixField.nodeId] = { ...config[matrixField.nodeId], [matrixField.field]: parsed };
   }
   return { matrix: { inputs, ...(Object.keys(config).length === 0 ? {} : { config }) } };
 }

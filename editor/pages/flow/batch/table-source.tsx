@@ -2,12 +2,13 @@
 
 import FileUp from 'icon:file-up';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Table as UploadedTable } from '../../../../sdk/src/types.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { SelectField, TextArea } from '../../../kit/field.tsx';
+import { FileInput } from '../../../kit/file-input.tsx';
 import formStyles from '../../../kit/form.module.css';
 import { Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
@@ -31,7 +32,6 @@ interface TableSourceProps {
 }
 
 export function TableSource({ inputs, onChange }: TableSourceProps) {
-  const file = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isOver, setIsOver] = useState(false);
   const [loaded, setLoaded] = useState<LoadedTable>();
@@ -52,9 +52,8 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
       change({ name, table, mapping, key: guessKey(table.columns, mapping) });
     },
   });
-  const uploadFirst = (files: FileList | null): void => {
-    const [chosen] = files ?? [];
-    if (chosen !== undefined) upload.mutate({ file: chosen });
+  const uploadFirst = ([file]: Iterable<File>): void => {
+    if (file !== undefined) upload.mutate({ file });
   };
   if (inputs.length === 0) return <p className={formStyles.muted}>{messages.noInputs}</p>;
   return (
@@ -97,20 +96,14 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
         >
           {messages.read}
         </Button>
-        <Button icon={FileUp} onClick={() => file.current?.click()}>
-          {messages.choose}
-        </Button>
+        <FileInput accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*" onFiles={uploadFirst}>
+          {openPicker => (
+            <Button icon={FileUp} onClick={openPicker}>
+              {messages.choose}
+            </Button>
+          )}
+        </FileInput>
         <span>{messages.drop}</span>
-        <input
-          ref={file}
-          hidden
-          type="file"
-          accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/*"
-          onChange={event => {
-            uploadFirst(event.target.files);
-            event.target.value = '';
-          }}
-        />
       </div>
       {upload.error && <Failure error={upload.error} />}
       {loaded && <Mapping inputs={inputs} loaded={loaded} onChange={change} />}
@@ -137,6 +130,7 @@ function Mapping({ inputs, loaded, onChange }: MappingProps) {
     onChange({ ...loaded, mapping: column === '' ? others : { ...others, [nodeId]: column } });
   };
   const sample = table.sample.slice(0, SAMPLE_ROWS).map((cells, index) => ({ cells, index }));
+  const columns = table.columns.map(column => [column, column] as const);
   return (
     <>
       <p role="status" className={formStyles.muted}>
@@ -172,38 +166,17 @@ function Mapping({ inputs, loaded, onChange }: MappingProps) {
             label={data.label}
             value={mapping[id] ?? ''}
             onChange={({ target }) => setColumn(id, target.value)}
-          >
-            <ColumnOptions emptyLabel={messages.fromBoard} columns={table.columns} />
-          </SelectField>
+            options={[['', messages.fromBoard], ...columns]}
+          />
         ))}
         <SelectField
           label={messages.key}
           value={key}
           onChange={({ target }) => onChange({ ...loaded, key: target.value })}
-        >
-          <ColumnOptions emptyLabel={messages.rowNumber} columns={table.columns} />
-        </SelectField>
+          options={[['', messages.rowNumber], ...columns]}
+        />
       </fieldset>
       {Object.keys(mapping).length === 0 && <p className={formStyles.muted}>{messages.noMapping}</p>}
-    </>
-  );
-}
-
-function ColumnOptions({
-  emptyLabel,
-  columns,
-}: {
-  readonly emptyLabel: string;
-  readonly columns: readonly string[];
-}) {
-  return (
-    <>
-      <option value="">{emptyLabel}</option>
-      {columns.map(column => (
-        <option key={column} value={column}>
-          {column}
-        </option>
-      ))}
     </>
   );
 }

@@ -1,15 +1,18 @@
 // Lists the workflows that use a component, and updates all of them after a preview.
+
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ComponentCallerPage, UpdatedCallers } from '../../../../sdk/src/schemas.ts';
 import { messages } from '../../../component-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNames } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useInterface } from '../../../runs/component-versions.ts';
 
 const callersMessages = messages.callers;
@@ -111,10 +114,7 @@ const toCallersPath = (workflowId: string): string => `/workflows/${workflowId}/
 export function CallerList({ workflowId }: { readonly workflowId: string }) {
   const path = toCallersPath(workflowId);
   const list = useList<Caller>(path, { limit: 50 });
-  const { data } = useQuery({
-    queryKey: [path, 'hidden'],
-    queryFn: ({ signal }) => api.get<{ hidden: number }>(path, { query: { limit: 1 }, signal }),
-  });
+  const { data } = useQuery(apiQuery<{ hidden: number }>([path], { limit: 1 }));
   const hidden = data?.hidden ?? 0;
   const columns: readonly Column<Caller>[] = [
     {
@@ -129,16 +129,13 @@ export function CallerList({ workflowId }: { readonly workflowId: string }) {
   ];
   return (
     <>
-      <InfiniteList query={list} empty={hidden === 0 ? <p>{callersMessages.none}</p> : null}>
-        {callers => (
-          <Table
-            label={callersMessages.table}
-            columns={columns}
-            rows={callers}
-            getKey={({ workflowId: id, version }) => `${id} ${version}`}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={hidden === 0 ? <p>{callersMessages.none}</p> : null}
+        label={callersMessages.table}
+        columns={columns}
+        getKey={({ workflowId: id, version }) => `${id} ${version}`}
+      />
       {hidden > 0 && <p>{callersMessages.hidden(hidden)}</p>}
     </>
   );

@@ -1,8 +1,7 @@
 // Shows the call when the user comes back from its component, and updates it if the user asked for that.
 import { useEffect } from 'react';
 import { findNode } from '../../../board/board.ts';
-import { toErrorMessage } from '../../../kit/failure.tsx';
-import { showToast } from '../../../lib/toasts.ts';
+import { showError } from '../../../kit/failure.tsx';
 import {
   applyVersion,
   consumeReturn,
@@ -26,13 +25,10 @@ export function useReturn(): void {
     requestAnimationFrame(() => canvas.current?.focusNode(nodeId));
     const component = getCalledComponent(node);
     if (!updatesCall || component === undefined) return;
-    readInterface(component.workflowId).then(
-      current => {
-        // If connections would be removed, the user confirms the update first.
-        if (planUpdate(editor, nodeId, current).lostEdges === 0) applyVersion(editor, nodeId, current);
-        else view.setState({ panel: { kind: 'component', nodeId } });
-      },
-      (error: unknown) => showToast(toErrorMessage(error), { tone: 'failed' }),
-    );
+    readInterface(component.workflowId).then(current => {
+      // If connections would be removed, the user confirms the update first.
+      if (planUpdate(editor, nodeId, current).lostEdges === 0) applyVersion(editor, nodeId, current);
+      else view.setState({ panel: { kind: 'component', nodeId } });
+    }, showError);
   }, [editor, session, view, canvas]);
 }

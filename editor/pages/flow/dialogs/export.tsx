@@ -7,10 +7,9 @@ import type { BoardSession } from '../../../board/session.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import formStyles from '../../../kit/form.module.css';
 import { Tabs } from '../../../kit/tabs.tsx';
-import { showToast } from '../../../lib/toasts.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { usesSample } from '../../../runs/estimate.ts';
 import { downloadBoard, renderBoardPng, renderBoardSvg, toBoardJson } from './board-image.ts';
@@ -28,7 +27,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
     try {
       downloadBoard(board, await render(session, board), extension);
     } catch (error) {
-      showToast(toErrorMessage(error), { tone: 'failed' });
+      showError(error);
     }
   };
   const [language, setLanguage] = useState<Language>('curl');

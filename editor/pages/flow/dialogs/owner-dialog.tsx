@@ -1,12 +1,12 @@
 // Renders a dialog for settings that only the creator of the workflow may change, and provides their mutation.
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure, toErrorMessage } from '../../../kit/failure.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
-import { api } from '../../../lib/api.ts';
-import { showToast } from '../../../lib/toasts.ts';
+import { showError } from '../../../kit/failure.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 
 interface OwnerDialogProps {
@@ -33,18 +33,13 @@ export function OwnerDialog({
 }: OwnerDialogProps) {
   const { session } = useEditor();
   const path = `/workflows/${session.id}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
-    staleTime: 0,
-  });
+  const workflow = useQuery({ ...apiQuery<WorkflowInfo>([path]), staleTime: 0 });
   return (
-    <Dialog title={title} onClose={onClose} size={size} actions={data?.isOwner && actions}>
+    <Dialog title={title} onClose={onClose} size={size} actions={workflow.data?.isOwner && actions}>
       {about}
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data && !data.isOwner && <p>{ownerOnly}</p>}
-      {data?.isOwner && children(data, path)}
+      <QueryResult query={workflow}>
+        {data => (data.isOwner ? children(data, path) : <p>{ownerOnly}</p>)}
+      </QueryResult>
     </Dialog>
   );
 }
@@ -55,6 +50,6 @@ export function useWorkflowMutation<T>(path: string, mutationFn: (input: T) => P
   return useMutation({
     mutationFn,
     onSettled: () => client.invalidateQueries({ queryKey: [path] }),
-    onError: thrown => showToast(toErrorMessage(thrown), { tone: 'failed' }),
+    onError: showError,
   });
 }

@@ -9,6 +9,7 @@ import { CopyButton } from '../../../kit/copy-button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import styles from './dialogs.module.css';
 import { dialogMessages } from './messages.ts';
 import { useWorkflowMutation } from './owner-dialog.tsx';
@@ -21,10 +22,7 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
   const permissionsPath = `${path}/permissions`;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('VIEW');
-  const { data } = useQuery({
-    queryKey: [permissionsPath],
-    queryFn: ({ signal }) => api.get<{ data: readonly Permission[] }>(permissionsPath, { signal }),
-  });
+  const { data } = useQuery(apiQuery<{ data: readonly Permission[] }>([permissionsPath]));
   const share = useWorkflowMutation(permissionsPath, () => api.put(permissionsPath, { email, role }));
   const remove = useWorkflowMutation(permissionsPath, (person: string) =>
     api.delete(`${permissionsPath}/${encodeURIComponent(person)}`),
@@ -43,13 +41,12 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
-        <SelectField label={shareMessages.role} value={role} onChange={({ target }) => setRole(target.value)}>
-          {Object.entries(shareMessages.roles).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+        <SelectField
+          label={shareMessages.role}
+          value={role}
+          onChange={({ target }) => setRole(target.value)}
+          options={shareMessages.roles}
+        />
       </form>
       <h3>{shareMessages.access}</h3>
       <LinkAccess workflow={workflow} path={path} />
@@ -91,13 +88,8 @@ function LinkAccess({ workflow, path }: Pick<ShareTabProps, 'workflow' | 'path'>
         value={workflow.linkPermission}
         disabled={change.isPending}
         onChange={({ target }) => change.mutate(target.value)}
-      >
-        {Object.entries(shareMessages.links).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
+        options={shareMessages.links}
+      />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // Renders the share dialog: people, publishing and the app, each in a tab with its buttons at the bottom.
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -28,9 +28,13 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
   const [footer, setFooter] = useState<HTMLElement | null>(null);
   const [tab, setTab] = useState<keyof typeof TABS>('people');
   const Tab = TABS[tab];
-  const [hasChanges, setHasChanges] = useState(false);
+  // A ref, because state would be set too late for a key that is pressed right after an edit.
+  const hasChanges = useRef(false);
+  const updateHasChanges = useCallback((value: boolean) => {
+    hasChanges.current = value;
+  }, []);
   const [pendingExit, setPendingExit] = useState<() => void>();
-  const exit = (leave: () => void): void => (hasChanges ? setPendingExit(() => leave) : leave());
+  const exit = (leave: () => void): void => (hasChanges.current ? setPendingExit(() => leave) : leave());
   return (
     <>
       <OwnerDialog
@@ -52,7 +56,7 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
                 workflow={workflow}
                 path={path}
                 renderActions={buttons => footer && createPortal(buttons, footer)}
-                onEdit={setHasChanges}
+                onEdit={updateHasChanges}
               />
             </Tabs>
           </div>

@@ -17,7 +17,7 @@ export function Automations() {
   const OpenDialog = open && DIALOGS[open];
   const add = (kind: keyof typeof DIALOGS) => (): void =>
     // The forms show the inputs that the service has.
-    void session.saver.flushAll().finally(() => setOpen(kind));
+    void session.saver.flushWithoutConflicts().finally(() => setOpen(kind));
   return (
     <>
       <div className={styles.tools}>

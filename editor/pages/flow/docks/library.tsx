@@ -1,16 +1,16 @@
 // Renders the library: nodes, templates and media, to drag onto the board or to insert by a click.
+
 import { type DragEvent, type ReactNode, useState } from 'react';
-import type { Template } from '../../../../sdk/src/schemas.ts';
+import type { MediaItem, Template } from '../../../../sdk/src/schemas.ts';
 import type { Position } from '../../../../src/graph/types.ts';
 import { getMediaKind, placeMedia } from '../../../board/import-files.ts';
 import { pasteGraph } from '../../../canvas/commands.ts';
 import { messages } from '../../../flow-messages.ts';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { MediaView } from '../../../kit/media-view.tsx';
+import { Thumbnail } from '../../../kit/media-view.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
-import { showToast } from '../../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../../runs/editor-context.tsx';
 import { findEntries, insertEntry, usePaletteEntries } from '../add-node.tsx';
 import { readTemplateBoard } from '../starter-templates.tsx';
@@ -18,13 +18,6 @@ import styles from './dock.module.css';
 
 const libraryMessages = messages.flow.library;
 const MAX_NODES = 200;
-
-interface MediaItem {
-  readonly mediaId: string;
-  readonly url: string;
-  readonly name: string;
-  readonly contentType: string;
-}
 
 type Tab = keyof typeof libraryMessages.tabs;
 type Insert = (position: Position | undefined) => void;
@@ -87,7 +80,7 @@ function Templates() {
                 key={template.id}
                 label={template.title}
                 detail={template.description}
-                picture={url && <MediaView url={url} contentType="image/*" label="" variant="square" />}
+                picture={url && <Thumbnail url={url} contentType="image/*" />}
                 onInsert={position => void insertTemplate(editor, template, position)}
               />
             );
@@ -107,7 +100,7 @@ async function insertTemplate(
     const board = await readTemplateBoard(template);
     pasteGraph(editor, board, position ?? editor.canvas.current?.getCenter() ?? { x: 0, y: 0 });
   } catch (error) {
-    showToast(toErrorMessage(error), { tone: 'failed' });
+    showError(error);
   }
 }
 
@@ -122,7 +115,7 @@ function MediaFiles() {
             <Item
               key={mediaId}
               label={name}
-              picture={<MediaView url={url} contentType={contentType} label="" variant="square" />}
+              picture={<Thumbnail url={url} contentType={contentType} />}
               onInsert={position => insertMedia(editor, { url, name, contentType }, position)}
             />
           ))}
@@ -134,7 +127,7 @@ function MediaFiles() {
 
 function insertMedia(
   { session, canvas }: EditorContextValue,
-  { url, name, contentType }: Omit<MediaItem, 'mediaId'>,
+  { url, name, contentType }: Pick<MediaItem, 'url' | 'name' | 'contentType'>,
   position: Position | undefined,
 ): void {
   const kind = getMediaKind({ type: contentType });

@@ -8,7 +8,7 @@ import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { getMediaKind, MediaView } from '../../../kit/media-view.tsx';
+import { getMediaKind, Thumbnail } from '../../../kit/media-view.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
@@ -102,7 +102,7 @@ export function RunThumbnail({
   );
   return (
     <div className={styles.thumbnail}>
-      {picture?.kind === 'media' ? <MediaView {...picture} label="" variant="square" /> : <Play />}
+      {picture?.kind === 'media' ? <Thumbnail {...picture} /> : <Play />}
     </div>
   );
 }

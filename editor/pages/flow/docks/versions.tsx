@@ -1,13 +1,15 @@
 // Renders the versions: author, time and changes. Compares one with the board, or restores it as an edit.
+
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
+import type { VersionListItem } from '../../../../sdk/src/schemas.ts';
 import { compareBoards, summarizeChanges } from '../../../board/difference.ts';
 import { replaceAll } from '../../../board/edits.ts';
 import { toBoard, type WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
@@ -19,17 +21,9 @@ import styles from './dock.module.css';
 
 const versionsMessages = messages.flow.versions;
 
-interface Version {
-  readonly version: number;
-  readonly createdAt: string;
-  readonly userName: string;
-  readonly isCurrent: boolean;
-  readonly isPublished: boolean;
-}
-
 export function VersionList() {
   const { session } = useEditor();
-  const query = useList<Version>(`/workflows/${session.id}/versions`, { limit: 30 });
+  const query = useList<VersionListItem>(`/workflows/${session.id}/versions`, { limit: 30 });
   return (
     <InfiniteList query={query} empty={null}>
       {versions => (
@@ -48,7 +42,7 @@ export function VersionList() {
 }
 
 interface RowProps {
-  readonly version: Version;
+  readonly version: VersionListItem;
   /** Number of the previous version: 0 if this is the first one, undefined if it is not loaded yet. */
   readonly previous: number | undefined;
 }
@@ -63,9 +57,7 @@ function VersionRow({
   const hasBeenVisible = useHasBeenVisible(row);
   const board = useBoard(state => state.board);
   const withVersion = (callback: (graph: WorkflowInfo) => void): void =>
-    void readVersion(session.id, version).then(callback, (thrown: unknown) =>
-      showToast(toErrorMessage(thrown), { tone: 'failed' }),
-    );
+    void readVersion(session.id, version).then(callback, showError);
   const compare = (graph: WorkflowInfo): void => {
     view.setState({ diff: { version, board, difference: compareBoards(toBoard(graph), board) } });
     canvas.current?.zoomTo();

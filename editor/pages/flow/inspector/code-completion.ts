@@ -1,7 +1,7 @@
 // Completes programs of code nodes: names of ports, members by the type of a port, and globals.
-import type { Completion, CompletionContext, CompletionSource } from '@codemirror/autocomplete';
+import { type Completion, CompletionContext, type CompletionSource } from '@codemirror/autocomplete';
 import { scopeCompletionSource } from '@codemirror/lang-javascript';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree, syntaxTreeAvailable } from '@codemirror/language';
 import type { ConfigPort } from '../../../../src/graph/config-ports.ts';
 import type { PortType } from '../../../../src/graph/types.ts';
 import { PROGRAM_TYPES, type ProgramPorts } from '../../../board/program-ports.ts';
@@ -48,7 +48,8 @@ const GLOBALS = {
 
 /** Creates the source of completions. It calls `getPorts` each time, because the ports can change while the user types. */
 export function completeProgram(getPorts: () => ProgramPorts): CompletionSource {
-  return context => {
+  return editorContext => {
+    const context = parseProgram(editorContext);
     const { inputs, outputs } = getPorts();
     const ports = [
       ...inputs.map(port => toCompletion(port, 'variable', 'input')),
@@ -70,6 +71,17 @@ export function completeProgram(getPorts: () => ProgramPorts): CompletionSource 
     const others = result.options.filter(({ label }) => !known.has(label) && !HIDDEN.test(label));
     return { ...result, options: isMember ? others : [...ports, ...others] };
   };
+}
+
+const PARSE_TIMEOUT_MS = 500;
+
+/** Finishes parsing if the editor, which parses for a few milliseconds at a time, has not reached the cursor yet. */
+function parseProgram(context: CompletionContext): CompletionContext {
+  const { state, pos, explicit } = context;
+  if (syntaxTreeAvailable(state, pos)) return context;
+  ensureSyntaxTree(state, state.doc.length, PARSE_TIMEOUT_MS);
+  // Only a new state has the new tree.
+  return new CompletionContext(state.update({}).state, pos, explicit);
 }
 
 const NAME = /^[\w$]*$/;

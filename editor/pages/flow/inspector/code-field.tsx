@@ -42,7 +42,7 @@ let LoadedEditor: ComponentType<CodeProps> | undefined;
 
 /** Keeps the text area while it has the focus, because keys typed after its removal would be commands of the board. */
 function CodeInput(props: CodeProps) {
-  const { label, value, onChange } = props;
+  const { label, value, placeholder, isReadOnly, isInvalid, onChange } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const [Editor, setEditor] = useState(() => LoadedEditor);
   const showEditor = (): void => setEditor(() => LoadedEditor);
@@ -67,9 +67,11 @@ function CodeInput(props: CodeProps) {
       className={styles.text}
       data-code
       aria-label={label}
+      aria-invalid={isInvalid || undefined}
+      placeholder={placeholder}
       value={value}
       spellCheck={false}
-      readOnly={props.isReadOnly}
+      readOnly={isReadOnly}
       onChange={({ target }) => onChange(target.value)}
       onBlur={showEditor}
     />

@@ -12,10 +12,9 @@ import { getCommand } from '../../../canvas/commands.ts';
 import { messages as componentMessages } from '../../../component-messages.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
-import { showToast } from '../../../lib/toasts.ts';
 import { applyVersion, openComponent, useNewerVersion } from '../../../runs/component-versions.ts';
 import { setCallVersion, toGraphQuery } from '../../../runs/components.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
@@ -70,9 +69,7 @@ function VersionField({ node }: { readonly node: GraphNode }) {
   const numbers = versions.map(item => item.version);
   const listed = version === LATEST || numbers.includes(version) ? numbers : [...numbers, version];
   const setVersion = (next: number | typeof LATEST): void =>
-    void setCallVersion(editor, node.id, next).catch((thrown: unknown) =>
-      showToast(toErrorMessage(thrown), { tone: 'failed' }),
-    );
+    void setCallVersion(editor, node.id, next).catch(showError);
   return (
     <section className={styles.component} aria-label={notice.label}>
       <p className={styles.about}>{nodeMessages.about(getComponentName(node))}</p>
@@ -82,13 +79,15 @@ function VersionField({ node }: { readonly node: GraphNode }) {
         value={String(version)}
         disabled={versions.length === 0}
         onChange={({ target }) => setVersion(target.value === LATEST ? LATEST : Number(target.value))}
+        options={listed.map(
+          number =>
+            [
+              number,
+              number === newest ? nodeMessages.newest(number) : messages.flow.versions.version(number),
+            ] as const,
+        )}
       >
         <option value={LATEST}>{nodeMessages.latest}</option>
-        {listed.map(number => (
-          <option key={number} value={number}>
-            {number === newest ? nodeMessages.newest(number) : messages.flow.versions.version(number)}
-          </option>
-        ))}
       </SelectField>
       <div className={styles.runButtons}>
         {newer !== undefined && (
@@ -202,12 +201,7 @@ function ShownOutput({ node }: { readonly node: GraphNode }) {
           setShownOutput(store.getState().board, node.id, target.value),
         )
       }
-    >
-      {outputs.map(({ id, label }) => (
-        <option key={id} value={id}>
-          {label}
-        </option>
-      ))}
-    </SelectField>
+      options={outputs.map(({ id, label }) => [id, label] as const)}
+    />
   );
 }

@@ -99,15 +99,11 @@ function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
       error={error}
       value={selected}
       onChange={({ target }) => onChange(target.value)}
+      options={values.map(option => [option, option] as const)}
     >
       {!values.includes(selected) && (
         <option value={selected}>{selected === '' ? flowMessages.none : selected}</option>
       )}
-      {values.map(option => (
-        <option key={option} value={option}>
-          {option}
-        </option>
-      ))}
     </SelectField>
   );
 }

@@ -55,7 +55,9 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       aria-label={flowMessages.inspector}
       data-focus-region="inspector"
       onKeyDown={event => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        // A dialog of a field closes by itself.
+        const isInDialog = (event.target as Element).closest('dialog') !== null;
+        if (event.key !== 'Escape' || event.defaultPrevented || isInDialog) return;
         event.preventDefault();
         canvas.current?.focusNode(node.id);
       }}

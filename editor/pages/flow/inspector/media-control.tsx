@@ -85,16 +85,7 @@ function FileButtons({ node, value, kind, mediaKind, onChange }: ControlProps & 
           />
         )}
       </div>
-      {isOpen && (
-        <MediaPicker
-          kind={kind}
-          onClose={() => setOpen(false)}
-          onChoose={url => {
-            setOpen(false);
-            setUrl(url);
-          }}
-        />
-      )}
+      {isOpen && <MediaPicker kind={kind} onClose={() => setOpen(false)} onChoose={setUrl} />}
     </div>
   );
 }

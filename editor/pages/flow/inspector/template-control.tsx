@@ -6,8 +6,9 @@ import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { TextField } from '../../../kit/field.tsx';
-import { MediaView } from '../../../kit/media-view.tsx';
+import { Thumbnail } from '../../../kit/media-view.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
+import { apiQuery } from '../../../lib/queries.ts';
 import files from '../../../runs/media-files.module.css';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
@@ -51,19 +52,11 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   );
 }
 
-/** Reads the templates at the path for session cookies. */
-async function readTemplates(signal: AbortSignal): Promise<{ readonly data: readonly VideoTemplate[] }> {
-  const response = await fetch('/app/renderer/templates', { signal });
-  if (!response.ok) throw new Error(`Reading the templates failed with status ${response.status}.`);
-  return (await response.json()) as { data: readonly VideoTemplate[] };
-}
-
 const toThumbnail = (id: string): string => `/api/v1/renderer/templates/${id}/thumbnail`;
 
-/** Queries all video templates. */
+/** Queries all video templates, at the path for session cookies. */
 export const VIDEO_TEMPLATES_QUERY = {
-  queryKey: ['/renderer/templates'],
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readTemplates(signal),
+  ...apiQuery<{ readonly data: readonly VideoTemplate[] }>(['/app/renderer/templates']),
   staleTime: 60_000,
 };
 
@@ -83,7 +76,7 @@ function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
           <li key={id}>
             <button type="button" onClick={() => onChoose(id)}>
               <span className={styles.thumbnail}>
-                <MediaView url={toThumbnail(id)} contentType="image/webp" label="" variant="square" />
+                <Thumbnail url={toThumbnail(id)} contentType="image/webp" />
               </span>
               <span>{label}</span>
             </button>

@@ -68,13 +68,10 @@ function AddLayer({
         label={sceneMessages.newLayer}
         value={kind}
         onChange={({ target }) => setKind(target.value)}
-      >
-        {[...listElementTypes(schema), ...CONTAINER_KINDS].map(option => (
-          <option key={option} value={option}>
-            {sceneMessages.kind(option)}
-          </option>
-        ))}
-      </SelectField>
+        options={[...listElementTypes(schema), ...CONTAINER_KINDS].map(
+          option => [option, sceneMessages.kind(option)] as const,
+        )}
+      />
       <Button onClick={add}>{sceneMessages.addIt}</Button>
     </div>
   );

@@ -10,8 +10,8 @@ import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
 import { isObject, type Schema } from './json-schema.ts';
 import { LayerForm } from './layer-form.tsx';
@@ -29,26 +29,20 @@ interface SceneDialogProps {
 }
 
 export function SceneDialog({ nodeId, onClose }: SceneDialogProps) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/app/renderer/scene-graph'],
-    queryFn: ({ signal }) => readSchema(signal),
+  const schema = useQuery({
+    // The path for session cookies.
+    ...apiQuery<{ readonly data: { readonly jsonSchema: Schema } }>(['/app/renderer/scene-graph'], {
+      include: 'schema',
+    }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
     <Dialog title={sceneMessages.title} size="xl" onClose={onClose}>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data && <SceneEditor nodeId={nodeId} schema={data} />}
+      <QueryResult query={schema}>
+        {({ data }) => <SceneEditor nodeId={nodeId} schema={data.jsonSchema} />}
+      </QueryResult>
     </Dialog>
   );
-}
-
-/** Reads the schema at the path for session cookies. */
-async function readSchema(signal: AbortSignal): Promise<Schema> {
-  const response = await fetch('/app/renderer/scene-graph?include=schema', { signal });
-  if (!response.ok) throw new Error(`Reading the schema failed with status ${response.status}.`);
-  const { data } = (await response.json()) as { data: { jsonSchema: Schema } };
-  return data.jsonSchema;
 }
 
 interface SceneEditorProps {

@@ -78,13 +78,9 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
       hint={field.schema.description}
       value={toText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      options={(field.schema.enum ?? []).map(option => [String(option), String(option)] as const)}
     >
       <option value="">{sceneMessages.standard}</option>
-      {field.schema.enum?.map(option => (
-        <option key={String(option)} value={String(option)}>
-          {String(option)}
-        </option>
-      ))}
     </SelectField>
   );
 }
@@ -165,16 +161,7 @@ function SourceControl(props: SceneFieldProps) {
           {messages.flow.media.library}
         </Button>
       </div>
-      {isOpen && (
-        <MediaPicker
-          kind={kind}
-          onClose={() => setOpen(false)}
-          onChoose={url => {
-            setOpen(false);
-            props.onChange(url);
-          }}
-        />
-      )}
+      {isOpen && <MediaPicker kind={kind} onClose={() => setOpen(false)} onChoose={props.onChange} />}
     </div>
   );
 }

@@ -1,21 +1,14 @@
 // Renders the scenes as a clip with sound, to play them. The clip belongs to the scenes as they were at the start.
+
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import type { RenderStatus } from '../../../../sdk/src/schemas.ts';
 import type { JsonObject } from '../../../../src/graph/types.ts';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import { api } from '../../../lib/api.ts';
-import { showToast } from '../../../lib/toasts.ts';
 
 const POLL_MS = 500;
 const ACTIVE_STATUSES: ReadonlySet<string | undefined> = new Set([undefined, 'QUEUED', 'RUNNING']);
-
-interface Render {
-  readonly renderId: string;
-  readonly status: string;
-  readonly progress: number;
-  readonly url: string | null;
-  readonly error: { readonly message: string } | null;
-}
 
 export interface Clip {
   readonly start: () => void;
@@ -31,19 +24,18 @@ export function useClip(graph: JsonObject, scale: number): Clip {
   const path = '/render/renderer';
   const { mutate, reset, variables, data, isPending } = useMutation({
     mutationFn: (sceneGraph: JsonObject) =>
-      api.post<{ readonly data: Pick<Render, 'renderId'> }>(`${path}/preview`, {
+      api.post<{ readonly data: RenderStatus['data'] }>(`${path}/preview`, {
         sceneGraph,
         format: 'mp4',
         scale,
       }),
-    onError: error => showToast(toErrorMessage(error), { tone: 'failed' }),
+    onError: showError,
   });
   const isCurrent = variables === graph;
   const renderId = isCurrent ? data?.data.renderId : undefined;
   const { data: render } = useQuery({
     queryKey: [path, renderId],
-    queryFn: async ({ signal }) =>
-      (await api.get<{ readonly data: Render }>(`${path}/${renderId}`, { signal })).data,
+    queryFn: async ({ signal }) => (await api.get<RenderStatus>(`${path}/${renderId}`, { signal })).data,
     enabled: renderId !== undefined,
     refetchInterval: ({ state }) => (ACTIVE_STATUSES.has(state.data?.status) ? POLL_MS : false),
   });

@@ -1,18 +1,12 @@
 // Requests preview frames of a video from the service, after a pause in editing.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Preview } from '../../../../sdk/src/schemas.ts';
 import { api } from '../../../lib/api.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
 const DEBOUNCE_MS = 500;
 /** The cache time is short, because the frames are data URLs in memory. */
 const CACHE_MS = 20_000;
-
-export interface Preview {
-  readonly frames: readonly { readonly frame: number; readonly url: string }[];
-  readonly fps: number;
-  readonly durationInFrames: number;
-  readonly warnings: readonly string[];
-}
 
 export interface PreviewOptions {
   /** The scene graph or template to render. Undefined for no preview. */
@@ -37,13 +31,10 @@ export function usePreview({ source, time, scale }: PreviewOptions) {
   return { preview: data, error, isFetching };
 }
 
-async function requestPreview(
-  { source, time, scale }: PreviewOptions,
-  signal: AbortSignal,
-): Promise<Preview> {
+async function requestPreview({ source, time, scale }: PreviewOptions, signal: AbortSignal) {
   const timeSeconds = time === undefined ? {} : { timeSeconds: time };
   const body = { ...source, format: 'webp', scale, keep: false, ...timeSeconds };
-  const { data } = await api.post<{ readonly data: Preview }>('/render/renderer/preview', body, {
+  const { data } = await api.post<Preview>('/render/renderer/preview', body, {
     signal,
     repeatable: true,
   });

@@ -8,13 +8,14 @@ import { useLocation, useSearchParams } from 'wouter';
 import type { InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
-import { api } from '../../../lib/api.ts';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { formatNumber } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { CreditsDialog } from '../credits-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, SecondaryText, Truncated } from '../section.tsx';
@@ -45,16 +46,13 @@ export function AllTeams() {
       <Introduction>
         {messages.description} <NewAccounts />
       </Introduction>
-      <InfiniteList query={list} empty={<NoTeams />}>
-        {teams => (
-          <Table
-            label={settingsMessages.parts['all-teams']}
-            columns={createColumns(setAction)}
-            rows={teams}
-            getKey={({ id }) => id}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<NoTeams />}
+        label={settingsMessages.parts['all-teams']}
+        columns={createColumns(setAction)}
+        getKey={({ id }) => id}
+      />
       {action?.kind === 'credits' && <TeamCreditsDialog team={action.team} onClose={close} />}
       {action?.kind === 'budgets' && <BudgetsDialog team={action.team} onClose={close} />}
     </>
@@ -62,10 +60,7 @@ export function AllTeams() {
 }
 
 function NewAccounts() {
-  const { data } = useQuery({
-    queryKey: ['/admin/plans'],
-    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
-  });
+  const { data } = useQuery(apiQuery<Plans>(['/admin/plans']));
   const plan = data?.plans.find(({ isDefault }) => isDefault);
   if (data === undefined || plan === undefined) return null;
   return <>{messages.newAccounts(plan.name, data.newAccountCredits)}</>;
@@ -97,12 +92,7 @@ const createColumns = (onAction: (action: Action) => void): readonly Column<Inst
   },
   { title: messages.spent, align: 'end', cell: ({ spentThisMonth }) => formatNumber(spentThisMonth) },
   { title: messages.created, cell: ({ createdAt }) => <Day time={createdAt} /> },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: team => <TeamMenu team={team} onAction={onAction} />,
-  },
+  toActionsColumn(team => <TeamMenu team={team} onAction={onAction} />),
 ];
 
 interface TeamMenuProps {

@@ -11,6 +11,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
+import { messages as appMessages } from '../../../messages.ts';
 import { SecondaryText } from '../section.tsx';
 import styles from './budgets-dialog.module.css';
 import { messages } from './messages.ts';
@@ -94,7 +95,7 @@ function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, lists }:
           onChange={event => setCredits(event.target.value)}
         />
         <Button type="submit" isBusy={save.isPending} disabled={credits === saved}>
-          {messages.save}
+          {appMessages.common.save}
         </Button>
       </div>
       {save.error !== null && <Failure error={save.error} />}

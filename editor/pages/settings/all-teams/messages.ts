@@ -31,6 +31,5 @@ export const messages = {
   budgetOf: (workflow: string): string => `Daily budget of ${workflow}`,
   wholeBudget: 'Daily budget of all its runs together',
   budgetSaved: (workflow: string): string => `The budget of ${workflow} was saved.`,
-  save: 'Save',
   viewRuns: 'View runs',
 } as const;

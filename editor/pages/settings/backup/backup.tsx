@@ -7,10 +7,11 @@ import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatBytes } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { showToast } from '../../../lib/toasts.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section } from '../section.tsx';
@@ -18,10 +19,7 @@ import styles from './backup.module.css';
 import { messages } from './messages.ts';
 
 export function Backup() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/admin/backup'],
-    queryFn: ({ signal }) => api.get<Backups>('/admin/backup', { signal }),
-  });
+  const backups = useQuery(apiQuery<Backups>(['/admin/backup']));
   const download = useMutation({
     mutationFn: async () => {
       const { url } = await api.post<PreparedBackup>('/admin/backup');
@@ -43,9 +41,7 @@ export function Backup() {
       </PageHead>
       <Introduction>{messages.description}</Introduction>
       {download.error !== null && <Failure error={download.error} />}
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && <LastBackup backups={data} />}
+      <QueryResult query={backups}>{data => <LastBackup backups={data} />}</QueryResult>
       <Section title={messages.commandTitle}>
         <p>{messages.commandText}</p>
         <Command text={messages.command} />

@@ -6,9 +6,10 @@ import type { Connection } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
@@ -40,23 +41,17 @@ export function Connections() {
     <>
       <PageHead title={settingsMessages.parts.connections} />
       <Introduction>{messages.description}</Introduction>
-      <InfiniteList
+      <TableList
         query={list}
         empty={
           <EmptyState icon={Plug} title={messages.emptyTitle}>
             {messages.empty}
           </EmptyState>
         }
-      >
-        {connections => (
-          <Table
-            label={settingsMessages.parts.connections}
-            columns={createColumns(setDisconnecting)}
-            rows={connections}
-            getKey={({ id }) => id}
-          />
-        )}
-      </InfiniteList>
+        label={settingsMessages.parts.connections}
+        columns={createColumns(setDisconnecting)}
+        getKey={({ id }) => id}
+      />
       {disconnecting && (
         <DisconnectDialog connection={disconnecting} onClose={() => setDisconnecting(undefined)} />
       )}
@@ -96,18 +91,13 @@ const createColumns = (onDisconnect: (connection: Connection) => void): readonly
     cell: ({ lastUsedAt }) =>
       lastUsedAt === null ? settingsMessages.never : <RelativeTime time={lastUsedAt} />,
   },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: connection => (
-      <Button
-        size="s"
-        aria-label={messages.disconnectApp(connection.clientName)}
-        onClick={() => onDisconnect(connection)}
-      >
-        {messages.disconnect}
-      </Button>
-    ),
-  },
+  toActionsColumn(connection => (
+    <Button
+      size="s"
+      aria-label={messages.disconnectApp(connection.clientName)}
+      onClick={() => onDisconnect(connection)}
+    >
+      {messages.disconnect}
+    </Button>
+  )),
 ];

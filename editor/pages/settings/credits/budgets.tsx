@@ -1,15 +1,16 @@
 // Renders the workflows with a daily budget.
+
 import { useState } from 'react';
 import type { Budget } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
-import { messages as settingsMessages } from '../messages.ts';
 import { Section } from '../section.tsx';
 import { messages } from './messages.ts';
 
@@ -22,16 +23,13 @@ export function Budgets() {
   const [editing, setEditing] = useState<Budget>();
   return (
     <Section title={messages.budgets}>
-      <InfiniteList query={list} empty={<p>{messages.noBudgets}</p>}>
-        {budgets => (
-          <Table
-            label={messages.budgets}
-            columns={createColumns(setEditing)}
-            rows={budgets}
-            getKey={({ workflowId }) => workflowId}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<p>{messages.noBudgets}</p>}
+        label={messages.budgets}
+        columns={createColumns(setEditing)}
+        getKey={({ workflowId }) => workflowId}
+      />
       {editing && <BudgetDialog budget={editing} onClose={() => setEditing(undefined)} />}
     </Section>
   );
@@ -47,12 +45,7 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
     await finishChange(messages.budgetChanged(name), [PATH]);
   };
   return (
-    <FormDialog
-      title={messages.changeOf(name)}
-      submit={settingsMessages.save}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={messages.changeOf(name)} onSubmit={save} onClose={onClose}>
       <TextField
         label={messages.budget}
         hint={messages.budgetHint}
@@ -71,14 +64,9 @@ const createColumns = (onEdit: (budget: Budget) => void): readonly Column<Budget
   { title: messages.workflow, cell: ({ workflowId, name }) => <a href={`/flow/${workflowId}`}>{name}</a> },
   { title: messages.spentToday, align: 'end', cell: ({ spentToday }) => formatNumber(spentToday) },
   { title: messages.budget, align: 'end', cell: ({ dailyCreditBudget }) => formatNumber(dailyCreditBudget) },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: budget => (
-      <Button size="s" aria-label={messages.changeOf(budget.name)} onClick={() => onEdit(budget)}>
-        {messages.change}
-      </Button>
-    ),
-  },
+  toActionsColumn(budget => (
+    <Button size="s" aria-label={messages.changeOf(budget.name)} onClick={() => onEdit(budget)}>
+      {messages.change}
+    </Button>
+  )),
 ];

@@ -1,8 +1,10 @@
 // Renders the credit transactions, newest first.
+
 import { Link } from 'wouter';
 import type { LedgerEntry } from '../../../../sdk/src/schemas.ts';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
+import type { Column } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { Section, Wrapped } from '../section.tsx';
@@ -12,11 +14,13 @@ export function Ledger() {
   const list = useList<LedgerEntry>('/credits', { limit: 50 });
   return (
     <Section title={messages.ledger}>
-      <InfiniteList query={list} empty={<p>{messages.noLedger}</p>}>
-        {entries => (
-          <Table label={messages.ledger} columns={COLUMNS} rows={entries} getKey={({ id }) => id} />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<p>{messages.noLedger}</p>}
+        label={messages.ledger}
+        columns={COLUMNS}
+        getKey={({ id }) => id}
+      />
     </Section>
   );
 }

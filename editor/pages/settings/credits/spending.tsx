@@ -1,13 +1,13 @@
 // Renders spending per day, and by model and workflow.
+
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Spending as SpendingReport } from '../../../../sdk/src/schemas.ts';
-import { Failure } from '../../../kit/failure.tsx';
 import { FilterSelect } from '../../../kit/filter-bar.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { api } from '../../../lib/api.ts';
 import { formatNumber, formatUsd } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { messages as common } from '../../../messages.ts';
 import { DetailList, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
@@ -18,10 +18,7 @@ const DEFAULT_DAYS = 30;
 
 export function Spending() {
   const [days, setDays] = useState(DEFAULT_DAYS);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/credits', 'spending', days],
-    queryFn: ({ signal }) => api.get<SpendingReport>('/credits/spending', { query: { days }, signal }),
-  });
+  const report = useQuery(apiQuery<SpendingReport>(['/credits', 'spending'], { days }));
   return (
     <Section
       title={messages.spending}
@@ -34,8 +31,7 @@ export function Spending() {
         />
       }
     >
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!error && (data === undefined ? <Loading /> : <Report report={data} />)}
+      <QueryResult query={report}>{data => <Report report={data} />}</QueryResult>
     </Section>
   );
 }

@@ -44,13 +44,12 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
         onChange={event => setName(event.target.value)}
       />
       <ScopeChoices selected={scopes} onChange={setScopes} />
-      <SelectField label={messages.expires} value={days} onChange={event => setDays(event.target.value)}>
-        {messages.expiries.map(([count, text]) => (
-          <option key={count} value={count}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
+      <SelectField
+        label={messages.expires}
+        value={days}
+        onChange={event => setDays(event.target.value)}
+        options={messages.expiries}
+      />
     </FormDialog>
   );
 }

@@ -8,9 +8,9 @@ import type { Key } from '../../../../sdk/src/schemas.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
+import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
-import { RenameDialog } from '../rename-dialog.tsx';
 import { messages } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
@@ -28,10 +28,10 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
         </MenuItem>
       </Menu>
       {openDialog === 'rename' && (
-        <RenameDialog
+        <NameDialog
           title={messages.renameTitle}
           name={name}
-          run={async newName => {
+          onSubmit={async newName => {
             await api.patch(`/keys/${id}`, { name: newName });
             await finishChange(messages.renamed, ['/keys']);
           }}

@@ -7,9 +7,10 @@ import type { Key } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
@@ -31,18 +32,17 @@ export function Keys() {
     <>
       <PageHead title={settingsMessages.parts.keys}>{button}</PageHead>
       <Introduction>{messages.description}</Introduction>
-      <InfiniteList
+      <TableList
         query={list}
         empty={
           <EmptyState icon={KeyRound} title={messages.emptyTitle}>
             {messages.empty}
           </EmptyState>
         }
-      >
-        {keys => (
-          <Table label={settingsMessages.parts.keys} columns={COLUMNS} rows={keys} getKey={({ id }) => id} />
-        )}
-      </InfiniteList>
+        label={settingsMessages.parts.keys}
+        columns={COLUMNS}
+        getKey={({ id }) => id}
+      />
       {isCreating && <CreateKeyDialog onCreated={setNewKey} onClose={() => setCreating(false)} />}
       {newKey !== undefined && (
         <SecretDialog
@@ -67,12 +67,7 @@ const COLUMNS: readonly Column<Key>[] = [
       lastUsedAt === null ? settingsMessages.never : <RelativeTime time={lastUsedAt} />,
   },
   { title: settingsMessages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: key => <KeyMenu apiKey={key} />,
-  },
+  toActionsColumn(key => <KeyMenu apiKey={key} />),
 ];
 
 function Expiry({ time }: { readonly time: string | null }) {

@@ -1,10 +1,12 @@
 // Renders the choice of the provider whose models are compared.
+
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { SelectField } from '../../../kit/field.tsx';
+import { messages as appMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
-import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
+import type { PlanRequest, ProviderName } from './model.ts';
 
 interface CompareDialogProps {
   /** The configured providers. */
@@ -30,15 +32,10 @@ export function CompareDialog({ providers, onChoose, onClose }: CompareDialogPro
         label={messages.provider}
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
-      >
-        {providers
+        options={providers
           .filter(name => name !== 'comfyui')
-          .map(name => (
-            <option key={name} value={name}>
-              {PROVIDERS[name]}
-            </option>
-          ))}
-      </SelectField>
+          .map(name => [name, appMessages.provider(name)] as const)}
+      />
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 // Finds a model in a provider's list and adds it.
+
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
@@ -9,9 +10,10 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
+import { messages as appMessages } from '../../../messages.ts';
 import { SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
-import { type PlanRequest, PROVIDERS, type ProviderName } from './model.ts';
+import type { PlanRequest, ProviderName } from './model.ts';
 
 interface Offer {
   readonly endpoint: string;
@@ -45,13 +47,8 @@ export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
         label={messages.provider}
         value={provider}
         onChange={event => setProvider(event.target.value as ProviderName)}
-      >
-        {providers.map(name => (
-          <option key={name} value={name}>
-            {PROVIDERS[name]}
-          </option>
-        ))}
-      </SelectField>
+        options={providers.map(name => [name, appMessages.provider(name)] as const)}
+      />
       <SearchField
         label={messages.search}
         placeholder={messages.searchHint}

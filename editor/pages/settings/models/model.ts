@@ -2,15 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { CredentialPage, Providers } from '../../../../sdk/src/schemas.ts';
 import { api } from '../../../lib/api.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
 
-export const PROVIDERS = {
-  fal: 'fal',
-  replicate: 'Replicate',
-  openai: 'OpenAI',
-  comfyui: 'ComfyUI',
-} as const;
-export type ProviderName = keyof typeof PROVIDERS;
+const PROVIDERS = ['fal', 'replicate', 'openai', 'comfyui'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
 
 export interface Model {
   readonly nodeType: string;
@@ -38,10 +34,7 @@ export interface PlanRequest {
  */
 export function useConfiguredProviders(): readonly ProviderName[] | undefined {
   const { workspace } = useSession();
-  const instance = useQuery({
-    queryKey: ['/admin/providers'],
-    queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
-  });
+  const instance = useQuery(apiQuery<Providers>(['/admin/providers']));
   const own = useQuery({
     queryKey: ['/credentials', 'workspace', workspace.teamId, 'defaults'],
     queryFn: ({ signal }) =>
@@ -52,7 +45,7 @@ export function useConfiguredProviders(): readonly ProviderName[] | undefined {
     ...instance.data.providers.flatMap(({ name, isConfigured }) => (isConfigured ? [name] : [])),
     ...own.data.data.flatMap(({ kind, isDefault }) => (isDefault ? [kind] : [])),
   ]);
-  return (Object.keys(PROVIDERS) as ProviderName[]).filter(name => kinds.has(name));
+  return PROVIDERS.filter(name => kinds.has(name));
 }
 
 const MAX_KEYS = 200;

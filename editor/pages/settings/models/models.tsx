@@ -7,11 +7,10 @@ import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button, ButtonLink, IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { api } from '../../../lib/api.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction, Section, Truncated } from '../section.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
@@ -22,10 +21,7 @@ import { PlanDialog } from './plan-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 
 export function Models() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/admin/models'],
-    queryFn: ({ signal }) => api.get<AddedModels>('/admin/models', { signal }),
-  });
+  const added = useQuery(apiQuery<AddedModels>(['/admin/models']));
   const providers = useConfiguredProviders();
   const [openDialog, setOpenDialog] = useState<'find' | 'compare'>();
   const [request, setRequest] = useState<PlanRequest>();
@@ -46,9 +42,9 @@ export function Models() {
         )}
       </PageHead>
       <Introduction>{messages.description}</Introduction>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <Loading />}
-      {data && <ModelLists {...data} hasProvider={providers?.length !== 0} />}
+      <QueryResult query={added}>
+        {data => <ModelLists {...data} hasProvider={providers?.length !== 0} />}
+      </QueryResult>
       {openDialog === 'find' && (
         <FindDialog providers={providers ?? []} onChoose={choose} onClose={() => setOpenDialog(undefined)} />
       )}

@@ -1,4 +1,5 @@
 // Shows planned changes of models and saves them. Saving fails if the models changed in the meantime.
+
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge, type Tone } from '../../../kit/badge.tsx';
@@ -6,7 +7,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { CheckField } from '../../../kit/field.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { messages } from './messages.ts';
@@ -44,7 +45,7 @@ export function PlanDialog({
   readonly request: PlanRequest;
   readonly onClose: () => void;
 }) {
-  const { data, error, refetch } = useQuery({
+  const plan = useQuery({
     queryKey: ['/admin/models/plan', request],
     queryFn: ({ signal }) => api.post<Plan>('/admin/models/plan', request, { signal }),
     retry: false,
@@ -52,10 +53,10 @@ export function PlanDialog({
   });
   const [isReviewed, setReviewed] = useState(false);
   const finishChange = useFinishChange();
-  const models = data?.changes.flatMap(({ model }) => model ?? []) ?? [];
+  const models = plan.data?.changes.flatMap(({ model }) => model ?? []) ?? [];
   const save = useMutation({
     mutationFn: async () => {
-      await api.post('/admin/models', { revision: data?.revision, models });
+      await api.post('/admin/models', { revision: plan.data?.revision, models });
       await finishChange(messages.saved(models.length), ['/admin/models', '/nodes']);
     },
     onSuccess: onClose,
@@ -68,7 +69,7 @@ export function PlanDialog({
         models.length > 0 && (
           <Button
             variant="primary"
-            disabled={data?.isLarge === true && !isReviewed}
+            disabled={plan.data?.isLarge === true && !isReviewed}
             isBusy={save.isPending}
             onClick={() => save.mutate()}
           >
@@ -77,10 +78,8 @@ export function PlanDialog({
         )
       }
     >
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <Loading />}
-      {data && <Changes {...data} />}
-      {data?.isLarge && (
+      <QueryResult query={plan}>{data => <Changes {...data} />}</QueryResult>
+      {plan.data?.isLarge && (
         <CheckField
           label={messages.large}
           checked={isReviewed}

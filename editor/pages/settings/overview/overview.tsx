@@ -13,12 +13,13 @@ import { Badge, type Tone } from '../../../kit/badge.tsx';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatBytes, formatExact, formatNumber, formatUsd } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { messages as common } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
@@ -29,26 +30,25 @@ const REFRESH_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export function Overview() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/admin/overview'],
-    queryFn: ({ signal }) => api.get<OverviewResponse>('/admin/overview', { signal }),
+  const overview = useQuery({
+    ...apiQuery<OverviewResponse>(['/admin/overview']),
     refetchInterval: REFRESH_MS,
   });
   return (
     <>
       <PageHead title={settingsMessages.parts.overview} />
       <Introduction>{messages.description}</Introduction>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && (
-        <>
-          <Health overview={data} />
-          <Runs runs={data.runs} />
-          <FailureGroups />
-          <Spending spending={data.spending} />
-          <LowBalances balances={data.lowBalances} />
-        </>
-      )}
+      <QueryResult query={overview}>
+        {data => (
+          <>
+            <Health overview={data} />
+            <Runs runs={data.runs} />
+            <FailureGroups />
+            <Spending spending={data.spending} />
+            <LowBalances balances={data.lowBalances} />
+          </>
+        )}
+      </QueryResult>
     </>
   );
 }
@@ -128,15 +128,10 @@ function DiskTile({ disk }: Pick<OverviewResponse['storage'], 'disk'>) {
 
 /** Renders the checks, separate from the overview, because providers may take seconds to respond. */
 function ProviderTile() {
-  const credentials = useQuery({
-    queryKey: ['/credentials', 'instance', 'all'],
-    queryFn: ({ signal }) =>
-      api.get<CredentialPage>('/credentials', { query: { owner: 'instance', limit: MAX_KEYS }, signal }),
-  });
-  const checks = useQuery({
-    queryKey: ['/admin/providers'],
-    queryFn: ({ signal }) => api.get<Providers>('/admin/providers', { signal }),
-  });
+  const credentials = useQuery(
+    apiQuery<CredentialPage>(['/credentials'], { owner: 'instance', limit: MAX_KEYS }),
+  );
+  const checks = useQuery(apiQuery<Providers>(['/admin/providers']));
   const keys = credentials.data?.data;
   if (keys === undefined) return <Tile title={messages.providers}>…</Tile>;
   const kinds = new Set(keys.map(({ kind }) => kind));

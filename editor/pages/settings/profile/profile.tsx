@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
+import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { RenameDialog } from '../rename-dialog.tsx';
 import { Badges, Day, DetailList, Introduction } from '../section.tsx';
 
 const messages = {
@@ -67,10 +67,10 @@ export function Profile() {
         ]}
       />
       {isRenaming && (
-        <RenameDialog
+        <NameDialog
           title={messages.rename}
           name={user.name}
-          run={async name => {
+          onSubmit={async name => {
             await api.patch('/me', { name });
             await finishChange(messages.renamed, ['session', '/admin/users', '/teams']);
           }}

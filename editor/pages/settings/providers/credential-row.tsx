@@ -7,15 +7,15 @@ import type { Credential, CredentialTest, CredentialUses } from '../../../../sdk
 import { Badge } from '../../../kit/badge.tsx';
 import { IconButton } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
-import { toErrorMessage } from '../../../kit/failure.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { messages as settingsMessages } from '../messages.ts';
 import { KeyDialog, useFinishKeyChange } from './key-dialog.tsx';
 import { messages } from './messages.ts';
 import styles from './providers.module.css';
@@ -70,10 +70,8 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
 }
 
 function Uses({ id }: { readonly id: string }) {
-  const { data } = useQuery({
-    queryKey: ['/credentials/uses', id],
-    queryFn: ({ signal }) => api.get<CredentialUses>(`/credentials/${id}/uses`, { signal }),
-  });
+  // One segment, because the uses of a removed credential must not be read when `/credentials` changes.
+  const { data } = useQuery(apiQuery<CredentialUses>([`/credentials/${id}/uses`]));
   if (data === undefined) return null;
   return (
     <span title={data.workflows.map(({ name }) => name).join(', ')}>
@@ -103,8 +101,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
     await api.patch(`/credentials/${id}`, { isDefault: true });
     await finishChange(messages.madeDefault(name), ['/credentials']);
   };
-  const run = (action: () => Promise<void>) => () =>
-    void action().catch((err: unknown) => showToast(toErrorMessage(err), { tone: 'failed' }));
+  const run = (action: () => Promise<void>) => () => void action().catch(showError);
   return (
     <>
       <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
@@ -153,12 +150,7 @@ function LimitDialog({
     await finishChange(messages.limitSaved, ['/credentials']);
   };
   return (
-    <FormDialog
-      title={messages.limitTitle(name)}
-      submit={settingsMessages.save}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={messages.limitTitle(name)} onSubmit={save} onClose={onClose}>
       <TextField
         label={messages.limitLabel}
         hint={messages.limitHint}

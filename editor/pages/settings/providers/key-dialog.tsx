@@ -1,4 +1,5 @@
 // Asks for a key, tests it at the provider, and stores it as a new credential or in place of an old one.
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Credential, CredentialTest } from '../../../../sdk/src/schemas.ts';
@@ -7,6 +8,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
+import { messages as appMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
 import { PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
@@ -22,7 +24,8 @@ interface KeyDialogProps {
 }
 
 export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyDialogProps) {
-  const { label, keyUrl, address } = PROVIDERS[kind];
+  const { keyUrl, address } = PROVIDERS[kind];
+  const label = appMessages.provider(kind);
   const [apiKey, setApiKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
   const finishChange = useFinishKeyChange();

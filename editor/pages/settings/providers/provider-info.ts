@@ -4,7 +4,6 @@ import type { Credential } from '../../../../sdk/src/schemas.ts';
 export type ProviderName = Credential['kind'];
 
 export interface ProviderInfo {
-  readonly label: string;
   readonly description: string;
   /** The page on which users get a key. */
   readonly keyUrl?: string;
@@ -14,31 +13,26 @@ export interface ProviderInfo {
 
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderInfo>> = {
   fal: {
-    label: 'fal',
     description: 'Images, video, lip sync and audio',
     keyUrl: 'https://fal.ai/dashboard/keys',
     address: 'fixed',
   },
   replicate: {
-    label: 'Replicate',
     description: 'Open models for images, video and audio',
     keyUrl: 'https://replicate.com/account/api-tokens',
     address: 'fixed',
   },
   openai: {
-    label: 'OpenAI',
     description: 'Text and images, also from compatible servers',
     keyUrl: 'https://platform.openai.com/api-keys',
     address: 'optional',
   },
   elevenlabs: {
-    label: 'ElevenLabs',
     description: 'Speech and sound',
     keyUrl: 'https://elevenlabs.io/app/settings/api-keys',
     address: 'fixed',
   },
   comfyui: {
-    label: 'ComfyUI',
     description: 'Models on your own server',
     address: 'required',
   },

@@ -6,11 +6,11 @@ import { useSearchParams } from 'wouter';
 import type { Providers as Checks, Credential, CredentialPage } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
-import { api } from '../../../lib/api.ts';
+import { QueryResult } from '../../../kit/query-result.tsx';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
+import { messages as appMessages } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction } from '../section.tsx';
 import { CredentialRow } from './credential-row.tsx';
@@ -21,10 +21,7 @@ import styles from './providers.module.css';
 
 /** Renders the keys of the instance, for administrators. */
 export function Providers() {
-  const checks = useQuery({
-    queryKey: ['/admin/providers'],
-    queryFn: ({ signal }) => api.get<Checks>('/admin/providers', { signal }),
-  });
+  const checks = useQuery(apiQuery<Checks>(['/admin/providers']));
   return (
     <>
       <PageHead title={settingsMessages.parts.providers} />
@@ -60,44 +57,45 @@ const MAX_KEYS = 200;
 
 function Cards({ owner, isManager, checks }: CardsProps) {
   const { workspace } = useSession();
-  const { data, error, refetch } = useQuery({
+  const credentials = useQuery({
+    ...apiQuery<CredentialPage>(['/credentials'], { owner, limit: MAX_KEYS }),
     queryKey: ['/credentials', owner, workspace.teamId],
-    queryFn: ({ signal }) =>
-      api.get<CredentialPage>('/credentials', { query: { owner, limit: MAX_KEYS }, signal }),
   });
   const [search, setSearch] = useSearchParams();
   const requested = search.get('add');
   const adding = PROVIDER_NAMES.find(name => name === requested);
   const setAdding = (kind: ProviderName | undefined): void =>
     setSearch(kind === undefined ? {} : { add: kind }, { replace: true });
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
-  const keysOf = (kind: ProviderName): readonly Credential[] =>
-    data.data.filter(credential => credential.kind === kind);
+  const getCredentials = (kind: ProviderName): readonly Credential[] =>
+    credentials.data?.data.filter(credential => credential.kind === kind) ?? [];
   return (
-    <>
-      <ul className={styles.cards}>
-        {PROVIDER_NAMES.map(kind => (
-          <ProviderCard
-            key={kind}
-            kind={kind}
-            owner={owner}
-            credentials={keysOf(kind)}
-            isManager={isManager}
-            check={checks?.providers.find(({ name }) => name === kind)}
-            onAdd={() => setAdding(kind)}
-          />
-        ))}
-      </ul>
-      {adding !== undefined && isManager && (
-        <KeyDialog
-          kind={adding}
-          owner={owner}
-          takenNames={keysOf(adding).map(({ name }) => name)}
-          onClose={() => setAdding(undefined)}
-        />
+    <QueryResult query={credentials}>
+      {() => (
+        <>
+          <ul className={styles.cards}>
+            {PROVIDER_NAMES.map(kind => (
+              <ProviderCard
+                key={kind}
+                kind={kind}
+                owner={owner}
+                credentials={getCredentials(kind)}
+                isManager={isManager}
+                check={checks?.providers.find(({ name }) => name === kind)}
+                onAdd={() => setAdding(kind)}
+              />
+            ))}
+          </ul>
+          {adding !== undefined && isManager && (
+            <KeyDialog
+              kind={adding}
+              owner={owner}
+              takenNames={getCredentials(adding).map(({ name }) => name)}
+              onClose={() => setAdding(undefined)}
+            />
+          )}
+        </>
       )}
-    </>
+    </QueryResult>
   );
 }
 
@@ -111,7 +109,8 @@ interface ProviderCardProps {
 }
 
 function ProviderCard({ kind, owner, credentials, isManager, check, onAdd }: ProviderCardProps) {
-  const { label, description, address } = PROVIDERS[kind];
+  const { description, address } = PROVIDERS[kind];
+  const label = appMessages.provider(kind);
   const isEmpty = credentials.length === 0;
   const addText = address === 'required' ? messages.addAddress : messages.addKey;
   return (

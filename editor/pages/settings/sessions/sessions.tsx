@@ -1,12 +1,14 @@
 // Renders the user's sessions, with a button to sign out each.
+
 import { useState } from 'react';
 import type { ListedSession } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
@@ -38,16 +40,13 @@ export function Sessions() {
     <>
       <PageHead title={settingsMessages.parts.sessions} />
       <Introduction>{messages.description}</Introduction>
-      <InfiniteList query={list} empty={null}>
-        {sessions => (
-          <Table
-            label={messages.label}
-            columns={createColumns(setSigningOut)}
-            rows={sessions}
-            getKey={({ id }) => id}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={null}
+        label={messages.label}
+        columns={createColumns(setSigningOut)}
+        getKey={({ id }) => id}
+      />
       {signingOut && <SignOutDialog session={signingOut} onClose={() => setSigningOut(undefined)} />}
     </>
   );
@@ -82,23 +81,19 @@ const createColumns = (onSignOut: (session: ListedSession) => void): readonly Co
   { title: settingsMessages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   { title: messages.lastSeen, cell: ({ lastSeenAt }) => <RelativeTime time={lastSeenAt} /> },
   { title: messages.expires, cell: ({ expiresAt }) => <Day time={expiresAt} /> },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: session =>
-      session.isCurrent ? (
-        <Badge tone="success">{messages.current}</Badge>
-      ) : (
-        <Button
-          size="s"
-          aria-label={messages.signOutOf(getBrowserName(session.userAgent))}
-          onClick={() => onSignOut(session)}
-        >
-          {messages.signOut}
-        </Button>
-      ),
-  },
+  toActionsColumn(session =>
+    session.isCurrent ? (
+      <Badge tone="success">{messages.current}</Badge>
+    ) : (
+      <Button
+        size="s"
+        aria-label={messages.signOutOf(getBrowserName(session.userAgent))}
+        onClick={() => onSignOut(session)}
+      >
+        {messages.signOut}
+      </Button>
+    ),
+  ),
 ];
 
 /** The order matters, because most user agents also name other browsers. The first match counts. */

@@ -39,13 +39,8 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
         hint={messages.roleHint}
         value={role}
         onChange={event => setRole(event.target.value as TeamRole)}
-      >
-        {ROLES.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
+        options={ROLES}
+      />
     </FormDialog>
   );
 }

@@ -1,11 +1,13 @@
 // Renders the members of a team. Owners can change roles and remove members.
+
 import { useState } from 'react';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
+import { type Column, toActionsColumn } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
@@ -28,16 +30,13 @@ export function Members({ team }: { readonly team: Team }) {
   ];
   return (
     <>
-      <InfiniteList query={list} empty={null}>
-        {members => (
-          <Table
-            label={messages.members(team.name)}
-            columns={columns}
-            rows={members}
-            getKey={member => member.userId}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={null}
+        label={messages.members(team.name)}
+        columns={columns}
+        getKey={member => member.userId}
+      />
       {removing && <RemoveDialog team={team} member={removing} onClose={() => setRemoving(undefined)} />}
     </>
   );
@@ -64,17 +63,14 @@ const createOwnerColumns = (
 ): readonly Column<Member>[] => [
   { title: settingsMessages.role, cell: member => <RoleSelect team={team} member={member} /> },
   SINCE,
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: member =>
+  toActionsColumn(
+    member =>
       member.userId !== ownId && (
         <Button size="s" aria-label={messages.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
           {messages.removeMember}
         </Button>
       ),
-  },
+  ),
 ];
 
 interface RemoveDialogProps {

@@ -1,7 +1,9 @@
 // Renders the role of a member as a select, which saves immediately.
+
 import { useMutation } from '@tanstack/react-query';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
+import { renderOptions } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import type { TeamRole } from '../../../lib/session.ts';
@@ -25,11 +27,7 @@ export function RoleSelect({ team, member }: { readonly team: Team; readonly mem
         value={change.isPending ? change.variables : member.role}
         onChange={event => change.mutate(event.target.value as TeamRole)}
       >
-        {ROLES.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
+        {renderOptions(ROLES)}
       </select>
       {change.error && <Failure error={change.error} />}
     </>

@@ -1,15 +1,16 @@
 // Renders a team: its members, pending invitations, and the actions of owners and members.
+
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { NameDialog } from '../../../kit/name-dialog.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
-import { RenameDialog } from '../rename-dialog.tsx';
 import { Section } from '../section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Members } from './members.tsx';
@@ -23,14 +24,8 @@ interface TeamDetailsProps {
 }
 
 export function TeamDetails({ id, onGone }: TeamDetailsProps) {
-  const path = `/teams/${id}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/teams', id],
-    queryFn: ({ signal }) => api.get<Team>(path, { signal }),
-  });
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
-  return <Details team={data} onGone={onGone} />;
+  const team = useQuery(apiQuery<Team>(['/teams', id]));
+  return <QueryResult query={team}>{data => <Details team={data} onGone={onGone} />}</QueryResult>;
 }
 
 type DialogKind = 'invite' | 'rename' | 'leave' | 'remove';
@@ -86,10 +81,10 @@ function TeamDialog({ team, openDialog, onGone, onClose }: TeamDialogProps) {
   if (openDialog === 'invite') return <InviteDialog team={team} onClose={onClose} />;
   if (openDialog === 'rename')
     return (
-      <RenameDialog
+      <NameDialog
         title={messages.renameTitle}
         name={team.name}
-        run={async name => {
+        onSubmit={async name => {
           await api.patch(path, { name });
           await finishChange(messages.renamed, ['/teams', 'session']);
         }}

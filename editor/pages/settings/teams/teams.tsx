@@ -5,9 +5,8 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
-import { TextField } from '../../../kit/field.tsx';
-import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
@@ -50,22 +49,13 @@ interface CreateDialogProps {
 }
 
 function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
-  const [name, setName] = useState('');
   const finishChange = useFinishChange();
-  const create = async (): Promise<void> => {
+  const create = async (name: string): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onCreated(team.id);
     await finishChange(messages.created(team.name), ['/teams', 'session']);
   };
   return (
-    <FormDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose}>
-      <TextField
-        label={settingsMessages.name}
-        required
-        maxLength={200}
-        value={name}
-        onChange={event => setName(event.target.value)}
-      />
-    </FormDialog>
+    <NameDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose} />
   );
 }

@@ -5,7 +5,7 @@ import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, Table, toActionsColumn } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
 import { type TeamRole, useSession } from '../../../lib/session.ts';
@@ -34,24 +34,20 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
       cell: ({ id, name }) => (id === null ? name : <Link href={`/settings/teams?team=${id}`}>{name}</Link>),
     },
     { title: settingsMessages.role, cell: ({ role }) => settingsMessages.roles[role] },
-    {
-      title: settingsMessages.actions,
-      isTitleHidden: true,
-      align: 'end',
-      cell: workspace =>
-        workspace.id === active ? (
-          <Badge tone="success">{messages.active}</Badge>
-        ) : (
-          <Button
-            size="s"
-            aria-label={messages.switchToTeam(workspace.name)}
-            isBusy={switchWorkspace.isPending && switchWorkspace.variables.id === workspace.id}
-            onClick={() => switchWorkspace.mutate(workspace)}
-          >
-            {messages.switchTo}
-          </Button>
-        ),
-    },
+    toActionsColumn(workspace =>
+      workspace.id === active ? (
+        <Badge tone="success">{messages.active}</Badge>
+      ) : (
+        <Button
+          size="s"
+          aria-label={messages.switchToTeam(workspace.name)}
+          isBusy={switchWorkspace.isPending && switchWorkspace.variables.id === workspace.id}
+          onClick={() => switchWorkspace.mutate(workspace)}
+        >
+          {messages.switchTo}
+        </Button>
+      ),
+    ),
   ];
   return (
     <>

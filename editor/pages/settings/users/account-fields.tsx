@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Plans } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField } from '../../../kit/field.tsx';
-import { api } from '../../../lib/api.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { Choices } from '../section.tsx';
 import { messages } from './messages.ts';
 
@@ -42,8 +42,7 @@ export function AccountFields({ account, onChange }: AccountFieldsProps) {
 
 function PlanField({ plan, onChange }: { readonly plan: string; readonly onChange: (plan: string) => void }) {
   const { data } = useQuery({
-    queryKey: ['/admin/plans'],
-    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
+    ...apiQuery<Plans>(['/admin/plans']),
     staleTime: 60_000,
   });
   const plans = data?.plans ?? [];
@@ -53,14 +52,12 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
       label={messages.plan}
       value={plan === '' ? defaultPlan : plan}
       onChange={event => onChange(event.target.value)}
+      options={plans.map(
+        ({ name, isDefault }) => [name, isDefault ? messages.defaultPlan(name) : name] as const,
+      )}
     >
       {/* A plan that no longer exists stays selected until another is chosen. */}
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
-      {plans.map(({ name, isDefault }) => (
-        <option key={name} value={name}>
-          {isDefault ? messages.defaultPlan(name) : name}
-        </option>
-      ))}
     </SelectField>
   );
 }

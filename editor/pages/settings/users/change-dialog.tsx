@@ -24,12 +24,7 @@ export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
     await finishChange(messages.changed(name), ['/admin/users', 'session']);
   };
   return (
-    <FormDialog
-      title={messages.changeTitle(user.name)}
-      submit={settingsMessages.save}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={messages.changeTitle(user.name)} onSubmit={save} onClose={onClose}>
       <TextField
         label={settingsMessages.name}
         required

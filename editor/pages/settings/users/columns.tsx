@@ -6,6 +6,7 @@ import { Badge } from '../../../kit/badge.tsx';
 import { IconButton } from '../../../kit/button.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import type { Column } from '../../../kit/table.tsx';
+import { toActionsColumn } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -51,12 +52,7 @@ export const createColumns = (onAction: (action: UserAction) => void): readonly 
     cell: ({ lastSeenAt }) =>
       lastSeenAt === null ? settingsMessages.never : <RelativeTime time={lastSeenAt} />,
   },
-  {
-    title: settingsMessages.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: user => <UserMenu user={user} onAction={onAction} />,
-  },
+  toActionsColumn(user => <UserMenu user={user} onAction={onAction} />),
 ];
 
 function State({ disabled, hasPassword }: UserListItem) {

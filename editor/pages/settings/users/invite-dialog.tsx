@@ -6,6 +6,7 @@ import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useFinishChange } from '../../../lib/finish-change.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { messages } from './messages.ts';
@@ -19,10 +20,7 @@ interface InviteDialogProps {
 export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
-  const { data: plans } = useQuery({
-    queryKey: ['/admin/plans'],
-    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
-  });
+  const { data: plans } = useQuery(apiQuery<Plans>(['/admin/plans']));
   const finishChange = useFinishChange();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;

@@ -6,10 +6,10 @@ import { useSearchParams } from 'wouter';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
-import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
-import { Table } from '../../../kit/table.tsx';
+import { TableList } from '../../../kit/table-list.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Introduction } from '../section.tsx';
@@ -46,16 +46,13 @@ export function Users() {
         </Button>
       </PageHead>
       <Introduction>{messages.description}</Introduction>
-      <InfiniteList query={list} empty={<NoUsers />}>
-        {users => (
-          <Table
-            label={settingsMessages.parts.users}
-            columns={createColumns(setAction)}
-            rows={users}
-            getKey={({ userId }) => userId}
-          />
-        )}
-      </InfiniteList>
+      <TableList
+        query={list}
+        empty={<NoUsers />}
+        label={settingsMessages.parts.users}
+        columns={createColumns(setAction)}
+        getKey={({ userId }) => userId}
+      />
       {isInviting && <InviteDialog onLink={setLink} onClose={() => setInviting(false)} />}
       {action && <UserDialog action={action} onLink={setLink} onClose={() => setAction(undefined)} />}
       {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}

@@ -1,14 +1,14 @@
 // Renders the workers and the queue, and refreshes them.
+
 import { useQuery } from '@tanstack/react-query';
 import type { Workload as WorkloadResponse } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
+import { QueryResult } from '../../../kit/query-result.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
-import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
+import { apiQuery } from '../../../lib/queries.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
 
@@ -40,18 +40,15 @@ type Worker = WorkloadResponse['workers'][number];
 type Jobs = WorkloadResponse['jobs'][number];
 
 export function Workload() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['/admin/workload'],
-    queryFn: ({ signal }) => api.get<WorkloadResponse>('/admin/workload', { signal }),
+  const workload = useQuery({
+    ...apiQuery<WorkloadResponse>(['/admin/workload']),
     refetchInterval: REFRESH_MS,
   });
   return (
     <>
       <PageHead title={settingsMessages.parts.workload} />
       <Introduction>{messages.description}</Introduction>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <Loading />}
-      {data && <Figures workload={data} />}
+      <QueryResult query={workload}>{data => <Figures workload={data} />}</QueryResult>
     </>
   );
 }

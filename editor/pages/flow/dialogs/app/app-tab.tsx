@@ -1,4 +1,5 @@
 // Renders the settings of the app of a workflow beside a preview of its page.
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
@@ -9,7 +10,7 @@ import { CopyButton } from '../../../../kit/copy-button.tsx';
 import { Failure } from '../../../../kit/failure.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
 import formStyles from '../../../../kit/form.module.css';
-import { Loading } from '../../../../kit/spinner.tsx';
+import { QueryResult } from '../../../../kit/query-result.tsx';
 import { api } from '../../../../lib/api.ts';
 import { useSession } from '../../../../lib/session.ts';
 import { showToast } from '../../../../lib/toasts.ts';
@@ -39,7 +40,7 @@ export function AppTab(props: ShareTabProps) {
   const { workflow, path } = props;
   const { session } = useEditor();
   const appPath = `${path}/app`;
-  const { data, error, refetch } = useQuery({
+  const app = useQuery({
     queryKey: [appPath],
     queryFn: async ({ signal }) => {
       // The list says whether there is an app; reading a missing one would be an error in the browser's console.
@@ -49,17 +50,19 @@ export function AppTab(props: ShareTabProps) {
     },
     staleTime: 0,
   });
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
-  // The key resets the form when the app was created or deleted.
   return (
-    <AppSettingsForm
-      key={data?.id ?? 'new'}
-      {...props}
-      path={appPath}
-      app={data ?? undefined}
-      name={workflow.name}
-    />
+    <QueryResult query={app}>
+      {data => (
+        <AppSettingsForm
+          // The key resets the form when the app was created or deleted.
+          key={data?.id ?? 'new'}
+          {...props}
+          path={appPath}
+          app={data ?? undefined}
+          name={workflow.name}
+        />
+      )}
+    </QueryResult>
   );
 }
 
@@ -86,7 +89,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
   }, [hasChanges, onEdit]);
   const save = useMutation({
     mutationFn: async () => {
-      await session.saver.flushAll();
+      await session.saver.flushWithoutConflicts();
       const version = form.isPinned ? await readVersion(session.id) : 'current';
       return api.put<AppSettings>(path, toRequest(form, version));
     },
@@ -193,7 +196,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
               <Button variant="quiet" onClick={() => setRemoving(true)}>
                 {appMessages.remove}
               </Button>
-              <ButtonAnchor href={app.url} opensTab>
+              <ButtonAnchor href={app.url} opensNewTab>
                 {appMessages.open}
               </ButtonAnchor>
             </>
@@ -258,24 +261,14 @@ function AccessFields({ form, onChange }: FieldsProps) {
           label={appMessages.audience}
           value={form.audience}
           onChange={({ target }) => onChange(chooseAudience(form, target.value as AppForm['audience']))}
-        >
-          {Object.entries(appMessages.audiences).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+          options={appMessages.audiences}
+        />
         <SelectField
           label={appMessages.payer}
           value={form.payer}
           onChange={({ target }) => onChange({ payer: target.value as AppForm['payer'] })}
-        >
-          {Object.entries(appMessages.payers).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+          options={appMessages.payers}
+        />
       </div>
       <div className={styles.pair}>
         {limits.map(([key, label]) => (

@@ -147,13 +147,8 @@ function InputDetails({ input, nodeType, onChange }: Pick<InputRowProps, 'input'
           label={appMessages.control}
           value={control}
           onChange={({ target }) => set('control', target.value)}
-        >
-          {controls.map(name => (
-            <option key={name} value={name}>
-              {appMessages.controls[name]}
-            </option>
-          ))}
-        </SelectField>
+          options={controls.map(name => [name, appMessages.controls[name]] as const)}
+        />
       )}
       {control === 'choice' && (
         <TextField

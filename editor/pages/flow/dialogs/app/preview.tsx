@@ -48,11 +48,7 @@ function PreviewField({ input, nodeType }: { readonly input: AppInput; readonly 
   const label = `${ownLabel ?? input.nodeId}${isRequired === true ? ' *' : ''}`;
   if (control === 'choice')
     return (
-      <SelectField label={label} hint={hint}>
-        {choices.map(choice => (
-          <option key={choice}>{choice}</option>
-        ))}
-      </SelectField>
+      <SelectField label={label} hint={hint} options={choices.map(choice => [choice, choice] as const)} />
     );
   if (control === 'switch') return <CheckField label={label} hint={hint} />;
   if (control === 'slider') return <TextField label={label} hint={hint} type="range" min={min} max={max} />;

@@ -3,19 +3,21 @@
 import type { NodeState } from '../../sdk/src/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 
-/** The state of a call. Its results are those of an inner node. */
-export interface CallState extends NodeState {
+/** The state of a component node. Its results are those of an inner node. */
+export interface ComponentNodeState extends NodeState {
   /** How many nodes the component has in this run, and how many have ended. */
   readonly count: { readonly done: number; readonly total: number };
   /** The inner nodes that wait for a decision or a provider. */
-  readonly waiting: readonly string[];
+  readonly waitingNodeIds: readonly string[];
 }
 
 /** Statuses of nodes that will not change any more. */
-export const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+export const FINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-/** Returns the state of each call, by its id, at every level. */
-export function combineCallStates(nodes: ReadonlyMap<string, NodeState>): ReadonlyMap<string, CallState> {
+/** Returns the state of each component node, by its id, at every level. */
+export function combineComponentStates(
+  nodes: ReadonlyMap<string, NodeState>,
+): ReadonlyMap<string, ComponentNodeState> {
   const groups = new Map<string, NodeState[]>();
   for (const state of nodes.values())
     for (const id of listEnclosingCalls(state.nodeId)) {
@@ -37,17 +39,20 @@ export function listEnclosingCalls(path: string): readonly string[] {
 }
 
 /** Returns the id of the node on the board that shows a node of a run: itself, or the call that contains it. */
-export function findShownId(board: Board, path: string): string | undefined {
+export function findBoardNodeId(board: Board, path: string): string | undefined {
   return [path, ...listEnclosingCalls(path)].find(id => findNode(board, id) !== undefined);
 }
 
-function combine(id: string, states: readonly NodeState[]): CallState {
-  const done = states.filter(({ status }) => FINAL.has(status)).length;
+function combine(id: string, states: readonly NodeState[]): ComponentNodeState {
+  const done = states.filter(({ status }) => FINAL_STATUSES.has(status)).length;
   const failed = findEarliest(
     states.filter(({ status }) => status === 'FAILED'),
     'finishedAt',
   );
-  const progress = states.reduce((sum, state) => sum + (FINAL.has(state.status) ? 1 : state.progress), 0);
+  const progressSum = states.reduce(
+    (sum, state) => sum + (FINAL_STATUSES.has(state.status) ? 1 : state.progress),
+    0,
+  );
   const completed = states.filter(({ status }) => status === 'COMPLETED');
   return {
     nodeId: id,
@@ -63,9 +68,9 @@ function combine(id: string, states: readonly NodeState[]): CallState {
     cached: completed.length > 0 && completed.every(({ cached }) => cached),
     ...(completed.some(({ fromSample }) => fromSample) ? { fromSample: true } : {}),
     attempt: Math.max(...states.map(({ attempt }) => attempt)),
-    progress: progress / states.length,
+    progress: progressSum / states.length,
     count: { done, total: states.length },
-    waiting: states.filter(({ status }) => status === 'WAITING').map(({ nodeId }) => nodeId),
+    waitingNodeIds: states.filter(({ status }) => status === 'WAITING').map(({ nodeId }) => nodeId),
   };
 }
 

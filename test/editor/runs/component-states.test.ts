@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { hasPreview } from '../../../editor/canvas/card-parts.ts';
 import type { CardData } from '../../../editor/canvas/model.ts';
-import { combineCallStates, findShownId } from '../../../editor/runs/call-states.ts';
+import { combineComponentStates, findBoardNodeId } from '../../../editor/runs/component-states.ts';
 import { findShownState } from '../../../editor/runs/results.ts';
 import { combineResults, type LocalNodeState, withoutPrefix } from '../../../editor/runs/stored-results.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
@@ -29,7 +29,7 @@ function state(nodeId: string, status: NodeState['status'], more: Partial<NodeSt
 }
 
 const combine = (...states: readonly NodeState[]) =>
-  combineCallStates(new Map(states.map(state => [state.nodeId, state])));
+  combineComponentStates(new Map(states.map(state => [state.nodeId, state])));
 
 const call = (shownOutput?: string): GraphNode => ({
   id: 'look',
@@ -84,7 +84,7 @@ describe('the state of a call', () => {
       state('look/ask', 'WAITING'),
     ).get('look');
     assert.equal(look?.error, 'd (deep/d): First.');
-    assert.deepEqual(look?.waiting, ['look/ask']);
+    assert.deepEqual(look?.waitingNodeIds, ['look/ask']);
     assert.equal(look?.credits, 5);
     assert.equal(look?.finishedAt, null);
   });
@@ -108,7 +108,7 @@ describe('the state of a call', () => {
     };
     const nodes = new Map([['look/text', state('look/text', 'COMPLETED', { text: 'fox' })]]);
     const results = new Map([['look/image', earlier as never]]);
-    const shown = combineResults(results, nodes, 'ex_2', combineCallStates(nodes)).get('look');
+    const shown = combineResults(results, nodes, 'ex_2', combineComponentStates(nodes)).get('look');
     assert.equal(findShownState(call(), shown)?.outputUrl, '/m/1', 'a picture comes first');
     assert.equal(findShownState(call(), shown)?.isOutdated, true);
     assert.equal(findShownState(call('text'), shown)?.text, 'fox');
@@ -135,8 +135,8 @@ describe('the state of a call', () => {
   it('belongs to the node on the board', () => {
     const node = (id: string) => ({ id }) as GraphNode;
     const board = { fields: {}, nodes: [node('look'), node('a/b')], edges: [] };
-    assert.equal(findShownId(board, 'look/deep/c'), 'look');
-    assert.equal(findShownId(board, 'a/b'), 'a/b');
-    assert.equal(findShownId(board, 'gone/c'), undefined);
+    assert.equal(findBoardNodeId(board, 'look/deep/c'), 'look');
+    assert.equal(findBoardNodeId(board, 'a/b'), 'a/b');
+    assert.equal(findBoardNodeId(board, 'gone/c'), undefined);
   });
 });
