@@ -1,7 +1,7 @@
 // Creates, changes and runs schedules and triggers.
 import { listItems } from './pages.ts';
 import { attachRun, type Run } from './run.ts';
-import { type Call, type CallOptions, type Connection, send } from './send.ts';
+import { type Call, type CallOptions, type Connection, request } from './send.ts';
 import type {
   Backfill,
   CreatedTrigger,
@@ -53,9 +53,6 @@ export interface CreatedTriggerHandle extends TriggerHandle {
   /** The address of a hook, which contains its token. It cannot be read again. */
   readonly url: string | undefined;
 }
-
-const request = async <T>(connection: Connection, call: Call): Promise<T> =>
-  (await send<T>(connection, call)).body;
 
 const toPath = (kind: string, id: string): string => `/${kind}/${encodeURIComponent(id)}`;
 
@@ -116,7 +113,7 @@ function createHandle<State, Change, Updated, Entry>(
     history: ({ signal } = {}) =>
       listItems(connection, `${path}/${history}`, { signal, query: { limit: 200 } }),
     delete: async ({ signal } = {}) => {
-      await send(connection, { method: 'DELETE', path, signal });
+      await request(connection, { method: 'DELETE', path, signal });
     },
   };
 }

@@ -1,10 +1,9 @@
 // Runs a workflow over many rows on the service, and follows the batch.
-import { TimeoutError } from './errors.ts';
 import { listItems } from './pages.ts';
-import { createIdempotencyKey, type StartOptions } from './run.ts';
-import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
+import { createIdempotencyKey, type StartOptions, waitWithin } from './run.ts';
+import { type CallOptions, type Connection, isTemporary, request } from './send.ts';
 import type { Batch, BatchEstimate, BatchRequest, BatchRow, Table } from './types.ts';
-import { limitTime, sleep } from './waiting.ts';
+import { sleep } from './waiting.ts';
 
 export interface BatchWaitOptions extends CallOptions {
   /** Called with the batch whenever it has changed. */
@@ -36,35 +35,41 @@ export interface StartedBatch extends BatchHandle {
   readonly estimate: BatchEstimate;
 }
 
+interface StartResponse {
+  readonly batchId: string;
+  readonly estimate: BatchEstimate;
+}
+
 /** Starts a batch. */
 export async function startBatch(
   connection: Connection,
   workflowId: string,
-  request: BatchRequest,
+  body: BatchRequest,
   { signal, idempotencyKey = createIdempotencyKey() }: StartOptions,
 ): Promise<StartedBatch> {
-  const { body } = await send<{ readonly batchId: string; readonly estimate: BatchEstimate }>(connection, {
+  const { batchId, estimate } = await request<StartResponse>(connection, {
     method: 'POST',
     path: `/workflows/${encodeURIComponent(workflowId)}/batches`,
-    body: request,
+    body,
     headers: { 'idempotency-key': idempotencyKey },
     repeatable: true,
     signal,
   });
-  return { ...attachBatch(connection, body.batchId), estimate: body.estimate };
+  return { ...attachBatch(connection, batchId), estimate };
 }
 
 /** Returns a handle for an existing batch. */
 export function attachBatch(connection: Connection, id: string): BatchHandle {
   const path = `/batches/${encodeURIComponent(id)}`;
-  const get = async ({ signal }: CallOptions = {}): Promise<Batch> =>
-    (await send<Batch>(connection, { method: 'GET', path, signal })).body;
-  const act = async (action: string, body: object, { signal }: CallOptions): Promise<Batch> =>
-    (await send<Batch>(connection, { method: 'POST', path: `${path}/${action}`, body, signal })).body;
+  const get = ({ signal }: CallOptions = {}): Promise<Batch> =>
+    request(connection, { method: 'GET', path, signal });
+  const act = (action: string, body: object, { signal }: CallOptions): Promise<Batch> =>
+    request(connection, { method: 'POST', path: `${path}/${action}`, body, signal });
   return {
     id,
     get,
-    wait: (options = {}) => waitForBatch(connection, id, get, options),
+    wait: ({ onProgress, ...options } = {}) =>
+      waitWithin(id, options, signal => pollUntilEnd(connection, get, onProgress, signal)),
     rows: ({ signal, status } = {}) =>
       listItems(connection, `${path}/rows`, { signal, query: { limit: 200, status } }),
     stop: ({ signal, ...body } = {}) => act('stop', body, { signal }),
@@ -81,42 +86,33 @@ export async function uploadTable(
 ): Promise<Table> {
   const form = new FormData();
   form.set('file', file, file instanceof File ? file.name : 'table');
-  return (await send<Table>(connection, { method: 'POST', path: '/tables', body: form, signal })).body;
+  return request(connection, { method: 'POST', path: '/tables', body: form, signal });
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'STOPPED', 'PAUSED']);
 const POLL_MS = 1000;
 const MAX_POLL_MS = 5000;
 
-async function waitForBatch(
+async function pollUntilEnd(
   connection: Connection,
-  id: string,
   get: BatchHandle['get'],
-  { onProgress, timeoutMs, signal }: BatchWaitOptions,
+  onProgress: BatchWaitOptions['onProgress'],
+  signal: AbortSignal | undefined,
 ): Promise<Batch> {
-  const limit = limitTime(timeoutMs, signal);
   let lastText = '';
   let lostAtMs: number | undefined;
-  try {
-    for (let polls = 0; ; polls++) {
-      try {
-        const batch = await get({ signal: limit.signal });
-        lostAtMs = undefined;
-        const text = JSON.stringify(batch);
-        if (text !== lastText) onProgress?.(batch);
-        lastText = text;
-        if (ENDED.has(batch.status)) return batch;
-      } catch (thrown) {
-        lostAtMs ??= Date.now();
-        if (!isTemporary(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;
-      }
-      await sleep(Math.min(POLL_MS * 1.1 ** polls, MAX_POLL_MS), limit.signal);
+  for (let polls = 0; ; polls++) {
+    try {
+      const batch = await get({ signal });
+      lostAtMs = undefined;
+      const text = JSON.stringify(batch);
+      if (text !== lastText) onProgress?.(batch);
+      lastText = text;
+      if (ENDED.has(batch.status)) return batch;
+    } catch (thrown) {
+      lostAtMs ??= Date.now();
+      if (!isTemporary(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;
     }
-  } catch (thrown) {
-    if (limit.isOver() && !signal?.aborted)
-      throw new TimeoutError(`${id} has not ended within ${timeoutMs} ms. It continues.`);
-    throw thrown;
-  } finally {
-    limit.end();
+    await sleep(Math.min(POLL_MS * 1.1 ** polls, MAX_POLL_MS), signal);
   }
 }

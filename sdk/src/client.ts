@@ -21,7 +21,7 @@ import {
   type StartOptions,
   startRun,
 } from './run.ts';
-import { type Call, type CallOptions, type Connection, type Query, send, type Timing } from './send.ts';
+import { type CallOptions, type Connection, type Query, request, type Timing } from './send.ts';
 import type { BatchRequest, Media, RunRequest, ScheduleRequest, Table, TriggerRequest } from './types.ts';
 import { type UploadHints, type UploadOptions, uploadFile, uploadFrom } from './upload.ts';
 
@@ -112,10 +112,8 @@ export function createClient({
     timing: { ...TIMING, ...timing },
   };
   return {
-    request: async <T>(method: string, path: string, options: RequestOptions = {}) => {
-      const call: Call = { ...options, method, path };
-      return (await send<T>(connection, call)).body;
-    },
+    request: <T>(method: string, path: string, options: RequestOptions = {}) =>
+      request<T>(connection, { ...options, method, path }),
     list: (path, options = {}) => listItems(connection, path, options),
     run: (workflowId, request = {}, options = {}) => startRun(connection, workflowId, request, options),
     attach: executionId => attachRun(connection, executionId),

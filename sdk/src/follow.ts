@@ -9,7 +9,7 @@ import {
   type Connection,
   isTemporary,
   parseErrorBody,
-  request,
+  sendUnchecked,
   toConnectionError,
 } from './send.ts';
 import { parseEvents, type ServerEvent } from './server-events.ts';
@@ -73,7 +73,7 @@ async function* openStream(
 ): AsyncGenerator<ServerEvent> {
   const silence = limitTime(connection.timing.silenceMs, signal);
   try {
-    const response = await request(connection, {
+    const response = await sendUnchecked(connection, {
       method: 'GET',
       path: `/executions/${encodeURIComponent(executionId)}/events`,
       headers: { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },

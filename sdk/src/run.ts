@@ -1,7 +1,7 @@
 // Starts runs with idempotency keys, and waits for, follows and cancels them. Executes many runs with bounded concurrency.
 import { GraphwrightError, TimeoutError } from './errors.ts';
 import { followRun, watchOnce } from './follow.ts';
-import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
+import { type CallOptions, type Connection, isTemporary, request } from './send.ts';
 import type { AcceptedRun, Execution, Output, RunEvent, RunRequest } from './types.ts';
 import { hasEnded } from './types.ts';
 import { backoffMs, limitTime, sleep } from './waiting.ts';
@@ -51,18 +51,17 @@ export class RunFailedError extends GraphwrightError {
 export async function startRun(
   connection: Connection,
   workflowId: string,
-  request: RunRequest,
+  body: RunRequest,
   { signal, idempotencyKey = createIdempotencyKey() }: StartOptions,
 ): Promise<StartedRun> {
-  const { body } = await send<AcceptedRun>(connection, {
+  const { executionId, estimatedCredits } = await request<AcceptedRun>(connection, {
     method: 'POST',
     path: `/workflows/${encodeURIComponent(workflowId)}/run`,
-    body: request,
+    body,
     headers: { 'idempotency-key': idempotencyKey },
     repeatable: true,
     signal,
   });
-  const { executionId, estimatedCredits } = body;
   return { ...attachRun(connection, executionId), workflowId, estimatedCredits };
 }
 
@@ -75,9 +74,10 @@ export function createIdempotencyKey(): string {
 /** Returns a handle for an existing run. */
 export function attachRun(connection: Connection, id: string): Run {
   const path = `/executions/${encodeURIComponent(id)}`;
-  const get = async ({ signal }: CallOptions = {}): Promise<Execution> =>
-    (await send<Execution>(connection, { method: 'GET', path, signal })).body;
-  const wait = (options: WaitOptions = {}): Promise<Execution> => waitForEnd(connection, id, get, options);
+  const get = ({ signal }: CallOptions = {}): Promise<Execution> =>
+    request(connection, { method: 'GET', path, signal });
+  const wait = (options: WaitOptions = {}): Promise<Execution> =>
+    waitWithin(id, options, signal => pollBetweenStreams(connection, id, get, signal));
   return {
     id,
     wait,
@@ -87,28 +87,21 @@ export function attachRun(connection: Connection, id: string): Run {
       return execution.outputs;
     },
     events: (options = {}) => followRun(connection, id, options),
-    cancel: async ({ signal } = {}) =>
-      (
-        await send<Execution>(connection, {
-          method: 'POST',
-          path: `${path}/cancel`,
-          repeatable: true,
-          signal,
-        })
-      ).body,
+    cancel: ({ signal } = {}) =>
+      request(connection, { method: 'POST', path: `${path}/cancel`, repeatable: true, signal }),
     get,
   };
 }
 
-async function waitForEnd(
-  connection: Connection,
+/** Waits for the end of a run or batch. Throws a TimeoutError if that takes too long. */
+export async function waitWithin<T>(
   id: string,
-  get: Run['get'],
   { timeoutMs, signal }: WaitOptions,
-): Promise<Execution> {
+  waitForEnd: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
   const limit = limitTime(timeoutMs, signal);
   try {
-    return await pollBetweenStreams(connection, id, get, limit.signal);
+    return await waitForEnd(limit.signal);
   } catch (thrown) {
     if (limit.isOver() && !signal?.aborted)
       throw new TimeoutError(`${id} has not ended within ${timeoutMs} ms. It continues.`);

@@ -408,7 +408,7 @@ export type AppInput = {
   /** The largest number. Required for a slider */
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** The most characters of a text. Default: 10,000 */
+  /** The maximum number of characters of a text. Default: 10,000 */
   readonly maxLength?: number;
   readonly isRequired?: boolean;
 };
@@ -440,13 +440,13 @@ export type AppPage = {
   readonly nextCursor: string | null;
 };
 
-/** The settings of an app. Members that are left out get their default */
+/** The settings of an app. Settings that are left out get their default */
 export type AppRequest = {
   readonly title: string;
   /** The address: `/a/{slug}` */
   readonly slug: string;
   readonly description?: string | null;
-  /** Whether others than editors of the workflow see the app */
+  /** Whether people who cannot edit the workflow see the app */
   readonly isEnabled?: boolean;
   /** The version that runs: a number, or `current` (default), which follows the workflow */
   readonly version?: 'current' | number;
@@ -558,7 +558,7 @@ export type AppSettings = {
   /** The address: `/a/{slug}` */
   readonly slug: string;
   readonly description?: string | null;
-  /** Whether others than editors of the workflow see the app */
+  /** Whether people who cannot edit the workflow see the app */
   readonly isEnabled?: boolean;
   /** The version that runs: a number, or `current` (default), which follows the workflow */
   readonly version?: 'current' | number;
@@ -588,7 +588,7 @@ export type AppSettings = {
   readonly hasEmbedKey: boolean;
   /** Who saved the app last. Its runs are started with the rights of this user */
   readonly userId: number;
-  /** Why the app is out of order: what its version cannot serve. Empty: it can run */
+  /** Why the app is out of order; empty if it can run */
   readonly issues: readonly ({
     readonly path: string;
     readonly code: string;
@@ -835,7 +835,7 @@ export type CatalogEntry = {
   readonly deprecated?: true;
   /** Listed only with `includeHidden=1` */
   readonly hidden?: true;
-  /** False if its provider, or something else that it needs, is not configured; a run of it fails */
+  /** False if its provider or a program that it needs is not configured; running it fails */
   readonly isAvailable?: false;
   /** If `isAvailable` is false: the provider that needs a key, such as `fal` */
   readonly provider?: string;
@@ -882,9 +882,11 @@ export type CatalogOutput = {
 /** The upload to complete */
 export type CompleteRequest = {
   readonly mediaId: string;
+  /** Of a video; images are measured */
   readonly width?: number;
+  /** Of a video; images are measured */
   readonly height?: number;
-  /** Seconds */
+  /** Seconds, of a video or sound */
   readonly duration?: number;
 };
 
@@ -1139,7 +1141,7 @@ export type CreatedTrigger = {
   readonly workflowId: string;
   readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
   readonly name: string;
-  /** The members of the kind, without secrets */
+  /** The settings of this kind, without secrets */
   readonly config: {
     readonly hasSecret?: boolean;
   } & Readonly<Record<string, unknown>>;
@@ -1248,7 +1250,7 @@ export type CredentialUses = {
 
 /** What to send to the provider. Never returned */
 export type CredentialValues = {
-  /** Required, except for ComfyUI and servers that are compatible with OpenAI. For ComfyUI: the Authorization header, or another one as `Name: value` */
+  /** Required, except for ComfyUI and OpenAI-compatible servers. For ComfyUI: the value of the Authorization header, or another header as `Name: value` */
   readonly apiKey?: string;
   /** The address, if it is not the provider's own. Required for ComfyUI */
   readonly baseUrl?: string;
@@ -1341,7 +1343,7 @@ export type EstimateRequest = {
   /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** Run these nodes and all nodes after them again */
     readonly again?: readonly string[];
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
@@ -1363,7 +1365,7 @@ export type ExecuteRequest = {
   /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** Run these nodes and all nodes after them again */
     readonly again?: readonly string[];
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
@@ -1462,7 +1464,7 @@ export type Execution = {
     readonly label: string;
     readonly type: string;
     readonly url?: string;
-    /** Details of a video that this service rendered */
+    /** Details of a rendered video */
     readonly render?: {
       readonly width: number | null;
       readonly height: number | null;
@@ -1594,7 +1596,7 @@ export type Firing = {
   readonly dueAt: string;
   readonly acceptedAt: string | null;
   readonly kind: 'scheduled' | 'catch_up' | 'backfill' | 'manual';
-  readonly outcome: 'accepted' | 'waiting' | 'skipped' | 'refused';
+  readonly outcome: 'waiting' | 'accepted' | 'skipped' | 'refused';
   readonly reason: string | null;
   readonly executionId: string | null;
 };
@@ -1649,9 +1651,11 @@ export type InlineUpload = {
   readonly dataUrl?: string;
   /** A public URL; the service downloads and stores the file */
   readonly url?: string;
+  /** Of a video; images are measured */
   readonly width?: number;
+  /** Of a video; images are measured */
   readonly height?: number;
-  /** Seconds */
+  /** Seconds, of a video or sound */
   readonly duration?: number;
 };
 
@@ -1923,7 +1927,7 @@ export type MediaUse = {
     readonly id: string;
     readonly name: string;
   };
-  /** Workflows that use the file in the current or the published version */
+  /** The nodes that use the file, in a workflow or its publication; at most 100 */
   readonly nodes: readonly {
     readonly id: string;
     readonly label: string;
@@ -2081,7 +2085,7 @@ export type NodeState = {
   /** A number or JSON result */
   readonly value?: unknown;
   readonly values?: readonly unknown[];
-  /** Details of a video that this service rendered */
+  /** Details of a rendered video */
   readonly render?: {
     readonly width: number | null;
     readonly height: number | null;
@@ -2099,7 +2103,7 @@ export type NodeState = {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly credits: number;
-  /** For nodes with paid calls. `credential`: billed to the workspace's own credential */
+  /** Who paid for the calls of the node. `credential`: the provider billed the workspace's own credential */
   readonly paidBy?: 'credits' | 'credential';
   readonly credentialId?: string | null;
   readonly costUsd?: number | null;
@@ -2121,7 +2125,7 @@ export type NodeState = {
   readonly log?: string;
 };
 
-/** Something that happened while nobody was watching */
+/** A message about an event, such as the end of a batch */
 export type Notice = {
   readonly title: string;
   readonly id: string;
@@ -2251,15 +2255,15 @@ export type Overview = {
     }[];
     /** Calls that were billed to workspaces' own credentials, in USD. They cost no credits */
     readonly ownKeys: {
-      /** As far as it is known */
+      /** Without calls of unknown cost */
       readonly costUsd: number;
-      /** As far as it is known */
+      /** Without calls of unknown cost */
       readonly lastMonthUsd: number;
       /** Most expensive first */
       readonly providers: readonly {
         readonly name: string;
         readonly label: string | null;
-        /** As far as it is known */
+        /** Without calls of unknown cost */
         readonly costUsd: number;
         readonly calls: number;
         /** Calls of unknown cost */
@@ -2293,7 +2297,7 @@ export type PasswordLink = {
 
 /** The account whose password the link sets */
 export type PasswordLinkInput = {
-  /** What the link sets: the account of the first user, the password of an invited user, or a forgotten password */
+  /** `setup`: for the account of the first user; `invite`: for a new account; `reset`: for a forgotten password */
   readonly kind: 'setup' | 'invite' | 'reset';
   /** Not case-sensitive */
   readonly email?: string;
@@ -2336,7 +2340,7 @@ export type Plans = {
     /** Whether new accounts get this plan by default */
     readonly isDefault: boolean;
   }[];
-  /** Credits of new accounts, unless set otherwise */
+  /** Starting balance of new accounts, unless set otherwise */
   readonly newAccountCredits: number;
 };
 
@@ -2517,7 +2521,7 @@ export type ResumeRequest = {
     /** Replaces the value that waited for approval */
     readonly value?: unknown;
   };
-  /** Run this node and everything downstream again */
+  /** Run this node and all nodes after it again */
   readonly fromNodeId?: string;
   readonly useLatestWorkflow?: boolean;
   /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
@@ -2581,7 +2585,7 @@ export type RunRequest = {
   /** An ended execution of this workflow whose results are reused if they are still valid */
   readonly keep?: {
     readonly executionId: string;
-    /** Run these nodes and everything downstream again */
+    /** Run these nodes and all nodes after them again */
     readonly again?: readonly string[];
   };
   /** By node ID, the execution of this workflow whose result is used instead of running the node */
@@ -2604,7 +2608,7 @@ export type SceneGraphContract = {
     readonly mode: 'sceneGraph';
     readonly nodeType: 'video:renderer';
     readonly configPath: 'config.props.sceneGraph';
-    /** How to author a scene graph */
+    /** How to write a scene graph */
     readonly doc?: string;
     /** JSON Schema 2020-12 */
     readonly jsonSchema?: Readonly<Record<string, unknown>>;
@@ -2641,7 +2645,7 @@ export type Schedule = {
 export type ScheduleChange = {
   /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
   readonly cron?: string;
-  /** An interval by elapsed time, counted from when it was set */
+  /** An interval in elapsed time, which starts when it is set */
   readonly everySeconds?: number;
   /** Such as `Europe/Berlin` */
   readonly timeZone?: string;
@@ -2651,11 +2655,11 @@ export type ScheduleChange = {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Which version of the workflow each run uses */
   readonly version?: 'published' | 'current';
-  /** What happens if the previous run has not ended: `skip` the new one, `queue` one, `allow` both, or cancel the previous one */
+  /** What to do if the previous run has not ended: `skip` the new one, `queue` it, `allow` both, or cancel the previous one */
   readonly overlap?: 'skip' | 'queue' | 'allow' | 'cancel_previous';
-  /** What happens to times at which no worker was running: the `latest` of the last 24 hours runs, `all` run one after the other (at most 100), or `none` */
+  /** Which times to run that were missed in the last 24 hours because no worker was running: the `latest`, `all` (at most 100, one after the other) or `none` */
   readonly catchUp?: 'latest' | 'all' | 'none';
-  /** Delays every run by the same random time of up to this long */
+  /** Delays all runs by one random time of at most this long */
   readonly jitterSeconds?: number;
   readonly isActive?: boolean;
 };
@@ -2677,7 +2681,7 @@ export type SchedulePreview = {
 export type SchedulePreviewRequest = {
   /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
   readonly cron?: string;
-  /** An interval by elapsed time, counted from when it was set */
+  /** An interval in elapsed time, which starts when it is set */
   readonly everySeconds?: number;
   /** Such as `Europe/Berlin` */
   readonly timeZone?: string;
@@ -2687,7 +2691,7 @@ export type SchedulePreviewRequest = {
 export type ScheduleRequest = {
   /** Five fields (minute, hour, day of the month, month, day of the week), or a name such as `@daily` */
   readonly cron?: string;
-  /** An interval by elapsed time, counted from when it was set */
+  /** An interval in elapsed time, which starts when it is set */
   readonly everySeconds?: number;
   /** Such as `Europe/Berlin` */
   readonly timeZone?: string;
@@ -2698,11 +2702,11 @@ export type ScheduleRequest = {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Which version of the workflow each run uses */
   readonly version?: 'published' | 'current';
-  /** What happens if the previous run has not ended: `skip` the new one, `queue` one, `allow` both, or cancel the previous one */
+  /** What to do if the previous run has not ended: `skip` the new one, `queue` it, `allow` both, or cancel the previous one */
   readonly overlap?: 'skip' | 'queue' | 'allow' | 'cancel_previous';
-  /** What happens to times at which no worker was running: the `latest` of the last 24 hours runs, `all` run one after the other (at most 100), or `none` */
+  /** Which times to run that were missed in the last 24 hours because no worker was running: the `latest`, `all` (at most 100, one after the other) or `none` */
   readonly catchUp?: 'latest' | 'all' | 'none';
-  /** Delays every run by the same random time of up to this long */
+  /** Delays all runs by one random time of at most this long */
   readonly jitterSeconds?: number;
   readonly isActive?: boolean;
 };
@@ -2901,7 +2905,7 @@ export type TeamInvitation = {
   readonly name: string | null;
   /** Whether it has expired; invite the person again to renew it */
   readonly isExpired: boolean;
-  /** Send it to the invited person; it gives access to nobody else */
+  /** Send it to the invited person. It works only for an account with the invited email */
   readonly url: string;
 };
 
@@ -3018,7 +3022,7 @@ export type Trigger = {
   readonly workflowId: string;
   readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
   readonly name: string;
-  /** The members of the kind, without secrets */
+  /** The settings of this kind, without secrets */
   readonly config: {
     readonly hasSecret?: boolean;
   } & Readonly<Record<string, unknown>>;
@@ -3035,21 +3039,21 @@ export type Trigger = {
 /** What to change */
 export type TriggerChange = {
   readonly name?: string;
-  /** The members of the kind */
+  /** The settings of this kind */
   readonly config?: {
     readonly secret?: string | null;
     /** after: the workflow whose runs start this one */
     readonly workflowId?: string;
-    /** after: the final statuses that count; by default COMPLETED */
+    /** after: the final statuses of runs that count; by default COMPLETED */
     readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
-    /** feed: the address of RSS or Atom */
+    /** feed: the URL of an RSS or Atom feed */
     readonly url?: string;
     /** feed: how often to poll; by default every 15 minutes */
     readonly everyMinutes?: number;
-    /** bucket: where files arrive, below `inbox/` in the bucket of the service */
+    /** bucket: the prefix of the files, below `inbox/` in the bucket of the service */
     readonly prefix?: string;
   };
-  /** By input node ID, a JSON pointer into the payload; an empty one means all of it. If it finds nothing, the node keeps its own value. */
+  /** By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly maxCredits?: number | null;
   readonly isActive?: boolean;
@@ -3084,21 +3088,21 @@ export type TriggerRequest = {
   /** `hook`: a request; `after`: the end of a run of another workflow; `feed`: a new item; `bucket`: a new file */
   readonly kind: 'hook' | 'after' | 'feed' | 'bucket';
   readonly name?: string;
-  /** The members of the kind */
+  /** The settings of this kind */
   readonly config?: {
     readonly secret?: string | null;
     /** after: the workflow whose runs start this one */
     readonly workflowId?: string;
-    /** after: the final statuses that count; by default COMPLETED */
+    /** after: the final statuses of runs that count; by default COMPLETED */
     readonly statuses?: readonly ('COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED')[];
-    /** feed: the address of RSS or Atom */
+    /** feed: the URL of an RSS or Atom feed */
     readonly url?: string;
     /** feed: how often to poll; by default every 15 minutes */
     readonly everyMinutes?: number;
-    /** bucket: where files arrive, below `inbox/` in the bucket of the service */
+    /** bucket: the prefix of the files, below `inbox/` in the bucket of the service */
     readonly prefix?: string;
   };
-  /** By input node ID, a JSON pointer into the payload; an empty one means all of it. If it finds nothing, the node keeps its own value. */
+  /** By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly maxCredits?: number | null;
   readonly isActive?: boolean;
@@ -3136,9 +3140,11 @@ export type UpdatedCallers = {
 export type UploadForm = {
   /** Up to 4 MB */
   readonly file: string;
+  /** Of a video; images are measured */
   readonly width?: number;
+  /** Of a video; images are measured */
   readonly height?: number;
-  /** Seconds */
+  /** Seconds, of a video or sound */
   readonly duration?: number;
 } | null;
 
@@ -3266,7 +3272,7 @@ export type VideoTemplate = {
   readonly height: number;
   readonly durationInFrames: number;
   readonly defaultProps: unknown;
-  /** Label and description of each prop that no port fills */
+  /** Label and description of each prop without a port */
   readonly props: Readonly<Record<string, PropText>>;
   readonly inputMappings: readonly InputMapping[];
 };
@@ -3362,9 +3368,9 @@ export type WorkflowChanges = {
     >
   > | null;
   readonly poster?: string | null;
-  /** The value of the GET, to detect a stale write */
+  /** The value that you read, to detect that someone else changed the workflow since */
   readonly updatedAt?: unknown;
-  /** Alias of updatedAt */
+  /** Same as updatedAt */
   readonly baseUpdatedAt?: unknown;
 };
 
@@ -3416,7 +3422,7 @@ export type WorkflowFile = {
     readonly width: number | null;
     readonly height: number | null;
     readonly duration: number | null;
-    /** Base64; at most 25 MB in all files together */
+    /** Base64; at most 25 MB for all files */
     readonly data?: string;
     readonly bytes: number;
   }[];
@@ -3458,7 +3464,7 @@ export type WorkflowFileInput = {
     readonly width: number | null;
     readonly height: number | null;
     readonly duration: number | null;
-    /** Base64; at most 25 MB in all files together */
+    /** Base64; at most 25 MB for all files */
     readonly data?: string;
   }[];
 };
@@ -3518,7 +3524,15 @@ export type WorkflowListItem = {
   readonly callerCount?: number;
   readonly lastExecution?: {
     readonly id: string;
-    readonly status: string;
+    readonly status:
+      | 'QUEUED'
+      | 'RUNNING'
+      | 'WAITING'
+      | 'CANCELLING'
+      | 'COMPLETED'
+      | 'FAILED'
+      | 'TIMEOUT'
+      | 'CANCELLED';
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
@@ -3545,7 +3559,7 @@ export type WorkflowResults = {
         /** A number or JSON result */
         readonly value?: unknown;
         readonly values?: readonly unknown[];
-        /** Details of a video that this service rendered */
+        /** Details of a rendered video */
         readonly render?: {
           readonly width: number | null;
           readonly height: number | null;

@@ -43,7 +43,7 @@ export interface CallOptions {
 
 export interface Call extends CallOptions {
   readonly method: string;
-  /** The path after `/api/v1` with a leading slash, or a path that starts with `/api/`. */
+  /** The path after `/api/v1` with a leading slash, or a path that starts with `/api/` or `/app/`. */
   readonly path: string;
   readonly query?: Query | undefined;
   /** Sent as JSON, unless it is a FormData. */
@@ -72,6 +72,10 @@ export async function send<T>(connection: Connection, call: Call): Promise<ApiRe
     }
   }
 }
+
+/** Sends a request and returns the body of its response. */
+export const request = async <T>(connection: Connection, call: Call): Promise<T> =>
+  (await send<T>(connection, call)).body;
 
 /** Returns the delay before the next retry, or undefined if the call must not be retried. */
 function getRetryDelayMs(thrown: unknown, attempt: number, call: Call, timing: Timing): number | undefined {
@@ -108,7 +112,7 @@ function isRepeatable({ method, headers, repeatable }: Call): boolean {
 async function sendOnce<T>(connection: Connection, call: Call): Promise<ApiResponse<T>> {
   const limit = limitTime(connection.timing.timeoutMs, call.signal);
   try {
-    const response = await request(connection, { ...call, signal: limit.signal });
+    const response = await sendUnchecked(connection, { ...call, signal: limit.signal });
     return await readResponse<T>(connection, response);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
@@ -124,7 +128,7 @@ async function sendOnce<T>(connection: Connection, call: Call): Promise<ApiRespo
 }
 
 /** Sends a request without checking the status of the response. */
-export function request(connection: Connection, call: Call): Promise<Response> {
+export function sendUnchecked(connection: Connection, call: Call): Promise<Response> {
   const { body } = call;
   const isJson = body !== undefined && !(body instanceof FormData);
   return connection.fetch(toUrl(connection, call), {
@@ -146,7 +150,7 @@ function toUrl({ url }: Connection, { path, query = {} }: Call): string {
     value === undefined ? [] : [[name, String(value)] as const],
   );
   const search = new URLSearchParams(Object.fromEntries(parameters)).toString();
-  return `${url}${path.startsWith('/api/') ? '' : '/api/v1'}${path}${search === '' ? '' : `?${search}`}`;
+  return `${url}${/^\/(?:api|app)\//.test(path) ? '' : '/api/v1'}${path}${search === '' ? '' : `?${search}`}`;
 }
 
 /** Adds the code of the cause, because fetch always fails with "fetch failed". */

@@ -1,6 +1,6 @@
 // Uploads files: small files and SVG inline, larger files with a presigned URL.
 import { putBytes } from './put.ts';
-import { type CallOptions, type Connection, isTemporary, send } from './send.ts';
+import { type CallOptions, type Connection, isTemporary, request } from './send.ts';
 import type { Media, MintedUpload } from './types.ts';
 import { backoffMs, sleep } from './waiting.ts';
 
@@ -52,9 +52,7 @@ export async function uploadFrom(
   { signal, ...hints }: UploadHints & CallOptions,
 ): Promise<Media> {
   const body = { url, ...toHintFields(hints) };
-  return (
-    await send<Media>(connection, { method: 'POST', path: '/media/upload', body, signal, repeatable: true })
-  ).body;
+  return request(connection, { method: 'POST', path: '/media/upload', body, signal, repeatable: true });
 }
 
 async function uploadInline(
@@ -68,7 +66,7 @@ async function uploadInline(
   for (const [hint, value] of Object.entries(toHintFields(options))) form.set(hint, String(value));
   form.set('file', blob, name);
   options.onProgress?.({ sentBytes: 0, totalBytes: blob.size });
-  const { body } = await send<Media>(connection, {
+  const media = await request<Media>(connection, {
     method: 'POST',
     path: '/media/upload',
     body: form,
@@ -76,7 +74,7 @@ async function uploadInline(
     signal: options.signal,
   });
   options.onProgress?.({ sentBytes: blob.size, totalBytes: blob.size });
-  return body;
+  return media;
 }
 
 async function uploadPresigned(
@@ -87,14 +85,13 @@ async function uploadPresigned(
 ): Promise<Media> {
   const { signal } = options;
   const mediaId = await putWithRetries(connection, blob, name, options);
-  const { body } = await send<Media>(connection, {
+  return request(connection, {
     method: 'POST',
     path: '/media/upload-url/complete',
     body: { mediaId, ...toHintFields(options) },
     repeatable: true,
     signal,
   });
-  return body;
 }
 
 /** Creates an upload URL and sends the bytes. Each attempt uses a new URL, because the old one may have expired. */
@@ -105,7 +102,7 @@ async function putWithRetries(
   { signal, onProgress }: UploadOptions,
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const { body: minted } = await send<MintedUpload>(connection, {
+    const minted = await request<MintedUpload>(connection, {
       method: 'POST',
       path: '/media/upload-url',
       body: { contentType: blob.type, bytes: blob.size, filename: name },

@@ -1,5 +1,5 @@
-// Tests the packed SDK: its files, that every supported Node and TypeScript version accepts it, and its size in a
-// browser.
+// Tests the packed SDK: its files, that it runs on the installed versions of Node, that TypeScript accepts its types,
+// and its size in a browser.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
