@@ -22,7 +22,7 @@ const SLOW_BATCHES = {
   drawing: [
     'render/sound/**',
     'render/timeline/**',
-    'render/{drawing,files,read-templates,schema,text-layout}.test.ts',
+    'render/{drawing,paragraph,read-files,read-templates,schema}.test.ts',
     'nodes/{catalog,sandbox}.test.ts',
     'nodes/models/**',
     'codecs/{i420-*,kernels,pixels}.test.ts',

@@ -6,7 +6,7 @@ import { matchesGlob } from 'node:path';
 /** Patterns below `test/` by reason. */
 const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
-    'apps/{app-page,limits,paid-apps,pictures,visitors}.test.ts',
+    'apps/{app-page,limits-and-files,paid-apps,visitors}.test.ts',
     'automation/batches/*.test.ts',
     'automation/schedules/*-*.test.ts',
     'automation/tables/*.test.ts',
@@ -45,7 +45,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/accounts/keys.test.ts',
     'http/protocol/{headers,limits,metrics}.test.ts',
     'http/sessions/{openid,streams}.test.ts',
-    'runs/{bad-providers,cancelled-calls,decoder-queue,hooks,paid-*,waiting}.test.ts',
+    'runs/{bad-providers,cancelled-calls,cost-limits,decoder-queue,hooks,paid-*,waiting}.test.ts',
     'store/listen.test.ts',
   ],
   'looks at what its process has loaded': ['mcp/at-rest.test.ts'],

@@ -10,7 +10,7 @@ import { migrateAll, openDatabases } from '../../src/databases.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { type Db, openDb, pingQueue } from '../../src/store/db.ts';
-import { directSetting, preflight, preflightPooler } from '../../src/store/preflight.ts';
+import { getDirectSetting, preflight, preflightPooler } from '../../src/store/preflight.ts';
 import { mp4 } from '../support/media/files.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { PGBOUNCER, startPooler, type TestPooler } from '../support/postgres/pooler.ts';
@@ -84,8 +84,8 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     });
 
   /** How doctor and every start refuse it. */
-  async function getRefusal(env: Parameters<typeof directSetting>[0]): Promise<string> {
-    const where = directSetting(env);
+  async function getRefusal(env: Parameters<typeof getDirectSetting>[0]): Promise<string> {
+    const where = getDirectSetting(env);
     const db = openDb({ connection: { url: where?.url ?? '' }, maxConnections: 1, onError: () => undefined });
     const refusal = await preflight(db, where).then(
       () => 'none',

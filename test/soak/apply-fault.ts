@@ -12,15 +12,15 @@ export interface Target {
 
 type FaultAction = (target: Target, fault: PlannedFault) => void | Promise<void>;
 
-const getWorker = ({ fleet }: Target, { targetShare }: PlannedFault): KeptProcess =>
-  fleet.workers[Math.floor(targetShare * fleet.workers.length)] as KeptProcess;
+const getWorker = ({ fleet }: Target, { targetFraction }: PlannedFault): KeptProcess =>
+  fleet.workers[Math.floor(targetFraction * fleet.workers.length)] as KeptProcess;
 
 const freeze: (getProcess: (target: Target, fault: PlannedFault) => KeptProcess) => FaultAction =
   getProcess => async (target, fault) => {
     const kept = getProcess(target, fault);
     const { pid } = kept;
     kept.signal('SIGSTOP');
-    await sleep(fault.forMs);
+    await sleep(fault.durationMs);
     // If it was killed in the meantime, this is a new process.
     if (kept.pid === pid) kept.signal('SIGCONT');
   };
@@ -35,15 +35,15 @@ const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
   'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
   // The fast shutdown; its supervisor restarts it.
   'postgres restart': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGINT'),
-  'postgres backend kill': async ({ fleet }, { targetShare }) => {
+  'postgres backend kill': async ({ fleet }, { targetFraction }) => {
     const pids = await listBackends(fleet, "where application_name = 'graphwright'");
-    signalAll(pids.slice(Math.floor(targetShare * pids.length)).slice(0, 1), 'SIGKILL');
+    signalAll(pids.slice(Math.floor(targetFraction * pids.length)).slice(0, 1), 'SIGKILL');
   },
-  'postgres freeze': async ({ fleet }, { forMs }) => {
+  'postgres freeze': async ({ fleet }, { durationMs }) => {
     // The postmaster first, so that it starts no new backends.
     const pids = [fleet.postgres.pid, ...(await listBackends(fleet, ''))];
     signalAll(pids, 'SIGSTOP');
-    await sleep(forMs);
+    await sleep(durationMs);
     signalAll(pids, 'SIGCONT');
   },
   'connections cut': async ({ fleet }) => {
@@ -52,9 +52,9 @@ const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
        where application_name = 'graphwright' and pid <> pg_backend_pid()`,
     );
   },
-  'provider refuses': ({ providers }, { targetShare }) => providers.refuse(targetShare),
-  'provider fails': ({ providers }, { targetShare }) => providers.fail(targetShare),
-  'provider resets': ({ providers }, { targetShare }) => providers.reset(targetShare),
+  'provider refuses': ({ providers }, { targetFraction }) => providers.refuse(targetFraction),
+  'provider fails': ({ providers }, { targetFraction }) => providers.fail(targetFraction),
+  'provider resets': ({ providers }, { targetFraction }) => providers.reset(targetFraction),
 };
 
 /** Resolves with the reason if the target is absent at the moment, like PostgreSQL between two starts. */

@@ -16,7 +16,7 @@ export function checkMedia(crashes: number): Check {
       'select id, bytes, sha256 from media',
     );
     const { rows: orphans } = await fleet.db.query<{ id: string }>('select id from media_strays');
-    const named = new Set([...rows, ...orphans].map(({ id }) => id));
+    const knownIds = new Set([...rows, ...orphans].map(({ id }) => id));
     const violations: string[] = [];
     for (const { id, bytes, sha256 } of rows) {
       const path = files.get(id);
@@ -25,7 +25,7 @@ export function checkMedia(crashes: number): Check {
       else if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
         violations.push(`the file of ${id} differs from its row`);
     }
-    const unknown = [...files.keys()].filter(id => !named.has(id));
+    const unknown = [...files.keys()].filter(id => !knownIds.has(id));
     const isExcused = unknown.length <= crashes * MAX_LOST_RECORDS_PER_CRASH;
     return isExcused ? violations : [...violations, ...unknown.map(id => `the file ${id} has no row`)];
   };

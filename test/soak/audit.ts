@@ -15,7 +15,7 @@ export interface SoakResult {
   readonly started: readonly StartedRun[];
 }
 
-export type Check = (scene: SoakResult) => Promise<readonly string[]>;
+export type Check = (result: SoakResult) => Promise<readonly string[]>;
 
 interface EndedRun {
   readonly id: string;
@@ -74,9 +74,9 @@ async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, Ende
 const listAccepted = ({ started }: SoakResult): readonly (StartedRun & { readonly id: string })[] =>
   started.filter((run): run is StartedRun & { readonly id: string } => run.id !== undefined);
 
-async function checkRuns(scene: SoakResult): Promise<readonly string[]> {
-  const rows = await readRuns(scene);
-  return listAccepted(scene).flatMap(({ id, run, shape, cancelAfterMs }) => {
+async function checkRuns(result: SoakResult): Promise<readonly string[]> {
+  const rows = await readRuns(result);
+  return listAccepted(result).flatMap(({ id, run, shape, cancelAfterMs }) => {
     const row = rows.get(id);
     const name = `run ${run} (${shape}, ${id})`;
     if (row === undefined) return [`${name} was accepted but does not exist`];
@@ -102,16 +102,16 @@ async function checkRuns(scene: SoakResult): Promise<readonly string[]> {
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-async function checkUnknownRuns(scene: SoakResult): Promise<readonly string[]> {
-  const known = new Set(listAccepted(scene).map(({ id }) => id));
+async function checkUnknownRuns(result: SoakResult): Promise<readonly string[]> {
+  const known = new Set(listAccepted(result).map(({ id }) => id));
   const duplicates =
-    known.size === listAccepted(scene).length ? [] : ['two keys were answered with one execution'];
-  const unknownIds = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
+    known.size === listAccepted(result).length ? [] : ['two keys were answered with one execution'];
+  const unknownIds = [...(await readRuns(result)).keys()].filter(id => !known.has(id));
   return [...duplicates, ...unknownIds.map(id => `${id} exists but no caller received its id`)];
 }
 
-async function checkEvents(scene: SoakResult): Promise<readonly string[]> {
-  const { rows } = await scene.fleet.db.query<{
+async function checkEvents(result: SoakResult): Promise<readonly string[]> {
+  const { rows } = await result.fleet.db.query<{
     execution_id: string;
     event_id: string;
     body: string;
@@ -123,8 +123,8 @@ async function checkEvents(scene: SoakResult): Promise<readonly string[]> {
      from deliveries d join executions e on e.id = d.execution_id`,
   );
   const byRun = new Map(rows.map(row => [row.execution_id, row]));
-  return listAccepted(scene).flatMap(({ id, run, hook }) => {
-    const received = scene.hooks.received.get(run) ?? [];
+  return listAccepted(result).flatMap(({ id, run, hook }) => {
+    const received = result.hooks.received.get(run) ?? [];
     const row = byRun.get(id);
     const name = `the event of run ${run} (${id})`;
     if (hook === 'none')
@@ -145,11 +145,11 @@ async function checkEvents(scene: SoakResult): Promise<readonly string[]> {
   });
 }
 
-async function checkSubmissions(scene: SoakResult): Promise<readonly string[]> {
-  const rows = await readRuns(scene);
-  const submissions = scene.providers.submissions();
-  return listAccepted(scene).flatMap(({ id, run, shape }) => {
-    const prompts = Object.entries(scene.shapes[shape]?.prompts ?? {});
+async function checkSubmissions(result: SoakResult): Promise<readonly string[]> {
+  const rows = await readRuns(result);
+  const submissions = result.providers.submissions();
+  return listAccepted(result).flatMap(({ id, run, shape }) => {
+    const prompts = Object.entries(result.shapes[shape]?.prompts ?? {});
     const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
     return prompts.flatMap(([nodeId, labels]) =>
       labels.flatMap(label => {
@@ -179,14 +179,14 @@ async function checkLedger({ fleet }: SoakResult): Promise<readonly string[]> {
   ];
 }
 
-async function checkCharges(scene: SoakResult): Promise<readonly string[]> {
-  const { rows } = await scene.fleet.db.query<{ execution_id: string; node_id: string; charged: number }>(
+async function checkCharges(result: SoakResult): Promise<readonly string[]> {
+  const { rows } = await result.fleet.db.query<{ execution_id: string; node_id: string; charged: number }>(
     `select execution_id, node_id, sum(amount)::int as charged from credit_entries where kind = 'charge'
      group by 1, 2`,
   );
   const charges = new Map(rows.map(row => [`${row.execution_id} ${row.node_id}`, row.charged]));
   const violations: string[] = [];
-  for (const { id, steps } of (await readRuns(scene)).values()) {
+  for (const { id, steps } of (await readRuns(result)).values()) {
     for (const { nodeId, credits = 0 } of steps) {
       const charged = charges.get(`${id} ${nodeId}`) ?? 0;
       charges.delete(`${id} ${nodeId}`);

@@ -11,7 +11,7 @@ import type { FuzzReport } from './fuzz-svg.ts';
 import { mutate } from './mutate.ts';
 
 const BOUNDARY = 'x';
-const ANSWER_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const MAX_VIOLATIONS = 5;
 /** Concurrent connections. */
 const CONCURRENCY = 4;
@@ -119,10 +119,10 @@ interface HttpResponse {
   readonly body: string;
 }
 
-/** Status 0 means no answer in time. */
+/** Status 0: there was no response in time. */
 async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<HttpResponse> {
   const socket = connect(Number(origin.port), origin.hostname);
-  const response = readAnswer(socket);
+  const response = readResponse(socket);
   socket.write(
     `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
       `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
@@ -136,12 +136,14 @@ async function send(origin: URL, caller: Caller, form: Buffer, random: () => num
   return response;
 }
 
-async function readAnswer(socket: Socket): Promise<HttpResponse> {
+async function readResponse(socket: Socket): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   socket.on('data', chunk => chunks.push(chunk));
-  // The service may have answered before it cut the connection.
+  // The service may respond before it closes the connection.
   socket.on('error', () => undefined);
-  await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => socket.destroy());
+  await once(socket, 'close', { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) }).catch(() =>
+    socket.destroy(),
+  );
   const text = Buffer.concat(chunks).toString('utf8');
   const body = text.slice(text.indexOf('\r\n\r\n') + 4);
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), body };

@@ -46,9 +46,9 @@ export interface PlannedFault {
   readonly kind: FaultKind;
   readonly atMs: number;
   /** From 0 up to 1: which of the possible targets it hits. */
-  readonly targetShare: number;
+  readonly targetFraction: number;
   /** The duration of a freeze. */
-  readonly forMs: number;
+  readonly durationMs: number;
 }
 
 export interface PlannedRun {
@@ -84,9 +84,9 @@ export interface Plan {
 
 export const ACCOUNTS = 3;
 const POSTGRES_PAUSE_MS = 16_000;
-const HOOKS = { answering: 0.8, failing: 0.02 } as const;
-const CANCELLED = 0.1;
-const APPROVED = 0.7;
+const HOOK_PROBABILITY = { answering: 0.8, failing: 0.02 } as const;
+const CANCEL_PROBABILITY = 0.1;
+const APPROVAL_PROBABILITY = 0.7;
 const MAX_CANCEL_MS = 4000;
 
 export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
@@ -94,10 +94,8 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
   const random = seededRandom(seed);
   const faults = planFaults(options, random);
   const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
-    const [atMs, which, account, hook, cancel, when, approve] = Array.from(
-      { length: 7 },
-      random,
-    ) as SevenNumbers;
+    const [atMs, which, account, hook] = [random(), random(), random(), random()];
+    const [cancel, when, approve] = [random(), random(), random()];
     return {
       run,
       atMs: atMs * loadMs,
@@ -106,9 +104,14 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
         which,
       ),
       account: Math.floor(account * ACCOUNTS),
-      hook: hook < HOOKS.failing ? 'failing' : hook < HOOKS.failing + HOOKS.answering ? 'answering' : 'none',
-      cancelAfterMs: cancel < CANCELLED ? when * MAX_CANCEL_MS : undefined,
-      approves: approve < APPROVED,
+      hook:
+        hook < HOOK_PROBABILITY.failing
+          ? 'failing'
+          : hook < HOOK_PROBABILITY.failing + HOOK_PROBABILITY.answering
+            ? 'answering'
+            : 'none',
+      cancelAfterMs: cancel < CANCEL_PROBABILITY ? when * MAX_CANCEL_MS : undefined,
+      approves: approve < APPROVAL_PROBABILITY,
     };
   });
   const responseModes = RESPONSE_MODES.map((responseMode, index) => ({
@@ -118,18 +121,16 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
   return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, responseModes };
 }
 
-type SevenNumbers = [number, number, number, number, number, number, number];
-
-/** Every kind once before any repeats, at random moments, one in each share of the load. */
+/** Plans every kind once before any repeats, at random times within equal parts of the load. */
 function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (getRow(kind).minLoadMs ?? 0) <= loadMs);
-  const due = new Set(kinds);
+  const unusedKinds = new Set(kinds);
   let postgresMs = Number.NEGATIVE_INFINITY;
   return Array.from({ length: faults }, (_, index): PlannedFault => {
     const atMs = ((index + random()) * loadMs) / faults;
     const isOpen = (kind: FaultKind): boolean =>
       getRow(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
-    const first = kinds.filter(kind => due.has(kind) && isOpen(kind));
+    const first = kinds.filter(kind => unusedKinds.has(kind) && isOpen(kind));
     const open = first.length > 0 ? first : kinds.filter(isOpen);
     const kind = pick(
       open.map(name => [name, FAULTS[name].weight] as const),
@@ -137,14 +138,14 @@ function planFaults({ faults, loadMs }: SoakOptions, random: () => number): Plan
     );
     const { endsPostgres, minMs = 300, maxMs = minMs } = getRow(kind);
     if (endsPostgres === true) postgresMs = atMs;
-    due.delete(kind);
-    return { kind, atMs, targetShare: random(), forMs: minMs + random() * (maxMs - minMs) };
+    unusedKinds.delete(kind);
+    return { kind, atMs, targetFraction: random(), durationMs: minMs + random() * (maxMs - minMs) };
   });
 }
 
 const getRow = (kind: FaultKind): FaultRow => FAULTS[kind];
 
-/** The item whose share of the weights contains the number, from 0 up to 1. */
+/** Returns the item whose share of the weights contains `share`, from 0 up to 1. */
 function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {
   let left = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of weighted) {

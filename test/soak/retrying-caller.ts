@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface CallerResponse<B> {
   readonly status: number;
   readonly body: B;
-  /** Whether this is the stored answer of an earlier request. */
+  /** Whether this is the stored response of an earlier request. */
   readonly isReplayed: boolean;
 }
 
 export interface Caller {
-  /** Resolves with a final answer. Rejects if none came in time. */
+  /** Resolves with a final response. Rejects if there is none in time. */
   request<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -19,7 +19,7 @@ export interface Caller {
   ): Promise<CallerResponse<B>>;
 }
 
-const ANSWER_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const RETRY_DELAY_MS = { min: 100, max: 900 } as const;
 const RETRY_FOR_MS = 180_000;
 
@@ -52,7 +52,7 @@ function isTransient(status: number, code: string | undefined): boolean {
   return status >= 500 || status === 429 || code === 'idempotency_in_progress';
 }
 
-/** The answer, or why there is none. */
+/** Returns the response, or why there is none. */
 async function sendOnce<B>(
   url: string,
   key: string,
@@ -70,7 +70,7 @@ async function sendOnce<B>(
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const text = await response.text();
     const isReplayed = response.headers.get('idempotent-replayed') === 'true';

@@ -73,9 +73,9 @@ export async function soak(
   const settleMs = performance.now() - beginMs - loadMs;
   const keyMismatches = await retryStart(started, accounts, hooks.url);
   await fleet.drain();
-  const scene = { fleet, providers, hooks, shapes, started };
+  const result = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
-  const violations = await findViolations(scene, {
+  const violations = await findViolations(result, {
     'all work ends': async () => settled,
     'callers get final answers': async () => unanswered,
     'the same key finds the same run': async () => keyMismatches,
@@ -83,7 +83,7 @@ export async function soak(
     'media and files match': checkMedia(postgresKills),
   });
   return {
-    ...(await count(scene, folder)),
+    ...(await count(result, folder)),
     faults: tally(faults),
     retries: Object.fromEntries(retries),
     loadMs,
@@ -94,12 +94,12 @@ export async function soak(
 
 /** What each check finds; none is empty. */
 export async function findViolations(
-  scene: SoakResult,
+  result: SoakResult,
   checks: Readonly<Record<string, Check>>,
 ): Promise<SoakReport['violations']> {
   const violations: Record<string, readonly string[]> = {};
   for (const [name, check] of Object.entries(checks)) {
-    const found = await check(scene);
+    const found = await check(result);
     if (found.length > 0) violations[name] = found;
   }
   return violations;

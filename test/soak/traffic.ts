@@ -12,12 +12,12 @@ export interface Account {
   readonly workflows: ReadonlyMap<string, string>;
 }
 
-/** A planned run and how its request was answered. */
+/** A planned run and the response to its request. */
 export interface StartedRun extends PlannedRun {
   /** undefined if it was refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
-  /** The answer came to a retry. */
+  /** Whether a retry got the response. */
   readonly isReplayed: boolean;
 }
 

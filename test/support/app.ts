@@ -8,9 +8,9 @@ import type { App, HttpDeps } from '../../src/http/app.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
-import type { McpMount } from '../../src/mcp/caller.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
+import type { McpMount } from '../../src/mcp/tool-context.ts';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { QUEUE_ONLY } from '../../src/runs/dispatch.ts';
@@ -63,7 +63,7 @@ type Callers<N extends number, R extends Caller[] = []> = R['length'] extends N
   ? R
   : Callers<N, [...R, Caller]>;
 
-let people = 0;
+let userCount = 0;
 
 /** All tests share one bundle of the web application. */
 export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
@@ -115,13 +115,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
   const conformance = watchResponses(app);
-  const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
-    const key = `sk-test-${userId}-${people++}-${Math.random()}`;
+  const addKey = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
+    const key = `sk-test-${userId}-${userCount++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
     return { userId, email, key, request: requester(app, key) };
   };
   const createCaller: TestApp['createCaller'] = async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
-    const email = `person-${people++}@example.com`;
+    const email = `person-${userCount++}@example.com`;
     const userId = await insertUser(db, {
       email,
       name: email.split('@')[0] ?? '',
@@ -129,7 +129,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       isAuthor: false,
       isAdmin: scopes.includes('instance:admin'),
     });
-    return callerOf(userId, email, scopes);
+    return addKey(userId, email, scopes);
   };
   return {
     app,
@@ -142,7 +142,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       while (callers.length < count) callers.push(await createCaller());
       return callers as Callers<N>;
     },
-    withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
+    withScopes: ({ userId, email }, scopes) => addKey(userId, email, scopes),
     close: async () => {
       await mcp.close();
       await app.close();
@@ -151,7 +151,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await runDb.close();
       await drop();
       await rm(folder, { recursive: true, force: true });
-      assert.deepEqual(conformance.faults, [], 'answers against the OpenAPI document');
+      assert.deepEqual(conformance.violations, [], 'responses that violate the OpenAPI document');
     },
   };
 }

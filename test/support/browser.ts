@@ -16,7 +16,7 @@ import { waitUntil } from './processes.ts';
 import { shared } from './shared.ts';
 
 /** Where Debian, Alpine and others install it, the cheapest first. CHROMIUM overrides it. */
-const PLACES = [
+const CANDIDATES = [
   process.env.CHROMIUM,
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -24,19 +24,19 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 /** The browser of this machine; undefined if there is none. */
-export const CHROMIUM = PLACES.find(path => path !== undefined && existsSync(path));
+export const CHROMIUM = CANDIDATES.find(path => path !== undefined && existsSync(path));
 
 /** For the `skip` option of browser tests: false if there is a browser, else the reason. */
 export const NO_BROWSER =
   CHROMIUM === undefined &&
-  'There is no Chromium on this machine: apt-get install chromium-headless-shell, or name one by CHROMIUM.';
+  'There is no Chromium on this machine: apt-get install chromium-headless-shell, or set CHROMIUM to its path.';
 
 /** Errors caused by the machine: its network addresses changed, and the browser reset its connections. */
-const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
+const IGNORED_ERROR = /net::ERR_NETWORK_CHANGED/;
 /** A long timeout costs time only when a test fails; several test files share a small machine. */
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** Slows pages down by this factor, to find tests that rely on a fast machine and actions that a slow page loses. */
+/** Slows pages down by this factor, to find tests that rely on a fast machine, and clicks that a slow page loses. */
 const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
 
 /** A page of every service that has no script. */
@@ -77,10 +77,10 @@ export interface TestPage extends AsyncDisposable {
 }
 
 /** Containers have no sandbox and little shared memory. */
-const PLAIN = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'];
+const BASE_ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--process-per-site'];
 /** Fewer processes and no optimizing compiler for short-lived scripts: saves a twelfth of the processor time. */
-const THRIFTY = [
-  ...PLAIN,
+const LOW_CPU_ARGS = [
+  ...BASE_ARGS,
   '--in-process-gpu',
   '--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface',
   '--js-flags=--no-maglev --no-turbofan',
@@ -94,7 +94,7 @@ const launcher = (args: readonly string[]) =>
     const idle: Profile[] = [];
     return { browser, idle, close: () => browser.close() };
   });
-const LAUNCH = { emptied: launcher(THRIFTY), new: launcher(PLAIN) };
+const LAUNCH = { emptied: launcher(LOW_CPU_ARGS), new: launcher(BASE_ARGS) };
 
 /**
  * Call in `before`, and `close` in `after`. A page takes 1.3 s of processor time in a new profile and 0.3 s in a
@@ -106,25 +106,25 @@ export async function openBrowser(profiles: Profiles = 'emptied'): Promise<TestB
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {
       await waitUntilBundled(url);
-      const found = idle.findIndex(profile => profile.url === url);
-      const [profile = await createProfile(browser, url)] = found < 0 ? [] : idle.splice(found, 1);
+      const idleIndex = idle.findIndex(profile => profile.url === url);
+      const [profile = await createProfile(browser, url)] = idleIndex < 0 ? [] : idle.splice(idleIndex, 1);
       const { context, page } = profile;
       if (cookie !== undefined) {
         const [name = '', value = ''] = cookie.split('=', 2);
         await context.addCookies([{ name, value, url }]);
       }
-      await show(page, view);
+      await applyView(page, view);
       const errors: string[] = [];
       page.on('console', message => {
-        if (message.type() === 'error' && !NOT_THE_PAGE.test(message.text())) errors.push(message.text());
+        if (message.type() === 'error' && !IGNORED_ERROR.test(message.text())) errors.push(message.text());
       });
       page.on('pageerror', error => errors.push(String(error)));
-      let isSpoilt = false;
+      let isDiscarded = false;
       const discard = (): void => {
-        isSpoilt = true;
+        isDiscarded = true;
       };
       const release = async (): Promise<void> => {
-        const emptied = profiles === 'new' ? undefined : await emptyProfile(profile, isSpoilt);
+        const emptied = profiles === 'new' ? undefined : await emptyProfile(profile, isDiscarded);
         if (emptied === undefined) await context.close();
         else idle.push(emptied);
       };
@@ -170,14 +170,14 @@ async function openPage(context: BrowserContext): Promise<Pick<Profile, 'page' |
  * Leaves the page and clears its storage and the test's changes to network and page. Keeps the file cache. Does nothing
  * if the service has stopped.
  */
-async function emptyProfile(profile: Profile, isSpoilt: boolean): Promise<Profile | undefined> {
+async function emptyProfile(profile: Profile, isDiscarded: boolean): Promise<Profile | undefined> {
   const { url, context } = profile;
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
   await context.clearPermissions();
   let { page, session } = profile;
   try {
-    if (isSpoilt || page.isClosed()) ({ page, session } = await openPage(context));
+    if (isDiscarded || page.isClosed()) ({ page, session } = await openPage(context));
     else {
       page.removeAllListeners();
       await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -203,7 +203,7 @@ async function waitUntilBundled(url: string): Promise<void> {
 }
 
 /** Resizes and recolors the page, as a user's window would be. */
-async function show(page: Page, { width, height, colorScheme }: View): Promise<void> {
+async function applyView(page: Page, { width, height, colorScheme }: View): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, reducedMotion: null });
 }
@@ -246,12 +246,12 @@ interface AxeResult {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-type AxeRules = 'all' | 'colours';
+type AxeRules = 'all' | 'colors';
 
 /** Which axe-core rules to run: all, best practices included, or only those that a color scheme can affect. */
 const AXE_OPTIONS: Readonly<Record<AxeRules, object>> = {
   all: {},
-  colours: { runOnly: ['cat.color'] },
+  colors: { runOnly: ['cat.color'] },
 };
 
 /** Asserts that axe-core finds no violation on the page. */
@@ -266,10 +266,10 @@ export async function assertAccessible(page: Page, rules: AxeRules = 'all'): Pro
     .forEach(each => each.finish()))`);
   const options = JSON.stringify({ resultTypes: ['violations'], ...AXE_OPTIONS[rules] });
   const result = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
-  const found = result.violations.flatMap(({ id, help, nodes }) =>
+  const violations = result.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
   );
-  assert.deepEqual(found, []);
+  assert.deepEqual(violations, []);
 }
 
 /**
@@ -293,13 +293,13 @@ export async function checkWidth(
   isReady: (page: Page) => Promise<unknown>,
 ): Promise<void> {
   for (const view of VIEWS.filter(each => each.width === width)) {
-    await show(page, view);
+    await applyView(page, view);
     await isReady(page);
     await takeScreenshot(page, name, view);
     // The dark page has the same elements as the light one, at the same places.
-    await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colours');
-    const needed = await page.evaluate('document.documentElement.scrollWidth');
-    assert.ok(Number(needed) <= width, `${page.url()} is ${needed} px wide at ${width}`);
+    await assertAccessible(page, view.colorScheme === 'light' ? 'all' : 'colors');
+    const scrollWidth = await page.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(scrollWidth) <= width, `${page.url()} is ${scrollWidth} px wide at ${width}`);
     assert.deepEqual(errors, []);
   }
 }

@@ -61,19 +61,19 @@ export const spawnFirst: RunCommand = (args, settings) => {
   return run(args, settings);
 };
 
-let last: Promise<unknown> = Promise.resolve();
+let lastCall: Promise<unknown> = Promise.resolve();
 
 /** Runs commands in this process, one at a time, because each one replaces the environment. */
 export function callCommand(
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
 ): Promise<CommandResult> {
-  const ended = last.then(() => callAlone(args, settings));
-  last = ended.catch(() => undefined);
-  return ended;
+  const result = lastCall.then(() => callNow(args, settings));
+  lastCall = result.catch(() => undefined);
+  return result;
 }
 
-async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<CommandResult> {
+async function callNow(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<CommandResult> {
   const written = { out: '', err: '' };
   const terminal: Terminal = {
     isLive: false,
@@ -88,7 +88,7 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
     draw: () => undefined,
     erase: () => undefined,
   };
-  const returnToken = replaceSettings(settings);
+  const restoreSettings = replaceSettings(settings);
   try {
     const code = await Promise.race([
       runCommandLine(args, { terminal, signal: AbortSignal.timeout(TIMEOUT_MS) }),
@@ -98,7 +98,7 @@ async function callAlone(args: readonly string[], settings: NodeJS.ProcessEnv): 
     ]);
     return { code, ...written };
   } finally {
-    returnToken();
+    restoreSettings();
   }
 }
 
@@ -108,7 +108,7 @@ function replaceSettings(settings: NodeJS.ProcessEnv): () => void {
   assert.deepEqual(
     Object.keys(settings).filter(name => !names.includes(name)),
     [],
-    'settings alone',
+    'only settings can be set for a command in this process',
   );
   const set = (values: NodeJS.ProcessEnv): void => {
     for (const name of names) {

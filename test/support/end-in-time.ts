@@ -1,19 +1,19 @@
-// Ends a test process that does not end by itself: what a failed test leaves open would hold up the whole run. The runner
-// loads it before each file.
+// Ends a test process that does not exit by itself because a failed test left something open. The runner loads it before
+// each file.
 import { join } from 'node:path';
 import { after } from 'node:test';
 
 /** Closing services takes long on a busy machine. */
-const PATIENCE_MS = 200_000;
+const EXIT_TIMEOUT_MS = 200_000;
 const BATCHES = join(import.meta.dirname, '../../test-output/batches');
 
 export function endInTime(): void {
   after(() => {
     setTimeout(() => {
       const open = process.getActiveResourcesInfo().join(', ');
-      process.stderr.write(`The tests have ended and their process has not. Still open: ${open}\n`);
+      process.stderr.write(`The tests have ended, but their process has not exited. Still open: ${open}\n`);
       process.exit(1);
-    }, PATIENCE_MS).unref();
+    }, EXIT_TIMEOUT_MS).unref();
   });
 }
 

@@ -1,5 +1,5 @@
-// Locates older versions of Node, and third-party programs and types that tests compare the service against. These have a
-// separate install, because they are many files.
+// Locates older versions of Node, and third-party programs and types that tests compare the service against. They are
+// installed separately because they are many files.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const PEER_MODULES = join(PEERS, 'node_modules');
 
 /** Why a test that needs them is skipped; false if they are installed. */
 export const NO_PEERS =
-  !existsSync(join(PEER_MODULES, '.bin')) && 'npm ci --prefix test/peers installs what this is held to';
+  !existsSync(join(PEER_MODULES, '.bin')) && 'The peers are not installed: run npm ci --prefix test/peers.';
 
 /** The path of one of the installed programs. */
 export const peerProgram = (name: string): string => join(PEER_MODULES, '.bin', name);

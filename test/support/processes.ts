@@ -1,4 +1,5 @@
-// Manages real processes for tests: starts a service as a child, checks whether a process runs, waits for conditions.
+// Manages processes for tests: starts an embedded PostgreSQL in a child, checks whether a process runs, and waits for
+// conditions.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +29,8 @@ export interface ServiceProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** Starts `embedded-service.ts` as the leader of its own process group. */
-export function startService(
+/** Starts `postgres/embedded-service.ts` as the leader of its own process group. */
+export function spawnEmbedded(
   options: Pick<EmbeddedOptions, 'dataDir' | 'address' | 'account'>,
   more: SpawnOptions = {},
 ): ServiceProcess {

@@ -15,7 +15,7 @@ import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
 /** Longer than the service's own shutdown timeout, under any load. */
-const END_MS = 120_000;
+const STOP_TIMEOUT_MS = 120_000;
 const SECRETS_KEY = '07'.repeat(32);
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 export const READY = /ready at (?<url>\S+) /;
@@ -64,7 +64,7 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     ...first,
     db,
     databaseUrl,
-    connection: connection,
+    connection,
     withKey: key => createClient(first.url, key),
     startAnother: (more = {}) => start(more),
     close: async () => {
@@ -101,7 +101,7 @@ export async function spawnService(
     detached: true,
   });
   const pid = child.pid ?? 0;
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -125,19 +125,19 @@ export async function spawnService(
       if (child.exitCode === null && child.signalCode === null) {
         process.kill(name === 'SIGKILL' ? -pid : pid, name);
       }
-      await endedWithin(END_MS, ended, () => process.kill(-pid, 'SIGKILL'));
+      await waitForExit(STOP_TIMEOUT_MS, exited, () => process.kill(-pid, 'SIGKILL'));
     },
   };
 }
 
 /** A service that does not stop is killed, and the test fails. */
-async function endedWithin(ms: number, ended: Promise<unknown>, kill: () => void): Promise<void> {
+async function waitForExit(ms: number, exited: Promise<unknown>, kill: () => void): Promise<void> {
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     kill();
   }, ms);
-  await ended;
+  await exited;
   clearTimeout(timer);
   if (isLate) throw new Error(`The service had not stopped ${ms / 1000} s after it was asked to.`);
 }

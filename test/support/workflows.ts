@@ -62,7 +62,7 @@ export interface Refusal {
   readonly issues?: readonly { readonly path?: string; readonly nodeId?: string; readonly code: string }[];
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const EDITOR_TYPES: Readonly<Record<string, string>> = {
   'utility:group': 'groupFrame',
   'utility:sticky_note': 'stickyNote',
 };
@@ -79,7 +79,7 @@ export function node(
     { input: 'input', output: 'output', logic: 'logic', generate: 'model' }[family] ?? 'utility';
   return {
     id,
-    type: TYPES[nodeType] ?? 'basedNode',
+    type: EDITOR_TYPES[nodeType] ?? 'basedNode',
     position: { x: 0, y: 0 },
     data: { label: id, category, nodeType, config },
     ...more,
@@ -94,9 +94,9 @@ export const at = (
 });
 
 /** Parses `a.text > b.input` into an edge. */
-export function edge(wire: string): SentEdge {
-  const [source = '', output = '', target = '', input = ''] = wire.split(/ > |\./);
-  return { id: wire, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
+export function edge(notation: string): SentEdge {
+  const [source = '', output = '', target = '', input = ''] = notation.split(/ > |\./);
+  return { id: notation, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
 }
 
 /** A text input connected to a preview. */
@@ -106,23 +106,23 @@ export const PAIR = {
 } as const;
 
 /** Stores a workflow owned by the caller. */
-export async function createWorkflow(by: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
-  const response = await by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+export async function createWorkflow(caller: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
+  const response = await caller.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
   assert.equal(response.status, 201, JSON.stringify(response.body));
   return response.body;
 }
 
-export const readWorkflow = async (by: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
-  const response = await by.request<Workflow>('GET', `/workflows/${id}`);
+export const readWorkflow = async (caller: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
+  const response = await caller.request<Workflow>('GET', `/workflows/${id}`);
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response.body;
 };
 
 export const putWorkflow = (
-  by: Pick<Caller, 'request'>,
+  caller: Pick<Caller, 'request'>,
   id: string,
   body: unknown,
-): Promise<TestResponse<Workflow>> => by.request<Workflow>('PUT', `/workflows/${id}`, body);
+): Promise<TestResponse<Workflow>> => caller.request<Workflow>('PUT', `/workflows/${id}`, body);
 
 /** Asserts the status and code and returns the error body. */
 export function assertRefused(response: TestResponse<object>, status: number, code: string): Refusal {
@@ -158,7 +158,7 @@ const KEYS = [
   'width',
 ];
 const NUMBERS = [0, -0, 1, -1.5, 0.1, 1e21, 1e-7, 9_007_199_254_740_991, 123.456, -1e-300];
-const TYPES_USED = [
+const RANDOM_NODE_TYPES = [
   'input:text',
   'input:number',
   'input:json',
@@ -189,7 +189,7 @@ export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[
   };
   const ids = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => `${pick(WORDS)}-${index}`);
   const nodes = ids.map((id, index) => {
-    const nodeType = pick(TYPES_USED);
+    const nodeType = pick(RANDOM_NODE_TYPES);
     const created = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: value(5) })) });
     const { config, ...data } = created.data;
     return {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
-import { createPasswordLink } from '../../../src/services/sessions/mint-link.ts';
+import { createPasswordLink } from '../../../src/services/sessions/password-links.ts';
 import type { TestService } from '../service.ts';
-import { readLinkToken } from './people.ts';
+import { PASSWORD, readLinkToken, SAME_ORIGIN } from './people.ts';
 
 /** Creates another account with a password, and returns its session cookie. */
 export async function signUpUser(
@@ -18,31 +18,30 @@ export async function signUpUser(
     ...user,
   });
   assert.equal(status, 201, JSON.stringify(body));
-  const response = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: readLinkToken(body.inviteUrl), password: 'correct horse battery' }),
-  });
-  assert.equal(response.status, 204, await response.text());
-  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  return setPassword(service, 'accept-invite', body.inviteUrl);
 }
 
-/** `name=value` of the session cookie. */
+/** Sets up the first account, and returns its session cookie as `name=value`. */
 export async function signInFirstUser(
   service: Pick<TestService, 'url' | 'db'>,
   name = 'Ana',
 ): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
   const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
-  const response = await fetch(`${service.url}/api/v1/auth/setup`, {
+  return setPassword(service, 'setup', url, { email: 'ana@example.com', name });
+}
+
+/** Uses a link to set the account's password, and returns the session cookie. */
+async function setPassword(
+  service: Pick<TestService, 'url'>,
+  route: 'setup' | 'accept-invite',
+  link: string,
+  user: object = {},
+): Promise<string> {
+  const response = await fetch(`${service.url}/api/v1/auth/${route}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({
-      token: readLinkToken(url),
-      email: 'ana@example.com',
-      name,
-      password: 'correct horse battery',
-    }),
+    headers: { 'content-type': 'application/json', ...SAME_ORIGIN },
+    body: JSON.stringify({ token: readLinkToken(link), password: PASSWORD, ...user }),
   });
   assert.equal(response.status, 204, await response.text());
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';

@@ -1,7 +1,8 @@
-// Creates apps and visits them: anonymous visitors with networks of their own, proofs of work, and runs.
+// Creates apps, and visits them as anonymous visitors with different networks, proofs of work or tokens.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Challenge } from 'altcha-lib/types';
+import { SignJWT } from 'jose';
 import type { Client, Reply } from '../client.ts';
 import { waitUntil } from '../processes.ts';
 import type { TestService } from '../service.ts';
@@ -44,7 +45,7 @@ export const SECRET_GRAPH = {
   ],
   edges: [edge('secret_topic.text > secret_end.input')],
 };
-/** An app of it. */
+/** The form of an app of SECRET_GRAPH. */
 export const SECRET_FORM = {
   inputs: [{ nodeId: 'secret_topic', label: 'Topic', placeholder: 'A fox', maxLength: 40 }],
   outputs: ['secret_end'],
@@ -60,7 +61,7 @@ export async function createApp(
   return saveApp(owner, id, { ...SECRET_FORM, audience: 'anyone', ...settings });
 }
 
-/** The status and code of a response. */
+/** Returns the status and error code of a response. */
 export const toCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 let slugs = 0;
@@ -84,7 +85,7 @@ export interface Visitor {
 
 let networks = 0;
 
-/** Returns a visitor without an account, from a network of its own. */
+/** Returns a visitor without an account, in a different network each time. */
 export function createVisitor(
   service: Pick<TestService, 'url'>,
   headers: Readonly<Record<string, string>> = {},
@@ -139,12 +140,29 @@ export async function runAsVisitor(
   return visitor.request<StartedAppRun>('POST', `/apps/${slug}/run`, { inputs, proof }, headers);
 }
 
-/** Waits until the run has ended. */
-export async function waitForAppRun(
-  visitor: Pick<Visitor, 'request'>,
+interface Requester {
+  request<B>(method: string, path: string): Promise<{ readonly body: B }>;
+}
+
+/** Replaces the key that signs visitors' tokens for the workflow's app, and returns the new key. */
+export const createEmbedKey = async (owner: Requester, workflowId: string): Promise<string> =>
+  (await owner.request<{ key: string }>('POST', `/workflows/${workflowId}/app/embed-key`)).body.key;
+
+/** Signs a visitor's token for the app with this slug. */
+export const signVisitor = (
+  key: string,
   slug: string,
-  runId: string,
-): Promise<AppRun> {
+  { sub = 'ada', seconds = 200, header = {} }: { sub?: string; seconds?: number; header?: object } = {},
+): Promise<string> =>
+  new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .setSubject(sub)
+    .setAudience(slug)
+    .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+    .sign(Buffer.from(key));
+
+/** Waits until the run has ended. */
+export async function waitForAppRun(visitor: Requester, slug: string, runId: string): Promise<AppRun> {
   let run: AppRun | undefined;
   await waitUntil(`run ${runId} to end`, async () => {
     run = (await visitor.request<AppRun>('GET', `/apps/${slug}/runs/${runId}`)).body;

@@ -1,10 +1,13 @@
 // Starts a service with doubles of paid providers, and users with credit pools.
+import { after, afterEach, before, beforeEach } from 'node:test';
 import type { Client, Execution } from '../client.ts';
 import { plainImage } from '../media/pixels.ts';
+import { waitUntil } from '../processes.ts';
 import { type FalDouble, startFal } from '../providers/fal.ts';
 import { type OpenAiDouble, startOpenAi } from '../providers/openai.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { edge, node } from '../workflows.ts';
+import { assertLedgerBalanced } from './ledger.ts';
 
 export const MODEL = 'generate:fal_seedream';
 /** Credits for one call of the model. */
@@ -90,6 +93,8 @@ export async function startPaidService(
         keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
       }),
     reset() {
+      fal.clearFaults();
+      openai.clearFaults();
       fal.polls = 0;
       fal.ignoresCancel = false;
       fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
@@ -101,6 +106,40 @@ export async function startPaidService(
     },
   };
 }
+
+/**
+ * Starts the service for all tests of a file or suite. Resets the doubles before each test, and checks the ledger after
+ * each. `settings` may be a function that starts what the service needs. Other `before` hooks of a file cannot do that,
+ * because they run at the same time.
+ */
+export function setUpPaidService(
+  settings: Readonly<Record<string, string>> | (() => Promise<Readonly<Record<string, string>>>) = {},
+): PaidService {
+  const paid = {} as PaidService;
+  before(async () => {
+    Object.assign(paid, await startPaidService(typeof settings === 'function' ? await settings() : settings));
+  });
+  after(() => paid.close());
+  beforeEach(() => paid.reset());
+  afterEach(() => assertLedgerBalanced(paid.service.db));
+  return paid;
+}
+
+/** Counts rows: `from` is a table, or a table with a condition. */
+export async function countRows({ service }: Pick<PaidService, 'service'>, from: string): Promise<number> {
+  const { rows } = await service.db.query<{ count: number }>(`select count(*) from ${from}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** Waits until the run's call is stored and no worker executes the run. */
+export const waitForSuspension = ({ service }: Pick<PaidService, 'service'>, id: string): Promise<void> =>
+  waitUntil('the run to wait for its call', async () => {
+    const { rows } = await service.db.query(
+      'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
+      [id],
+    );
+    return rows.length > 0;
+  });
 
 /**
  * Runs the graph, whose call does not end, until its time limit. If a busy machine reaches the limit before the provider

@@ -83,9 +83,9 @@ export async function runRecorded(
   const steps = new Map(options.steps);
   const now = options.now ?? Date.now;
   const outcome = await runPlan(plan, {
-    define: nodeType => byType.get(nodeType),
+    findDefinition: nodeType => byType.get(nodeType),
     overrides: new Map(),
-    context: () => closedWorld(now),
+    context: () => createOfflineContext(now),
     concurrency: 16,
     signal: new AbortController().signal,
     now,
@@ -100,18 +100,18 @@ export async function runRecorded(
   return { outcome, reported, steps };
 }
 
-function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
-  const shut = (): never => {
-    throw new Error('This test reaches nothing outside.');
+function createOfflineContext(now: () => number): ReturnType<RunOptions['context']> {
+  const refuse = (): never => {
+    throw new Error('This test has no network.');
   };
-  const media = { put: shut, read: shut, readRaster: shut, resolve: shut, open: shut };
+  const media = { put: refuse, read: refuse, readRaster: refuse, resolve: refuse, open: refuse };
   return {
     executionId: 'ex_test',
     account: 'test',
     media,
-    openParts: shut,
-    fetch: shut,
-    openCredential: shut,
+    openSegments: refuse,
+    fetch: refuse,
+    openCredential: refuse,
     now,
     providers: {},
   };

@@ -15,7 +15,7 @@ import {
 } from '../../../src/nodes/define.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
 import { ProviderError } from '../../../src/providers/provider-error.ts';
-import { withoutKeys } from '../../../src/providers/send.ts';
+import { redactKeys } from '../../../src/providers/send.ts';
 
 export interface TestContext extends NodeContext {
   /** Stores bytes as an upload would; images are measured. */
@@ -92,7 +92,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
         return { body: found.bytes, declared: found.ref.contentType };
       },
     },
-    openParts: () => ({
+    openSegments: () => ({
       restore: async () => undefined,
       keep: () => undefined,
       drop: async () => undefined,
@@ -111,7 +111,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
         valueId: null,
         paidBy: 'credits',
         endpoint,
-        fetch: withoutKeys(fetch, endpoint),
+        fetch: redactKeys(fetch, endpoint),
       };
     },
     task: {

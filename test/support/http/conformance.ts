@@ -20,7 +20,7 @@ interface Document {
 }
 
 /** One response that was sent. */
-export interface Sent {
+export interface SentResponse {
   readonly operation: string;
   readonly status: number;
   readonly contentType: string;
@@ -28,29 +28,33 @@ export interface Sent {
 }
 
 export interface Conformance {
-  /** Compares what was sent with the document. */
-  readonly faults: readonly string[];
+  /** How the responses so far violate the document. */
+  readonly violations: readonly string[];
 }
 
 /** Call before the app is ready. `onSent` receives every response of a documented route. */
-export function watchResponses(app: App, onSent?: (sent: Sent) => void): Conformance {
-  const faults: string[] = [];
-  const judge = createJudge(app);
+export function watchResponses(app: App, onSent?: (sent: SentResponse) => void): Conformance {
+  const violations: string[] = [];
+  const check = createResponseCheck(app);
   app.addHook('onSend', (req, reply, payload, done) => {
-    const sent = describe(req, reply, payload);
+    const sent = toSentResponse(req, reply, payload);
     if (sent !== undefined) {
       onSent?.(sent);
-      const fault = judge(sent);
-      if (fault !== undefined)
-        faults.push(`${sent.operation} ${sent.status}: ${fault} in ${sent.text.slice(0, 300)}`);
+      const violation = check(sent);
+      if (violation !== undefined)
+        violations.push(`${sent.operation} ${sent.status}: ${violation} in ${sent.text.slice(0, 300)}`);
     }
     done(null, payload);
   });
-  return { faults };
+  return { violations };
 }
 
-/** undefined if no documented route answered, or if the response is a stream. */
-function describe(req: FastifyRequest, reply: FastifyReply, payload: unknown): Sent | undefined {
+/** Returns undefined if no documented route answered, or if the response is a stream. */
+function toSentResponse(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): SentResponse | undefined {
   const { url, schema } = req.routeOptions;
   if (url === undefined || (schema as { hide?: boolean } | undefined)?.hide === true) return undefined;
   if (req.method === 'OPTIONS' || req.method === 'HEAD') return undefined;
@@ -78,12 +82,12 @@ type Compile = (pointer: string) => ValidateFunction;
 /** Caches validators by the document's text: most apps of a process serve the same document, and compiling is slow. */
 const compilers = new Map<string, Compile>();
 
-function compilerOf({ paths, components }: Document): Compile {
+function findCompiler({ paths, components }: Document): Compile {
   // Ignores the parts that contain the service's own address: no response schema refers to them.
   const document = { paths, components: { ...components, securitySchemes: undefined } };
   const text = JSON.stringify(document);
-  const ready = compilers.get(text);
-  if (ready !== undefined) return ready;
+  const cached = compilers.get(text);
+  if (cached !== undefined) return cached;
   const ajv = new Ajv2020(FAST_AJV_OPTIONS);
   ajv.addSchema(document, 'document');
   const validators = new Map<string, ValidateFunction>();
@@ -96,26 +100,26 @@ function compilerOf({ paths, components }: Document): Compile {
   return compile;
 }
 
-function createJudge(app: App): (sent: Sent) => string | undefined {
+function createResponseCheck(app: App): (sent: SentResponse) => string | undefined {
   let document: Document | undefined;
   let compile: Compile | undefined;
   return ({ operation, status, contentType, text }) => {
     // A worker serves no document.
     if (!app.hasDecorator('swagger')) return undefined;
     document ??= app.swagger() as unknown as Document;
-    compile ??= compilerOf(document);
+    compile ??= findCompiler(document);
     const [method = '', path = ''] = operation.split(' ');
-    const operationOf = document.paths[path]?.[method];
+    const documented = document.paths[path]?.[method];
     // Another test covers undocumented routes.
-    if (operationOf?.description === '') return undefined;
-    const description = operationOf?.responses[status];
-    if (description === undefined) return `the document knows no such status ${text.slice(0, 200)}`;
+    if (documented?.description === '') return undefined;
+    const description = documented?.responses[status];
+    if (description === undefined) return `the document has no such status: ${text.slice(0, 200)}`;
     const name = description.$ref?.split('/').at(-1);
     const { content } = name === undefined ? description : (document.components.responses[name] ?? {});
-    if (content === undefined) return text === '' ? undefined : 'the document knows no body';
+    if (content === undefined) return text === '' ? undefined : 'the document has no body';
     if (text === '') return undefined;
     if (content[contentType] === undefined)
-      return `the document knows no ${contentType}: ${text.slice(0, 200)}`;
+      return `the document has no ${contentType}: ${text.slice(0, 200)}`;
     if (contentType !== 'application/json') return undefined;
     const base =
       name === undefined

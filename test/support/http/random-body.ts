@@ -56,9 +56,9 @@ export function generate(
   const type = Array.isArray(schema.type) ? pick(roll, schema.type) : schema.type;
   if (type === 'object') return objectOf(schema, within, roll, depth);
   if (type === 'array') {
-    const least = schema.minItems ?? 0;
-    const most = Math.min(schema.maxItems ?? 3, depth > MAX_DEPTH ? least : least + 2);
-    const length = least + Math.floor(roll() * (most - least + 1));
+    const min = schema.minItems ?? 0;
+    const max = Math.min(schema.maxItems ?? 3, depth > MAX_DEPTH ? min : min + 2);
+    const length = min + Math.floor(roll() * (max - min + 1));
     return Array.from({ length }, () => within(schema.items ?? {}));
   }
   return scalarOf(String(type), schema, roll);
@@ -93,8 +93,8 @@ function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
   if (type === 'boolean') return roll() < 0.5;
   if (type === 'null') return null;
   if (type === 'integer' || type === 'number') {
-    const least = minimum ?? exclusiveMinimum + 1;
-    const number = pick(roll, [least, Math.min(maximum ?? least + 7, least + 3), maximum ?? least + 1]);
+    const min = minimum ?? exclusiveMinimum + 1;
+    const number = pick(roll, [min, Math.min(maximum ?? min + 7, min + 3), maximum ?? min + 1]);
     return type === 'integer' ? Math.ceil(number) : number;
   }
   if (type !== 'string') return pick(roll, [null, 'any', 7, { a: [1] }, []]);
@@ -107,22 +107,22 @@ function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
 /** Copies the value with one change: a property with another type, missing or unknown. */
 export function corrupt(value: unknown, roll: Roll): unknown {
   const copy = structuredClone(value);
-  const places = placesIn(copy);
-  if (places.length === 0) return pick(roll, [null, 7, 'text', []]);
-  const [holder, name] = pick(roll, places);
-  const way = roll();
-  if (way < 0.25) delete holder[name];
-  else if (way < 0.4) holder.nobodyKnowsThis = true;
-  else holder[name] = pick(roll, [null, -1, 1e21, '', 'x'.repeat(2_000), [], {}, true, [[]], { a: null }]);
+  const members = listMembers(copy);
+  if (members.length === 0) return pick(roll, [null, 7, 'text', []]);
+  const [parent, name] = pick(roll, members);
+  const change = roll();
+  if (change < 0.25) delete parent[name];
+  else if (change < 0.4) parent.unknownProperty = true;
+  else parent[name] = pick(roll, [null, -1, 1e21, '', 'x'.repeat(2_000), [], {}, true, [[]], { a: null }]);
   return copy;
 }
 
-type Holder = Record<string, unknown>;
+type ParentObject = Record<string, unknown>;
 
-function placesIn(value: unknown): [holder: Holder, name: string][] {
+function listMembers(value: unknown): [parent: ParentObject, name: string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [
-    [value as Holder, name] as [Holder, string],
-    ...placesIn(member),
+    [value as ParentObject, name] as [ParentObject, string],
+    ...listMembers(member),
   ]);
 }

@@ -10,7 +10,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-const WAIT_MS = 20_000;
+const CLOSE_TIMEOUT_MS = 20_000;
 
 /** Sends the parts, one write each, and reads until the peer closes. Throws if it does not within 20 s. */
 export async function sendRaw(port: number, ...parts: readonly string[]): Promise<RawResponse[]> {
@@ -30,10 +30,13 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Reads all answers until the connection ends. */
+/** Reads all responses until the connection ends. */
 export async function readResponses(socket: Socket): Promise<RawResponse[]> {
   const chunks: Buffer[] = [];
-  const timer = setTimeout(() => socket.destroy(new Error('The connection was not closed.')), WAIT_MS);
+  const timer = setTimeout(
+    () => socket.destroy(new Error('The connection was not closed.')),
+    CLOSE_TIMEOUT_MS,
+  );
   try {
     for await (const chunk of socket) chunks.push(chunk as Buffer);
   } catch (err) {
@@ -61,14 +64,15 @@ function parseResponses(text: string): RawResponse[] {
     const length = /^HTTP\/1\.1 1/.test(statusLine) ? '0' : headers['content-length'];
     // Chunked or unsized bodies extend to the end here. Responses to HEAD and 304s have no body, whatever their length
     // header says.
-    const size = length === undefined ? rest.length : Math.min(Number(length), nextHead(rest));
+    const size = length === undefined ? rest.length : Math.min(Number(length), bodyLength(rest));
     responses.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
     rest = rest.slice(size);
   }
   return responses;
 }
 
-const nextHead = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
+/** Returns 0 if another response follows at once, as after HEAD. */
+const bodyLength = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
 
 /** Builds a request head that closes the connection. */
 export function requestHead(

@@ -7,13 +7,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../src/lib/record.ts';
-import type { McpMount } from '../../../src/mcp/caller.ts';
 import { createMcpHandler } from '../../../src/mcp/handler.ts';
+import type { McpMount } from '../../../src/mcp/tool-context.ts';
 import { toWebRequest, writeResponse } from '../../../src/mcp/web-response.ts';
 import type { RunDeps } from '../../../src/runs/deps.ts';
 import { createFixtureServer } from './fixture-server.ts';
 
-const isFirst = async (request: Request, body: unknown): Promise<boolean> =>
+const isInitialize = async (request: Request, body: unknown): Promise<boolean> =>
   isRecord(body) && body.method === 'initialize' && isLegacyRequest(request, body);
 
 export function createFixtureMount(deps: RunDeps): McpMount {
@@ -25,7 +25,7 @@ export function createFixtureMount(deps: RunDeps): McpMount {
     });
   const modern = createMcpHandler(deps, { makeServer, bus });
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
-  const begin = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+  const startSession = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: id => void sessions.set(id, transport),
@@ -36,8 +36,9 @@ export function createFixtureMount(deps: RunDeps): McpMount {
   return {
     serve: async (req, res, call) => {
       const request = toWebRequest(req, call.signal);
-      const known = sessions.get(String(req.headers['mcp-session-id']));
-      const session = known ?? ((await isFirst(request, call.body)) ? await begin() : undefined);
+      const existing = sessions.get(String(req.headers['mcp-session-id']));
+      const session =
+        existing ?? ((await isInitialize(request, call.body)) ? await startSession() : undefined);
       if (session === undefined) return modern.serve(req, res, call);
       return writeResponse(await session.handleRequest(request, { parsedBody: call.body }), res);
     },

@@ -13,7 +13,14 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { ASKING, type Asking, CONTENTS, NOTIFYING, PROMPTS, RESOURCES } from './fixtures.ts';
+import {
+  INPUT_TOOLS,
+  type InputRounds,
+  NOTIFYING_TOOLS,
+  PROMPTS,
+  RESOURCES,
+  STATIC_TOOLS,
+} from './fixtures.ts';
 
 const codec = createRequestStateCodec<{ readonly round: number }>({ key: randomBytes(32) });
 const CACHED = { ttlMs: 60_000, cacheScope: 'private' } as const;
@@ -49,7 +56,7 @@ export interface Changes {
 export function createFixtureServer(changes: Changes): McpServer {
   const server = new McpServer({ name: 'fixtures', version: '1.0.0' }, OPTIONS);
   addTools(server, changes);
-  for (const [name, { args, contents, asking }] of Object.entries(PROMPTS)) {
+  for (const [name, { args, contents, input }] of Object.entries(PROMPTS)) {
     const present = (values: Readonly<Record<string, string>>) => ({
       messages: contents(values).map(content => ({ role: 'user' as const, content })),
     });
@@ -60,7 +67,7 @@ export function createFixtureServer(changes: Changes): McpServer {
       server.registerPrompt(
         name,
         described(name),
-        async ctx => (await sendRequest(asking, ctx)) ?? present({}),
+        async ctx => (await sendRequest(input, ctx)) ?? present({}),
       );
     }
   }
@@ -70,15 +77,15 @@ export function createFixtureServer(changes: Changes): McpServer {
 }
 
 function addTools(server: McpServer, changes: Changes): void {
-  for (const [name, content] of Object.entries(CONTENTS))
+  for (const [name, content] of Object.entries(STATIC_TOOLS))
     server.registerTool(name, described(name), () => ({ content }));
-  for (const [name, notify] of Object.entries(NOTIFYING))
+  for (const [name, notify] of Object.entries(NOTIFYING_TOOLS))
     server.registerTool(name, described(name), async ctx => {
       await notify(ctx);
       return DONE;
     });
-  for (const [name, asking] of Object.entries(ASKING))
-    server.registerTool(name, described(name), async ctx => (await sendRequest(asking, ctx)) ?? DONE);
+  for (const [name, input] of Object.entries(INPUT_TOOLS))
+    server.registerTool(name, described(name), async ctx => (await sendRequest(input, ctx)) ?? DONE);
   server.registerTool('test_error_handling', described('error'), () => {
     throw new Error('This tool always fails.');
   });
@@ -96,8 +103,8 @@ function addTools(server: McpServer, changes: Changes): void {
 type Envelope = Readonly<Record<typeof CLIENT_CAPABILITIES_META_KEY, object | undefined>>;
 
 /** The questions of the current round; undefined once all are answered. */
-async function sendRequest(asking: Asking | undefined, { mcpReq }: ServerContext) {
-  const { rounds, onlyDeclared } = asking ?? { rounds: [] };
+async function sendRequest(input: InputRounds | undefined, { mcpReq }: ServerContext) {
+  const { rounds, onlyDeclared } = input ?? { rounds: [] };
   const before = mcpReq.requestState<{ readonly round: number }>()?.round ?? 0;
   const isAnswered = Object.keys(rounds[before] ?? {}).some(
     key => inputResponse(mcpReq.inputResponses, key).kind !== 'missing',

@@ -23,7 +23,7 @@ const embedded = (uri: string, mimeType: string, text: string) =>
   ({ type: 'resource', resource: { uri, mimeType, text } }) as const;
 
 /** Tools with a fixed result. */
-export const CONTENTS: Readonly<Record<string, Content>> = {
+export const STATIC_TOOLS: Readonly<Record<string, Content>> = {
   test_simple_text: [textBlock('This is a simple text response for testing.')],
   test_image_content: [IMAGE],
   test_audio_content: [AUDIO],
@@ -36,7 +36,7 @@ export const CONTENTS: Readonly<Record<string, Content>> = {
 };
 
 /** Tools that send notifications before they answer. */
-export const NOTIFYING: Readonly<Record<string, Notify>> = {
+export const NOTIFYING_TOOLS: Readonly<Record<string, Notify>> = {
   test_tool_with_logging: async ({ mcpReq }) => {
     for (const step of ['started', 'processing', 'completed']) await mcpReq.log('info', step);
   },
@@ -53,7 +53,7 @@ async function reportProgress({ mcpReq }: ServerContext, progress: number): Prom
 }
 
 /** Questions to the client in rounds; each round follows the answers to the one before. */
-export interface Asking {
+export interface InputRounds {
   readonly rounds: readonly InputRequests[];
   /** Leaves out requests for capabilities that the client has not declared, which would be refused. */
   readonly onlyDeclared?: true;
@@ -70,7 +70,7 @@ const form = (
 const sample = (text: string): InputRequest =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: textBlock(text) }], maxTokens: 100 });
 const text = { type: 'string' } as const;
-const asks = (...rounds: InputRequests[]): Asking => ({ rounds });
+const inRounds = (...rounds: InputRequests[]): InputRounds => ({ rounds });
 
 const NAME = form('What is your name?', { name: text });
 const CONFIRM = form('Please confirm', { ok: { type: 'boolean' } });
@@ -100,23 +100,25 @@ const CHOICES: Properties = {
 };
 
 /** Tools that send requests to the client. For clients of the older revision, over the stream of the call. */
-export const ASKING: Readonly<Record<string, Asking>> = {
-  test_sampling: asks({ answer: sample('Test prompt') }),
-  test_elicitation: asks({ answer: form('Who are you?', { username: text, email: text }) }),
-  test_elicitation_sep1034_defaults: asks({ answer: form('Look through', DEFAULTS, []) }),
-  test_elicitation_sep1330_enums: asks({ answer: form('Choose', CHOICES, []) }),
-  test_missing_capability: asks({ answer: sample('Anything') }),
-  test_input_required_result_elicitation: asks({ user_name: NAME }),
-  test_input_required_result_sampling: asks({ capital_question: sample('What is the capital of France?') }),
-  test_input_required_result_list_roots: asks({ client_roots: inputRequired.listRoots() }),
-  test_input_required_result_request_state: asks({ confirm: CONFIRM }),
-  test_input_required_result_tampered_state: asks({ confirm: CONFIRM }),
-  test_input_required_result_multiple_inputs: asks({
+export const INPUT_TOOLS: Readonly<Record<string, InputRounds>> = {
+  test_sampling: inRounds({ answer: sample('Test prompt') }),
+  test_elicitation: inRounds({ answer: form('Who are you?', { username: text, email: text }) }),
+  test_elicitation_sep1034_defaults: inRounds({ answer: form('Look through', DEFAULTS, []) }),
+  test_elicitation_sep1330_enums: inRounds({ answer: form('Choose', CHOICES, []) }),
+  test_missing_capability: inRounds({ answer: sample('Anything') }),
+  test_input_required_result_elicitation: inRounds({ user_name: NAME }),
+  test_input_required_result_sampling: inRounds({
+    capital_question: sample('What is the capital of France?'),
+  }),
+  test_input_required_result_list_roots: inRounds({ client_roots: inputRequired.listRoots() }),
+  test_input_required_result_request_state: inRounds({ confirm: CONFIRM }),
+  test_input_required_result_tampered_state: inRounds({ confirm: CONFIRM }),
+  test_input_required_result_multiple_inputs: inRounds({
     user_name: NAME,
     greeting: sample('Generate a greeting'),
     client_roots: inputRequired.listRoots(),
   }),
-  test_input_required_result_multi_round: asks(
+  test_input_required_result_multi_round: inRounds(
     { step1: NAME },
     { step2: form('What is your favorite color?', { color: text }) },
   ),
@@ -129,7 +131,7 @@ export const ASKING: Readonly<Record<string, Asking>> = {
 interface FixturePrompt {
   readonly args: readonly string[];
   readonly contents: (args: Readonly<Record<string, string>>) => Content;
-  readonly asking?: Asking;
+  readonly input?: InputRounds;
 }
 
 export const PROMPTS: Readonly<Record<string, FixturePrompt>> = {
@@ -149,7 +151,7 @@ export const PROMPTS: Readonly<Record<string, FixturePrompt>> = {
   test_input_required_result_prompt: {
     args: [],
     contents: () => [textBlock('With the context.')],
-    asking: asks({ user_context: form('Which context?', { context: text }) }),
+    input: inRounds({ user_context: form('Which context?', { context: text }) }),
   },
 };
 

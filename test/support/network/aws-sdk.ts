@@ -6,14 +6,14 @@ import { toPendingKey } from '../../../src/media/storage.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { createUploadKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 
-export interface SdkPlace {
+export interface SdkObject {
   readonly client: S3Client;
   readonly Bucket: string;
   readonly Key: string;
 }
 
-/** Where the SDK finds the upload: in the bucket, or at our own endpoint, which looks like a bucket named `uploads`. */
-export function createSdkStorage(deps: Deps, mediaId: string): SdkPlace {
+/** Addresses an upload for the SDK: in the bucket, or at our own endpoint, which looks like a bucket `uploads`. */
+export function createSdkStorage(deps: Deps, mediaId: string): SdkObject {
   const { bucket } = deps;
   const address =
     bucket === undefined ? getUploadUrl(deps, mediaId) : getObjectUrl(bucket, toPendingKey(mediaId));
@@ -34,7 +34,7 @@ export function createSdkStorage(deps: Deps, mediaId: string): SdkPlace {
 
 /** Signs a URL with the SDK over the same headers that the service signs. */
 export function signBySdk(
-  { client, Bucket, Key }: SdkPlace,
+  { client, Bucket, Key }: SdkObject,
   headers: Pick<PutObjectCommandInput, 'ContentType' | 'ContentLength' | 'CacheControl'>,
 ): Promise<string> {
   const signableHeaders = new Set(['host', 'content-type', 'content-length', 'cache-control']);

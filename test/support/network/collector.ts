@@ -1,6 +1,6 @@
 // An OpenTelemetry collector double: accepts OTLP over HTTP as protobuf, decodes the spans, and misbehaves on request.
 
-import type { Answering } from './receiver.ts';
+import type { Responder } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
 
 export interface CollectedSpan {
@@ -25,19 +25,19 @@ export interface Collector {
   readonly requestCount: number;
   find(name: RegExp): readonly CollectedSpan[];
   /** Replaces the response and returns a function that restores it. Spans of replaced responses are not kept. */
-  answer(how: Answering): () => void;
+  answer(responder: Responder): () => void;
   close(): Promise<void>;
 }
 
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const receiver = await startReceiver();
-  const take: Answering = (res, { path, bytes }) => {
+  const acceptSpans: Responder = (res, { path, bytes }) => {
     if (path !== '/v1/traces') return res.writeHead(404).end();
     spans.push(...readSpans(bytes));
     return res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   };
-  receiver.answer(take);
+  receiver.answer(acceptSpans);
   return {
     url: receiver.url,
     spans,
@@ -45,9 +45,9 @@ export async function startCollector(): Promise<Collector> {
       return receiver.received.length;
     },
     find: name => spans.filter(span => name.test(span.name)),
-    answer: how => {
-      receiver.answer(how);
-      return () => receiver.answer(take);
+    answer: responder => {
+      receiver.answer(responder);
+      return () => receiver.answer(acceptSpans);
     },
     close: () => receiver.close(),
   };
@@ -59,18 +59,18 @@ type Message = ReadonlyMap<number, readonly (Buffer | bigint)[]>;
 /** Decodes the parts of the protocol buffers wire format that are used here. */
 function readMessage(bytes: Buffer): Message {
   const fields = new Map<number, (Buffer | bigint)[]>();
-  let at = 0;
+  let offset = 0;
   const varint = (): bigint => {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes.readUInt8(at++);
+      const byte = bytes.readUInt8(offset++);
       value |= BigInt(byte & 127) << shift;
       if (byte < 128) return value;
     }
   };
   const take = (length: number): Buffer => {
-    at += length;
-    return bytes.subarray(at - length, at);
+    offset += length;
+    return bytes.subarray(offset - length, offset);
   };
   const readers: Readonly<Record<number, () => Buffer | bigint>> = {
     0: varint,
@@ -78,10 +78,10 @@ function readMessage(bytes: Buffer): Message {
     2: () => take(Number(varint())),
     5: () => take(4),
   };
-  while (at < bytes.length) {
+  while (offset < bytes.length) {
     const tag = Number(varint());
     const read = readers[tag & 7];
-    if (read === undefined) throw new Error(`A field of the unknown kind ${tag & 7}.`);
+    if (read === undefined) throw new Error(`The field has the unknown wire type ${tag & 7}.`);
     fields.set(tag >> 3, [...(fields.get(tag >> 3) ?? []), read()]);
   }
   return fields;

@@ -27,11 +27,11 @@ export interface IdentityProvider {
 }
 
 export const CLIENT = { id: 'graphwright', secret: 'secret-of-the-client' };
-const MAX_HOPS = 12;
+const MAX_REDIRECTS = 12;
 
 const newKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 /** A key that the provider does not publish. */
-export const FOREIGN_KEY = newKey();
+export const UNPUBLISHED_KEY = newKey();
 
 export async function startIdentityProvider(callback: string): Promise<IdentityProvider> {
   const key = newKey();
@@ -90,7 +90,7 @@ async function visit(start: string, subject: string): Promise<string> {
   const { origin } = new URL(start);
   const cookies = new Map<string, string>();
   let next: { url: string; form?: Record<string, string> } = { url: start };
-  for (let hop = 0; hop < MAX_HOPS; hop++) {
+  for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
     const response = await fetch(next.url, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -113,5 +113,5 @@ async function visit(start: string, subject: string): Promise<string> {
     if (target.origin !== origin) return target.href;
     next = { url: target.href };
   }
-  throw new Error('The provider sends in a circle.');
+  throw new Error('The provider redirected too often.');
 }

@@ -13,13 +13,13 @@ export async function startKeyProxy(origin: string, key: string): Promise<KeyPro
   const { hostname, port } = new URL(origin);
   const server = createServer((req, res) => {
     const headers = { ...req.headers, authorization: `Bearer ${key}` };
-    const onward = request({ hostname, port, method: req.method, path: req.url, headers }, response => {
+    const upstream = request({ hostname, port, method: req.method, path: req.url, headers }, response => {
       res.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(res);
     });
-    onward.on('error', () => res.destroy());
-    res.on('close', () => onward.destroy());
-    req.pipe(onward);
+    upstream.on('error', () => res.destroy());
+    res.on('close', () => upstream.destroy());
+    req.pipe(upstream);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -20,17 +20,17 @@ export interface Receiver {
   /** How many requests are open now, and the maximum so far. */
   readonly open: { readonly now: number; readonly most: number };
   /** Replaces the response, which is 204 by default. */
-  answer(how: Answering): void;
+  answer(responder: Responder): void;
   close(): Promise<void>;
 }
 
-export type Answering = (res: ServerResponse, received: Received) => unknown;
+export type Responder = (res: ServerResponse, received: Received) => unknown;
 
 /** Listens on a free port; `close` cuts open connections. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const open = { now: 0, most: 0 };
-  let answering: Answering = res => res.writeHead(204).end();
+  let respond: Responder = res => res.writeHead(204).end();
   const server = createServer(async (req, res) => {
     open.most = Math.max(open.most, ++open.now);
     res.once('close', () => open.now--);
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
     const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
     const delivery = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
     received.push(delivery);
-    await answering(res, delivery);
+    await respond(res, delivery);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -49,8 +49,8 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}`,
     received,
     open,
-    answer: how => {
-      answering = how;
+    answer: responder => {
+      respond = responder;
     },
     close: async () => {
       server.closeAllConnections();

@@ -33,11 +33,11 @@ export function createInjectingSend(app: Injectable): Send {
   let registrations = 0;
   return async (method, url, { headers = {}, body, from } = {}) => {
     const { pathname, search, host } = new URL(url, ORIGIN);
-    const newcomer = pathname === '/oauth/register' ? `10.0.0.${registrations++ % 256}` : '127.0.0.1';
+    const defaultAddress = pathname === '/oauth/register' ? `10.0.0.${registrations++ % 256}` : '127.0.0.1';
     const response = await app.inject({
       method,
       url: pathname + search,
-      remoteAddress: from ?? newcomer,
+      remoteAddress: from ?? defaultAddress,
       headers: { host, ...formHeader(body), ...headers },
       ...(body === undefined ? {} : { payload: String(body) }),
     });
@@ -195,8 +195,8 @@ export class CookieBrowser {
       const location = response.headers.get('location');
       const next = location === null ? undefined : new URL(location, url).href;
       if (next === undefined || !next.startsWith(`${this.#origin}/oauth/`)) {
-        const arrived = next === undefined ? url : next;
-        return { url: arrived, status: response.status, headers: response.headers, html: response.text };
+        const finalUrl = next === undefined ? url : next;
+        return { url: finalUrl, status: response.status, headers: response.headers, html: response.text };
       }
       [url, verb, body] = [next, 'GET', undefined];
     }
@@ -205,11 +205,11 @@ export class CookieBrowser {
 
   #keep(line: string): void {
     const [pair = '', ...attributes] = line.split(';').map(part => part.trim());
-    const at = pair.indexOf('=');
+    const separator = pair.indexOf('=');
     const path = attributes.find(part => /^path=/i.test(part))?.slice('path='.length) ?? '/';
-    const isGone = attributes.some(part => /^expires=thu, 01 jan 1970/i.test(part));
-    const key = `${pair.slice(0, at)} ${path}`;
-    if (isGone) this.cookies.delete(key);
+    const isExpired = attributes.some(part => /^expires=thu, 01 jan 1970/i.test(part));
+    const key = `${pair.slice(0, separator)} ${path}`;
+    if (isExpired) this.cookies.delete(key);
     else this.cookies.set(key, { value: pair, path });
   }
 

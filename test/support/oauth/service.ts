@@ -19,7 +19,7 @@ export interface OAuthService {
   readonly client: OAuthClient;
   newBrowser(): CookieBrowser;
   /** Approves the client's authorization request and returns the redirect target. */
-  letIn(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
+  authorize(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
 }
 
 export async function startOAuthService(options: TestAppOptions = {}): Promise<OAuthService> {
@@ -37,7 +37,7 @@ export async function startOAuthService(options: TestAppOptions = {}): Promise<O
     mcpUrl: `${origin}/mcp`,
     client: createOAuthClient(sendOverNetwork, origin),
     newBrowser,
-    letIn: async (url, decision) => {
+    authorize: async (url, decision) => {
       const browser = newBrowser();
       const page = await browser.open(String(url));
       const end = page.html.includes('name="token"') ? await browser.decide(page, decision) : page;

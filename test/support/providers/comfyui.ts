@@ -8,7 +8,7 @@ export interface ComfyDouble extends Double {
     /** Whether it supports `/api/jobs/{id}/cancel`. */
     knowsJobs: boolean;
     /** The header that a proxy in front of it requires; requests without it get 401. */
-    wants: readonly [name: string, value: string] | undefined;
+    requiredHeader: readonly [name: string, value: string] | undefined;
     /** The history entry of a finished prompt. */
     entry: Readonly<Record<string, unknown>>;
   };
@@ -23,7 +23,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
     polls: 2,
     nodeErrors: {},
     knowsJobs: false,
-    wants: undefined,
+    requiredHeader: undefined,
     entry: {
       status: { status_str: 'success', completed: true, messages: [] },
       outputs: {
@@ -34,9 +34,10 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   };
   const queued: string[] = [];
   const waiting = new Map<string, number>();
-  const response = ({ method, path, json, headers }: ReceivedRequest): Reply => {
+  const respond = ({ method, path, json, headers }: ReceivedRequest): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
-    if (state.wants !== undefined && headers[state.wants[0]] !== state.wants[1]) return { status: 401 };
+    if (state.requiredHeader !== undefined && headers[state.requiredHeader[0]] !== state.requiredHeader[1])
+      return { status: 401 };
     const cancelled = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];
     if (cancelled !== undefined) {
       if (!state.knowsJobs) return { status: 404 };
@@ -55,8 +56,8 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };
     }
     if (path === '/queue' && method === 'GET') {
-      const entries = [...waiting].flatMap(([id, seen], index) =>
-        seen < state.polls ? [[index, id, {}, {}, []]] : [],
+      const entries = [...waiting].flatMap(([id, pollCount], index) =>
+        pollCount < state.polls ? [[index, id, {}, {}, []]] : [],
       );
       return { status: 200, body: { queue_running: entries.slice(0, 1), queue_pending: entries.slice(1) } };
     }
@@ -66,10 +67,10 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       return { status: 200 };
     }
     const id = path.replace('/history/', '');
-    const seen = waiting.get(id);
-    if (seen === undefined) return { status: 200, body: {} };
-    waiting.set(id, seen + 1);
-    return { status: 200, body: seen < state.polls ? {} : { [id]: state.entry } };
+    const pollCount = waiting.get(id);
+    if (pollCount === undefined) return { status: 200, body: {} };
+    waiting.set(id, pollCount + 1);
+    return { status: 200, body: pollCount < state.polls ? {} : { [id]: state.entry } };
   };
-  return Object.assign(await startDouble(response), { state, queued, restart: () => waiting.clear() });
+  return Object.assign(await startDouble(respond), { state, queued, restart: () => waiting.clear() });
 }

@@ -58,22 +58,22 @@ export interface Double {
   close(): Promise<void>;
 }
 
-export async function startDouble(answer: (asked: ReceivedRequest) => Reply): Promise<Double> {
-  const asked: ReceivedRequest[] = [];
+export async function startDouble(respond: (request: ReceivedRequest) => Reply): Promise<Double> {
+  const requests: ReceivedRequest[] = [];
   const done: ReceivedRequest[] = [];
-  const answered: Exchange[] = [];
+  const exchanges: Exchange[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
     // The caller may disconnect at any time.
-    const one = await read(req).catch(() => undefined);
-    if (one === undefined) return;
-    asked.push(one);
-    const planned = faults.find(({ match, left }) => left > 0 && match.test(nameOf(one)));
+    const request = await read(req).catch(() => undefined);
+    if (request === undefined) return;
+    requests.push(request);
+    const planned = faults.find(({ match, left }) => left > 0 && match.test(describeRequest(request)));
     if (planned !== undefined) planned.left--;
     const isDone = planned?.isDone ?? true;
-    if (isDone) done.push(one);
-    const reply = isDone ? answer(one) : undefined;
-    if (reply !== undefined && planned === undefined) answered.push({ request: one, reply });
+    if (isDone) done.push(request);
+    const reply = isDone ? respond(request) : undefined;
+    if (reply !== undefined && planned === undefined) exchanges.push({ request, reply });
     const isLate = planned?.fault === 'late';
     if (isLate) await delay(LATE_MS);
     send(res, isLate ? (reply as Reply) : (planned?.fault ?? (reply as Reply)));
@@ -87,10 +87,10 @@ export async function startDouble(answer: (asked: ReceivedRequest) => Reply): Pr
     };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: asked,
+    requests,
     done,
-    exchanges: answered,
-    count: match => asked.filter(item => match.test(nameOf(item))).length,
+    exchanges,
+    count: match => requests.filter(item => match.test(describeRequest(item))).length,
     failRequests: plan(false),
     failResponses: plan(true),
     clearFaults: () => {
@@ -100,7 +100,7 @@ export async function startDouble(answer: (asked: ReceivedRequest) => Reply): Pr
   };
 }
 
-const nameOf = ({ method, path }: ReceivedRequest): string => `${method} ${path}`;
+const describeRequest = ({ method, path }: ReceivedRequest): string => `${method} ${path}`;
 
 async function read(req: IncomingMessage): Promise<ReceivedRequest> {
   const body = await buffer(req);

@@ -2,9 +2,9 @@
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export async function startElevenLabs(file: Buffer): Promise<Double> {
-  return startDouble((asked: ReceivedRequest): Reply => {
-    if (asked.headers['xi-api-key'] !== 'xi-key') return refusal(401, 'invalid_api_key', 'Invalid API key');
-    if (asked.path.includes('/text-to-speech/nobody'))
+  return startDouble((request: ReceivedRequest): Reply => {
+    if (request.headers['xi-api-key'] !== 'xi-key') return refusal(401, 'invalid_api_key', 'Invalid API key');
+    if (request.path.includes('/text-to-speech/nobody'))
       return refusal(404, 'voice_not_found', 'A voice with that id does not exist');
     return { status: 200, headers: { 'content-type': 'audio/mpeg', 'character-cost': '7' }, body: file };
   });

@@ -1,5 +1,6 @@
 // A fal queue double: reports its public address in URLs, finishes every request as COMPLETED, and can forget requests.
 import { createHash, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { plainImage } from '../media/pixels.ts';
 import { type Double, type ReceivedRequest, type Reply, startDouble } from './double.ts';
 
 export interface FalDouble extends Double {
@@ -29,10 +30,17 @@ export interface FalDouble extends Double {
   forget(): void;
 }
 
-const PUBLIC = 'https://queue.fal.run';
+/** Starts a double whose models return a small image. */
+export async function startImageFal(): Promise<FalDouble> {
+  const fal = await startFal(await plainImage(8, 8, '#336699'));
+  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+  return fal;
+}
+
+const PUBLIC_ORIGIN = 'https://queue.fal.run';
 
 export async function startFal(file: Buffer): Promise<FalDouble> {
-  const jobs = new Map<string, number>();
+  const pollCounts = new Map<string, number>();
   const paths = new Map<string, string>();
   const stopped = new Set<string>();
   const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
@@ -50,24 +58,24 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     cancelled: [] as string[],
     ignoresCancel: false,
     uploads,
-    forget: () => jobs.clear(),
+    forget: () => pollCounts.clear(),
   };
-  const response = (asked: ReceivedRequest): Reply => {
-    const path = asked.path.split('?')[0] ?? '';
+  const respond = (request: ReceivedRequest): Reply => {
+    const path = request.path.split('?')[0] ?? '';
     if (path === '/.well-known/jwks.json') return { status: 200, body: { keys: state.keys } };
     if (path.startsWith('/files/')) return { status: 200, body: file };
     if (path.startsWith('/signed/')) {
-      uploads.set(path, { bytes: asked.body, key: asked.headers.authorization });
+      uploads.set(path, { bytes: request.body, key: request.headers.authorization });
       return { status: 200 };
     }
-    if (!state.apiKeys.has(String(asked.headers.authorization).replace('Key ', '')))
+    if (!state.apiKeys.has(String(request.headers.authorization).replace('Key ', '')))
       return { status: 401, body: { detail: 'Cannot access' } };
-    const query = new URLSearchParams(asked.path.split('?')[1]);
+    const query = new URLSearchParams(request.path.split('?')[1]);
     if (path === '/v1/models') return listModels(state, query);
     if (path === '/v1/models/pricing') return listPrices(state.prices, query.getAll('endpoint_id'));
     if (path === '/storage/upload/initiate') {
-      const origin = `http://${asked.headers.host}`;
-      const name = `${uploads.size}-${String(asked.json.file_name)}`;
+      const origin = `http://${request.headers.host}`;
+      const name = `${uploads.size}-${String(request.json.file_name)}`;
       return {
         status: 200,
         body: { file_url: `${origin}/stored/${name}`, upload_url: `${origin}/signed/${name}` },
@@ -75,46 +83,47 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     }
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     if (id === '') return accept(path);
-    const seen = jobs.get(id);
-    if (tail === '/cancel') return cancel(id, seen);
-    if (seen === undefined) return { status: 404, body: { detail: 'Request not found' } };
-    return tail === '/status' ? tellStatus(id, seen, path) : tellResult(id, seen);
+    const pollCount = pollCounts.get(id);
+    if (tail === '/cancel') return cancel(id, pollCount);
+    if (pollCount === undefined) return { status: 404, body: { detail: 'Request not found' } };
+    return tail === '/status' ? getStatus(id, pollCount, path) : getResult(id, pollCount);
   };
   const accept = (path: string): Reply => {
     const id = `req-${state.accepted.length + 1}`;
     state.accepted.push(id);
-    jobs.set(id, 0);
+    pollCounts.set(id, 0);
     stopped.delete(id);
     paths.set(id, path);
     // The URLs contain owner and app only, not the path below them.
-    const requestPath = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
-    const known = { request_id: id, ...addressesOf(requestPath) };
-    return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...known } };
+    const requestPath = `${PUBLIC_ORIGIN}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
+    const body = { request_id: id, ...toUrls(requestPath) };
+    return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...body } };
   };
-  const tellStatus = (id: string, seen: number, path: string): Reply => {
-    jobs.set(id, seen + 1);
+  const getStatus = (id: string, pollCount: number, path: string): Reply => {
+    pollCounts.set(id, pollCount + 1);
     if (stopped.has(id)) return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: {} } };
-    const known = { request_id: id, ...addressesOf(PUBLIC + path.replace(/\/status$/, '')) };
-    if (seen === 0 && state.polls > 0)
-      return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1, ...known } };
-    if (seen < state.polls) return { status: 202, body: { status: 'IN_PROGRESS', logs: [], ...known } };
+    const body = { request_id: id, ...toUrls(PUBLIC_ORIGIN + path.replace(/\/status$/, '')) };
+    if (pollCount === 0 && state.polls > 0)
+      return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1, ...body } };
+    if (pollCount < state.polls) return { status: 202, body: { status: 'IN_PROGRESS', logs: [], ...body } };
     const metrics = { inference_time: 1 };
-    return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...known } };
+    return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...body } };
   };
-  const tellResult = (id: string, seen: number): Reply => {
+  const getResult = (id: string, pollCount: number): Reply => {
     if (stopped.has(id)) return CANCELLED;
-    if (seen < state.polls) return { status: 400, body: { detail: 'Request is still in progress' } };
+    if (pollCount < state.polls) return { status: 400, body: { detail: 'Request is still in progress' } };
     return state.results.get(paths.get(id) ?? '') ?? state.result;
   };
-  const cancel = (id: string, seen: number | undefined): Reply => {
+  const cancel = (id: string, pollCount: number | undefined): Reply => {
     state.cancelled.push(id);
-    if (seen === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
-    if (seen > state.polls && !stopped.has(id)) return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
+    if (pollCount === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
+    if (pollCount > state.polls && !stopped.has(id))
+      return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
     if (!state.ignoresCancel) stopped.add(id);
     return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
   };
-  const double = Object.assign(await startDouble(response), state);
-  // `answer` reads properties that tests set on the double.
+  const double = Object.assign(await startDouble(respond), state);
+  // `respond` reads the properties that tests set on the double.
   return new Proxy(double, {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
   });
@@ -126,41 +135,41 @@ const CANCELLED: Reply = {
   body: { detail: 'Request was cancelled', error_type: 'client_cancelled' },
 };
 
-const addressesOf = (place: string) => ({
-  response_url: place,
-  status_url: `${place}/status`,
-  cancel_url: `${place}/cancel`,
+const toUrls = (requestUrl: string) => ({
+  response_url: requestUrl,
+  status_url: `${requestUrl}/status`,
+  cancel_url: `${requestUrl}/cancel`,
 });
 
 /** If one requested price is unknown, the response contains none. */
-function listPrices(known: FalDouble['prices'], named: readonly string[]): Reply {
-  const prices = known.filter(({ endpoint_id }) => named.includes(String(endpoint_id)));
-  if (prices.length === named.length) return { status: 200, body: { prices, has_more: false } };
+function listPrices(all: FalDouble['prices'], ids: readonly string[]): Reply {
+  const prices = all.filter(({ endpoint_id }) => ids.includes(String(endpoint_id)));
+  if (prices.length === ids.length) return { status: 200, body: { prices, has_more: false } };
   return { status: 404, body: { error: { type: 'not_found', message: 'Pricing not found' } } };
 }
 
 function listModels(
   { models, pageSize, maxExpanded }: Pick<FalDouble, 'models' | 'pageSize' | 'maxExpanded'>,
-  asked: URLSearchParams,
+  query: URLSearchParams,
 ): Reply {
-  const limit = Number(asked.get('limit') ?? 50);
-  const most = asked.has('expand') ? maxExpanded : 100;
-  if (limit > most) {
-    const message = `Requested limit ${limit} exceeds maximum of ${most} for this query`;
+  const limit = Number(query.get('limit') ?? 50);
+  const maxLimit = query.has('expand') ? maxExpanded : 100;
+  if (limit > maxLimit) {
+    const message = `Requested limit ${limit} exceeds maximum of ${maxLimit} for this query`;
     return { status: 400, body: { error: { type: 'validation_error', message } } };
   }
-  const named = asked.getAll('endpoint_id');
-  const words = asked.get('q') ?? '';
+  const ids = query.getAll('endpoint_id');
+  const words = query.get('q') ?? '';
   const found = models
-    .filter(({ endpoint_id }) => named.length === 0 || named.includes(String(endpoint_id)))
+    .filter(({ endpoint_id }) => ids.length === 0 || ids.includes(String(endpoint_id)))
     .filter(({ endpoint_id }) => String(endpoint_id).includes(words));
-  if (named.length > 0 && found.length < named.length)
+  if (ids.length > 0 && found.length < ids.length)
     return { status: 404, body: { error: { type: 'not_found' } } };
-  const start = Number(asked.get('cursor') ?? 0);
+  const start = Number(query.get('cursor') ?? 0);
   const end = start + Math.min(pageSize, limit);
   const more = end < found.length;
   const page = found.slice(start, end);
-  const shown = asked.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
+  const shown = query.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
   return {
     status: 200,
     body: { models: shown, has_more: more, next_cursor: more ? String(end) : null },
@@ -169,13 +178,13 @@ function listModels(
 
 /** The headers that fal would send with the body at that time. */
 export function signFalHook(body: string, key: KeyObject, atMs = Date.now()): Record<string, string> {
-  const [request, person, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
+  const [requestId, userId, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
   const digest = createHash('sha256').update(body).digest('hex');
-  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
+  const signature = sign(null, Buffer.from([requestId, userId, timestamp, digest].join('\n')), key);
   return {
     'content-type': 'application/json',
-    'x-fal-webhook-request-id': request,
-    'x-fal-webhook-user-id': person,
+    'x-fal-webhook-request-id': requestId,
+    'x-fal-webhook-user-id': userId,
     'x-fal-webhook-timestamp': timestamp,
     'x-fal-webhook-signature': signature.toString('hex'),
   };

@@ -10,7 +10,7 @@ import {
   TaskInProgress,
 } from '../../../src/providers/provider.ts';
 import { type CallHost, type Delivery, runCall } from '../../../src/providers/run-call.ts';
-import { withoutKeys } from '../../../src/providers/send.ts';
+import { redactKeys } from '../../../src/providers/send.ts';
 
 /** A port on which nothing listens. */
 export const UNREACHABLE_URL = 'http://127.0.0.1:1';
@@ -41,19 +41,19 @@ export interface HostOptions {
 /** Creates a host that can connect only to the fake server: its URL counts as configured by the operator. */
 export function makeHost(url: string, { stored, signal, key = '', onKeep }: HostOptions = {}): TestHost {
   const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [url, UNREACHABLE_URL] });
-  const kept: ProviderTask[] = [];
+  const storedTasks: ProviderTask[] = [];
   return {
-    fetch: withoutKeys((address, init) => client.fetch(address, init), { baseUrl: url, key }),
+    fetch: redactKeys((address, init) => client.fetch(address, init), { baseUrl: url, key }),
     signal: signal ?? new AbortController().signal,
     task: {
       stored,
       save: async task => {
         onKeep?.(task);
-        kept.push(task);
+        storedTasks.push(task);
       },
     },
     progress: () => undefined,
-    storedTasks: kept,
+    storedTasks,
     close: () => client.close(),
   };
 }
@@ -69,19 +69,23 @@ export async function runToEnd<Call>(
       return await runCall(provider, call, { ...host, task });
     } catch (err) {
       if (!(err instanceof TaskInProgress)) throw err;
-      await untilEnded(provider, err.task, host);
-      task = { ...task, stored: err.task, hasEnded: true };
+      await pollUntilEnded(provider, err.task, host);
+      task = { ...task, stored: err.task, isWoken: true };
     }
   }
 }
 
 /** Polls the task until it ends or its deadline passes; cancels it if the run ends. */
-async function untilEnded<Call>(provider: Provider<Call>, task: ProviderTask, host: CallHost): Promise<void> {
+async function pollUntilEnded<Call>(
+  provider: Provider<Call>,
+  task: ProviderTask,
+  host: CallHost,
+): Promise<void> {
   const tasks = provider as unknown as TaskProvider;
   const handle = { id: task.id ?? '', ...(task.state === undefined ? {} : { state: task.state }) };
   while (Date.now() < (task.deadlineAtMs ?? 0)) {
     if (host.signal.aborted) {
-      if (ENDINGS.has(host.signal.reason))
+      if (STOP_REASONS.has(host.signal.reason))
         await pollTask(tasks, { ...handle, isCancelled: true }, host.fetch, AbortSignal.timeout(5000));
       throw host.signal.reason;
     }
@@ -97,4 +101,4 @@ async function untilEnded<Call>(provider: Provider<Call>, task: ProviderTask, ho
   }
 }
 
-const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
+const STOP_REASONS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);

@@ -4,7 +4,7 @@ import { type Double, type ReceivedRequest, type Reply, startDouble } from './do
 export interface OpenAiDouble extends Double {
   readonly state: {
     polls: number;
-    /** The text of a chat answer, and how a background response finishes. */
+    /** The text of a chat reply, and how a background response finishes. */
     chat: Readonly<Record<string, unknown>>;
     response: Readonly<Record<string, unknown>>;
   };
@@ -28,7 +28,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       ],
     },
   };
-  const jobs = new Map<string, number>();
+  const pollCounts = new Map<string, number>();
   const stopped = new Set<string>();
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const imageUsage = { ...usage, input_tokens_details: { text_tokens: 3, image_tokens: 0 } };
@@ -38,10 +38,10 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens_details: { reasoning_tokens: 0 },
   };
-  const answer = (asked: ReceivedRequest): Reply => {
-    const { method, path } = asked;
-    if (asked.headers.authorization !== 'Bearer sk-test') {
-      const message = `Incorrect API key provided: ${String(asked.headers.authorization)}.`;
+  const respond = (request: ReceivedRequest): Reply => {
+    const { method, path } = request;
+    if (request.headers.authorization !== 'Bearer sk-test') {
+      const message = `Incorrect API key provided: ${String(request.headers.authorization)}.`;
       return {
         status: 401,
         body: { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } },
@@ -57,7 +57,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       return { status: 200, body: { ...CHAT, choices: [toChoice(state.chat)], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
     if (method === 'POST' && path === '/v1/responses') {
-      const missing = findMissing(asked.json);
+      const missing = findMissing(request.json);
       if (missing !== undefined) {
         const error = {
           message: `Missing required parameter: '${missing}'.`,
@@ -65,25 +65,26 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
         };
         return { status: 400, body: { error } };
       }
-      const id = `resp_${jobs.size + 1}`;
-      jobs.set(id, 0);
+      const id = `resp_${pollCounts.size + 1}`;
+      pollCounts.set(id, 0);
       return { status: 200, body: { ...RESPONSE, id, status: 'queued' } };
     }
     const [, id = '', tail = ''] = /\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
-    const seen = jobs.get(id);
-    if (seen === undefined) return { status: 404, body: { error: { message: 'not found', code: null } } };
-    if (tail === '/cancel' && seen > state.polls) {
+    const pollCount = pollCounts.get(id);
+    if (pollCount === undefined)
+      return { status: 404, body: { error: { message: 'not found', code: null } } };
+    if (tail === '/cancel' && pollCount > state.polls) {
       const error = { message: 'Cannot cancel a completed response.', code: null };
       return { status: 400, body: { error } };
     }
     if (tail === '/cancel') stopped.add(id);
     if (stopped.has(id)) return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
-    jobs.set(id, seen + 1);
-    const isRunning = seen < state.polls;
+    pollCounts.set(id, pollCount + 1);
+    const isRunning = pollCount < state.polls;
     const now = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };
     return { status: 200, body: { ...RESPONSE, id, ...now } };
   };
-  return Object.assign(await startDouble(answer), { state });
+  return Object.assign(await startDouble(respond), { state });
 }
 
 const CHAT = { id: 'c', object: 'chat.completion', created: 1, model: 'gpt-test' };
@@ -105,8 +106,8 @@ const RESPONSE = {
 };
 
 function toChoice({ message, ...rest }: Readonly<Record<string, unknown>>): object {
-  const said = { role: 'assistant', content: null, refusal: null, ...(message as object) };
-  return { index: 0, logprobs: null, message: said, ...rest };
+  const completed = { role: 'assistant', content: null, refusal: null, ...(message as object) };
+  return { index: 0, logprobs: null, message: completed, ...rest };
 }
 
 /** The required parameter that an input lacks according to the API's schema. */

@@ -14,7 +14,7 @@ export interface ReplicateDouble extends Double {
 }
 
 const CREATED = '2026-11-22T08:00:00.000Z';
-const BAR = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
+const PROGRESS_LOG = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
 
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const state = {
@@ -23,12 +23,12 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     secrets: new Map([['r8-key', 'whsec_c2VjcmV0']]),
   };
   const created: string[] = [];
-  const jobs = new Map<string, number>();
+  const pollCounts = new Map<string, number>();
   const stopped = new Map<string, number>();
-  const response = (asked: ReceivedRequest): Reply => {
-    const { method, path } = asked;
+  const respond = (request: ReceivedRequest): Reply => {
+    const { method, path } = request;
     if (path.startsWith('/delivery/')) return { status: 200, body: file };
-    const secret = state.secrets.get(String(asked.headers.authorization).replace('Bearer ', ''));
+    const secret = state.secrets.get(String(request.headers.authorization).replace('Bearer ', ''));
     if (secret === undefined) {
       return {
         status: 401,
@@ -37,20 +37,20 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     }
     if (path === '/v1/webhooks/default/secret') return { status: 200, body: { key: secret } };
     if (path === '/v1/files') {
-      return { status: 201, body: { id: 'f1', urls: { get: `http://${asked.headers.host}/v1/files/f1` } } };
+      return { status: 201, body: { id: 'f1', urls: { get: `http://${request.headers.host}/v1/files/f1` } } };
     }
     if (path.startsWith('/v1/files/')) return { status: 200, body: file };
     if (method === 'POST' && path.endsWith('/predictions')) {
       const id = `p${created.length + 1}`;
       created.push(id);
-      jobs.set(id, 0);
+      pollCounts.set(id, 0);
       return { status: 201, body: present(id, { status: 'starting' }) };
     }
     const [, id = '', tail = ''] = /\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
-    const seen = jobs.get(id);
-    if (seen === undefined)
+    const pollCount = pollCounts.get(id);
+    if (pollCount === undefined)
       return { status: 404, body: { detail: 'The requested resource could not be found.' } };
-    if (tail === '/cancel' && seen < state.polls) stopped.set(id, seen);
+    if (tail === '/cancel' && pollCount < state.polls) stopped.set(id, pollCount);
     const ranUntil = stopped.get(id);
     if (ranUntil !== undefined) {
       // It starts at its second poll, and only predictions that started are billed.
@@ -58,20 +58,24 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
       return { status: 200, body: present(id, { status: 'canceled', output: null, metrics }) };
     }
     if (tail === '/cancel') return { status: 200, body: present(id, state.end) };
-    jobs.set(id, seen + 1);
-    if (seen >= state.polls) return { status: 200, body: present(id, state.end) };
+    pollCounts.set(id, pollCount + 1);
+    if (pollCount >= state.polls) return { status: 200, body: present(id, state.end) };
     return {
       status: 200,
-      body: present(id, { status: seen === 0 ? 'starting' : 'processing', output: null, logs: BAR }),
+      body: present(id, {
+        status: pollCount === 0 ? 'starting' : 'processing',
+        output: null,
+        logs: PROGRESS_LOG,
+      }),
     };
   };
-  return Object.assign(await startDouble(response), { state, created });
+  return Object.assign(await startDouble(respond), { state, created });
 }
 
-function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function present(id: string, fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const baseUrl = `https://api.replicate.com/v1/predictions/${id}`;
   const urls = { get: baseUrl, cancel: `${baseUrl}/cancel` };
-  const made = {
+  const defaults = {
     model: 'owner/name',
     version: 'hidden',
     input: {},
@@ -79,5 +83,13 @@ function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly
     created_at: CREATED,
     urls,
   };
-  return { id, ...made, error: null, logs: '', data_removed: false, metrics: { predict_time: 1 }, ...facts };
+  return {
+    id,
+    ...defaults,
+    error: null,
+    logs: '',
+    data_removed: false,
+    metrics: { predict_time: 1 },
+    ...fields,
+  };
 }

@@ -1,6 +1,6 @@
 // Draws frames of a scene graph in the drawing thread, with the graph's files prepared.
 import { AppError } from '../../../src/lib/errors.ts';
-import { withRenderFiles } from '../../../src/render/files.ts';
+import { withRenderFiles } from '../../../src/render/read-files.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import type { DrawnStills } from '../../../src/render/stills/still.ts';
 import { drawSceneStills } from '../../../src/render/stills/stills.ts';
@@ -10,7 +10,7 @@ import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 const { signal } = new AbortController();
 
 const refuse = (): never => {
-  throw new AppError('not_found', 'tests reach out to nobody');
+  throw new AppError('not_found', 'Tests have no network.');
 };
 
 export async function drawTimeline(

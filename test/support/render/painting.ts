@@ -1,15 +1,15 @@
 // Paints frames in this thread with a reused painter and with a new one for each frame.
 import { AppError } from '../../../src/lib/errors.ts';
-import { withRenderFiles } from '../../../src/render/files.ts';
 import { createPainter, type PaintResult } from '../../../src/render/paint/frame.ts';
 import { loadResources } from '../../../src/render/paint/resources.ts';
+import { withRenderFiles } from '../../../src/render/read-files.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 
 const { signal } = new AbortController();
 
 const refuse = (): never => {
-  throw new AppError('not_found', 'tests reach out to nobody');
+  throw new AppError('not_found', 'Tests have no network.');
 };
 
 export interface TwicePainted {

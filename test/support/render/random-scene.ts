@@ -51,12 +51,12 @@ const WORDS = [
   '\u0000\u202e',
 ];
 
-const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
+const FILE_ELEMENTS: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
 /** Enforces what the schema cannot express: elements have a file or text and reference only existing assets. */
 function withSource({ asset: _asset, ...created }: Record<string, unknown>): Record<string, unknown> {
   if (created.type === 'text' && created.runs === undefined) return { text: 'word', ...created };
-  return PICTURED.has(created.type) ? { src: 'sample:hill', ...created } : created;
+  return FILE_ELEMENTS.has(created.type) ? { src: 'sample:hill', ...created } : created;
 }
 
 /** Returns the same graph for the same seed. Sizes are small, so that drawing is cheap. */

@@ -2,7 +2,7 @@
 // finish before.
 
 import { writeSync } from 'node:fs';
-import { renderVideo } from '../../../src/render/video/video.ts';
+import { renderVideo } from '../../../src/render/video/render-video.ts';
 import type { VideoRequest } from '../../../src/render/video/video-request.ts';
 
 const { files, ...request } = JSON.parse(process.argv[2] ?? '') as VideoRequest;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Db } from '../../../src/store/db.ts';
 import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
 
-/** Stores a run with a job and ends it with two node states. Throws if either step fails. */
+/** Stores a run with a job, then its end with two node states. Throws if either was not written. */
 export async function writeRun(db: Db, id: string): Promise<void> {
   const row: RunRow = { ...RUNNING, id, created_at: new Date(), started_at: new Date() };
   const accepted = await insertRuns(db, [
@@ -13,7 +13,13 @@ export async function writeRun(db: Db, id: string): Promise<void> {
   ]);
   assert.ok(accepted.has(id), 'it is accepted');
   const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
-  const rest = { delivery: null, job_at: null, frees: true, cancels: false, wakes: false };
+  const rest = {
+    delivery: null,
+    job_at: null,
+    frees_slot: true,
+    notifies_cancel: false,
+    notifies_wake: false,
+  };
   const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
   const written = await writeRuns(db, [{ before: row, row: ended, steps, ...rest }]);
   assert.ok(written.has(id), 'it is ended');
@@ -22,10 +28,10 @@ export async function writeRun(db: Db, id: string): Promise<void> {
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
 /**
- * Adds to an old schema what today's statements need to write runs. The migrations that add it later must tolerate
- * that it exists.
+ * Adds to an old schema the columns and tables that writing runs needs today. The migrations that follow must accept
+ * that these exist already.
  */
-export async function addForWrites(db: Pick<Db, 'query'>): Promise<void> {
+export async function extendOldSchema(db: Pick<Db, 'query'>): Promise<void> {
   await db.query(
     'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
   );
