@@ -76,14 +76,14 @@ function benchOptions(definition: NodeDefinition): RunOptions {
       resolve: rejectAccess,
       open: rejectAccess,
     },
-    openParts: rejectAccess,
+    openSegments: rejectAccess,
     fetch: rejectAccess,
     openCredential: rejectAccess,
     now: Date.now,
     providers: {},
   } satisfies Partial<NodeContext>;
   return {
-    define: () => definition,
+    findDefinition: () => definition,
     steps: new Map(),
     overrides: new Map(),
     context: () => context,

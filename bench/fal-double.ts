@@ -17,7 +17,7 @@ export interface BenchFal {
    */
   fail(key: string, fault: Fault | undefined): Promise<number>;
   /** Sends webhooks to this service from now on, for calls that request one. */
-  reportTo(url: string): Promise<void>;
+  sendWebhooksTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,8 @@ export async function startBenchFal(jobMs: number): Promise<BenchFal> {
       const response = await fetch(`${url}/fail`, { method: 'POST', body: JSON.stringify({ key, fault }) });
       return ((await response.json()) as { failed: number }).failed;
     },
-    reportTo: async service => void (await fetch(`${url}/report-to`, { method: 'POST', body: service })),
+    sendWebhooksTo: async service =>
+      void (await fetch(`${url}/report-to`, { method: 'POST', body: service })),
     async stop() {
       child.kill();
       await once(child, 'exit');

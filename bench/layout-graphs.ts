@@ -21,8 +21,8 @@ export interface BenchGraph {
   readonly wires: readonly Wire[];
 }
 
-/** Lines from port to port as our drawings have them, whatever bends an engine would draw. */
-export interface Figures {
+/** Measures straight lines from port to port, as our drawings have them; an engine's own bends do not count. */
+export interface LayoutQuality {
   readonly crossings: number;
   readonly areaMpx: number;
   readonly lengthKpx: number;
@@ -64,15 +64,15 @@ export function makeGraph(nodeCount: number, edgeCount: number, seed: number): B
   }));
   const wires: Wire[] = [];
   const usedPairs = new Set<string>();
-  const feed = (to: number): void => {
+  const addWire = (to: number): void => {
     const from = to - 1 - randomBelow(Math.min(to, WINDOW));
     const wire = { from, to, fromPort: randomBelow(2), toPort: randomBelow(MAX_PORTS) };
     const key = JSON.stringify(wire);
     if (!usedPairs.has(key)) wires.push(wire);
     usedPairs.add(key);
   };
-  for (let to = 1; to < nodeCount && wires.length < edgeCount; to++) feed(to);
-  while (wires.length < edgeCount) feed(1 + randomBelow(nodeCount - 1));
+  for (let to = 1; to < nodeCount && wires.length < edgeCount; to++) addWire(to);
+  while (wires.length < edgeCount) addWire(1 + randomBelow(nodeCount - 1));
   return { graph: toGraph(sizes, wires), sizes, wires };
 }
 
@@ -105,7 +105,7 @@ interface Line {
   readonly y2: number;
 }
 
-export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly Position[]): Figures {
+export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly Position[]): LayoutQuality {
   const rects = sizes.map((size, index) => ({ ...size, ...(positions[index] ?? { x: 0, y: 0 }) }));
   const getRect = (index: number): Position & { width: number; height: number } =>
     rects[index] ?? { x: 0, y: 0, width: 0, height: 0 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { drawGraph } from '../src/graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../src/graph/layout/layout.ts';
 import type { Position } from '../src/graph/types.ts';
-import { type BenchGraph, CATALOG, type Figures, makeGraph, measureLayout } from './layout-graphs.ts';
+import { type BenchGraph, CATALOG, type LayoutQuality, makeGraph, measureLayout } from './layout-graphs.ts';
 import { type Engine, loadPeers } from './layout-peers.ts';
 import type { Row } from './row.ts';
 
@@ -17,7 +17,7 @@ const SIZES = [
 const SEEDS = [1, 2, 3];
 const OUT = join(import.meta.dirname, 'out');
 
-interface Result extends Figures {
+interface Result extends LayoutQuality {
   readonly medianMs: number;
 }
 
@@ -66,7 +66,7 @@ function layOut({ graph }: BenchGraph): Position[] {
 /** Means over the graphs, and the median time of `rounds` passes over all of them. */
 async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: number): Promise<Result> {
   const times: number[] = [];
-  const figures: Figures[] = [];
+  const figures: LayoutQuality[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const graph of graphs) {
       const start = performance.now();
@@ -75,7 +75,7 @@ async function measure(engine: Engine, graphs: readonly BenchGraph[], rounds: nu
       if (round === 0) figures.push(measureLayout(graph, positions));
     }
   }
-  const mean = (name: keyof Figures): number =>
+  const mean = (name: keyof LayoutQuality): number =>
     figures.reduce((sum, figure) => sum + figure[name], 0) / figures.length;
   return {
     medianMs: times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0,

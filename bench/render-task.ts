@@ -7,10 +7,10 @@ import { findBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
 import { encodeInProcess } from '../src/codecs/host/encode-in-process.ts';
 import { i420Size } from '../src/codecs/pixels/i420.ts';
-import { readRenderFiles } from '../src/render/files.ts';
+import { readRenderFiles } from '../src/render/read-files.ts';
 import { openScene } from '../src/render/scene.ts';
-import { openFrames } from '../src/render/video/frames.ts';
-import { renderVideo } from '../src/render/video/video.ts';
+import { openFrames } from '../src/render/video/frame-source.ts';
+import { renderVideo } from '../src/render/video/render-video.ts';
 import { FPS, HEIGHT, WIDTH } from './render-scenes.ts';
 
 export type RenderTask = { readonly path: string; readonly frameCount: number } & (

@@ -10,7 +10,7 @@ interface LockEntry {
 }
 
 /** Licenses that can be combined with Apache-2.0 and require only that their text is included. */
-const FREE = new Set([
+const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
   'BlueOak-1.0.0',
@@ -24,8 +24,8 @@ const FREE = new Set([
   'Unlicense',
   'Zlib',
 ]);
-/** Free to use as separate files: fonts, and libraries as shared objects or files that anyone may replace. */
-const FREE_AS_FILES: Readonly<Record<string, RegExp>> = {
+/** Licenses that permit use as separate files: fonts, and libraries that anyone may replace. */
+const PERMITTED_AS_FILES: Readonly<Record<string, RegExp>> = {
   'OFL-1.1': /^@fontsource(?:-variable)?\//,
   'LGPL-3.0-or-later': /^@img\/sharp-/,
   'LGPL-2.1-or-later': /^@node-webcodecs\/static-/,
@@ -66,7 +66,9 @@ function isFree(name: string, license: string): boolean {
   return bare
     .split(' OR ')
     .some(choice =>
-      choice.split(' AND ').every(part => FREE.has(part) || FREE_AS_FILES[part]?.test(name) === true),
+      choice
+        .split(' AND ')
+        .every(part => PERMISSIVE.has(part) || PERMITTED_AS_FILES[part]?.test(name) === true),
     );
 }
 

@@ -124,7 +124,7 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
     TRUST_PROXY: 'true',
   });
   try {
-    await fal.reportTo(service.url);
+    await fal.sendWebhooksTo(service.url);
     await grantCredits(service);
     const own = await store(service, THREE_NODES);
     const alone = await measureOwnRuns(service, own, { count: isShort ? 10 : OWN_RUNS });

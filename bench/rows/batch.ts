@@ -102,7 +102,7 @@ export async function* measureProviderRows(isShort: boolean): AsyncGenerator<Row
     MAX_CONCURRENT_RUNS: '200',
   });
   try {
-    await fal.reportTo(service.url);
+    await fal.sendWebhooksTo(service.url);
     const workflowId = await store(service, PICTURE);
     await grantCredits(service);
     const rows = Array.from({ length: total }, (_, index) => ({ inputs: { what: `picture ${index}` } }));

@@ -20,13 +20,13 @@ import { store } from './run.ts';
 
 const HOSTILE_RUNS = 50;
 const HEAP_MB = 1000;
-/** Of the other account. */
+/** Connections of the other account. */
 const CONNECTIONS = 4;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
 const POLL_MS = 100;
 
-/** Each of the 40 joins alone creates 99 MB. */
+/** Each of the 40 joins creates 99 MB. */
 const HUGE = {
   name: 'huge',
   nodes: [

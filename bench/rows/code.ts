@@ -3,7 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../src/sandbox/run-program.ts';
-import { HOSTILE } from '../../test/sandbox/hostile-programs.ts';
+import { HOSTILE_PROGRAMS } from '../../test/sandbox/hostile-programs.ts';
 import { edge, node } from '../../test/support/workflows.ts';
 import { load, median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
@@ -70,11 +70,11 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
 
 const EMPTY = { ...LIMITS, code: 'export default () => ({})', input: '{}' };
 const HOSTILE_LIMITS = { timeoutMs: 100, memoryMb: 32 };
-const HOSTILE_CODES = Object.values(HOSTILE).map(([code]) => code);
+const HOSTILE_CODES = Object.values(HOSTILE_PROGRAMS).map(([code]) => code);
 /** Longer than the 20 s after which the pool ends idle processes. */
 const AT_REST_MS = 25_000;
 
-/** Hostile programs beside honest ones of another account, and then of two accounts at once. */
+/** Runs hostile programs next to honest ones of another account, and then those of two accounts concurrently. */
 async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   const count = isShort ? 12 : 10_000;
   const honest = {
@@ -152,7 +152,7 @@ const ACCOUNTS = 16;
 const BUSY =
   'export default () => { let n = 0; for (let i = 0; i < 6e6; i++) n = (n * 31 + i) % 65_521; return { out: [n, "x".repeat(1e6)] } }';
 
-/** Runs of 16 accounts with a code node each, all at once, and meanwhile the latency of /healthz. */
+/** Measures the latency of /healthz while 16 accounts run a code node each. */
 async function* measureHealth(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);

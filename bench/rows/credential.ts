@@ -28,7 +28,7 @@ export async function* runCredentialRows(isShort: boolean): AsyncGenerator<Row> 
   const service = await startBenchService(folder, { ...env, BASE_URL: 'https://bench.example.com' });
   try {
     yield* catalogRows(service, isShort);
-    await fal.reportTo(service.url);
+    await fal.sendWebhooksTo(service.url);
     yield* faultRows(service, fal, isShort);
   } finally {
     await service.stop();

@@ -6,7 +6,7 @@ import { readSettings } from '../../src/lib/settings.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
 import {
-  chooseSpan,
+  choosePartitionDays,
   createStepPartitions,
   listStepPartitions,
 } from '../../src/store/retention/step-partitions.ts';
@@ -36,7 +36,7 @@ export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
     // In the future, where each partition of node states spans a few days; the sweep's clock is ahead too.
     const firstMs = Date.now() + 3 * DAY_MS;
     for (let day = 0; day <= SPAN_MS / DAY_MS; day++)
-      await createStepPartitions(postgres.db, firstMs + day * DAY_MS, chooseSpan(KEPT_DAYS));
+      await createStepPartitions(postgres.db, firstMs + day * DAY_MS, choosePartitionDays(KEPT_DAYS));
     await insert(postgres, { ...small, count: FEW, endMs: firstMs + SPAN_MS - DAY_MS });
     await insert(postgres, { ...large, count: many, endMs: firstMs + SPAN_MS });
     for (const [name, path] of Object.entries(PATHS)) {

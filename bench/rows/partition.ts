@@ -7,7 +7,7 @@ import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { insertManyExecutions } from '../../test/support/runs/many-executions.ts';
-import { addForWrites, writeRun } from '../../test/support/runs/written-runs.ts';
+import { extendOldSchema, writeRun } from '../../test/support/runs/written-runs.ts';
 import { quantile } from '../load.ts';
 import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
@@ -26,7 +26,7 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const { db } = postgres;
     const queue = () => migrateQueue({ db, log: createLogger('silent') });
     await migrate(db, queue, UNPARTITIONED);
-    await addForWrites(db);
+    await extendOldSchema(db);
     await db.withOwnConnection(async client => {
       const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
       await insertManyExecutions(client, many);

@@ -1,9 +1,9 @@
 // Measures drawing: the time to a still while the drawing thread is warm, and the cost of a clip's frames.
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../src/lib/errors.ts';
-import { withRenderFiles } from '../../src/render/files.ts';
 import { createPainter } from '../../src/render/paint/frame.ts';
 import { loadResources } from '../../src/render/paint/resources.ts';
+import { withRenderFiles } from '../../src/render/read-files.ts';
 import { openScene, openTemplateScene } from '../../src/render/scene.ts';
 import type { SceneStills } from '../../src/render/stills/still.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';

@@ -126,7 +126,7 @@ async function* manyRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGe
 }
 
 async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
-  await fal.reportTo(service.url);
+  await fal.sendWebhooksTo(service.url);
   const workflow = await store(service, ONE_CALL);
   // The first pictures load the image library.
   await accept(service, workflow, 10);
