@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1.24.0@sha256:87999aa3d42bdc6bea60565083ee17e86d1f3339802f543c0d03998580f9cb89
-# One image for every role: Node, the program and its packages; no package manager, no compiler, no root.
-# docker build -t graphwright .                          amd64 or arm64, whatever this machine is
+# One image for every role, with Node, the program and its packages. It runs as a user without privileges.
+# docker build -t graphwright .                          for the platform of this machine
 # docker buildx build --platform linux/amd64,linux/arm64 .
 
-# The program as the npm package has it.
+# Builds the npm package.
 FROM node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS package
 WORKDIR /src
 COPY package.json package-lock.json ./
@@ -12,7 +12,7 @@ RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run package
 
-# Its packages for the platform of the image.
+# Installs its packages for the platform of the image.
 FROM node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS tree
 COPY --from=package /src/dist/graphwright /app
 COPY scripts/image-tree.sh /
@@ -21,8 +21,8 @@ RUN sh /image-tree.sh /app \
   && mkdir -m 0700 /data \
   && chown 65532:65532 /data
 
-# glibc, libstdc++, certificates, and the account nonroot (65532). The embedded PostgreSQL's initdb starts programs by
-# /bin/sh, so a shell is added; a service with DATABASE_URL never calls it.
+# Has glibc, libstdc++, certificates, and the user nonroot (65532). The shell is only for the initdb of the embedded
+# PostgreSQL; a service with DATABASE_URL never uses it.
 FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 COPY --from=tree /bin/dash /bin/sh
 COPY --from=tree /node /usr/local/bin/node
