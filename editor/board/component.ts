@@ -3,7 +3,6 @@ import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { CALL } from '../../src/graph/components/calls.ts';
 import { estimateDims } from '../../src/graph/dims.ts';
 import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
-import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
@@ -15,6 +14,7 @@ import { findFreeSpace, getObstacles } from './free-space.ts';
 import { withChildren, withMembers } from './groups.ts';
 import { getNodeRect } from './node-size.ts';
 import { toCategory } from './placement.ts';
+import { resolveEdges, type Wire } from './wiring.ts';
 
 export interface Extraction {
   /** The graph of the component. */
@@ -44,14 +44,14 @@ export function extractComponent(
     return { problem: 'no nodes' };
   const between = findNodesBetween(board, innerIds);
   if (between.length > 0) return { problem: 'nodes between', between };
-  const resolvedEdges = resolveEdges(board, catalog);
+  const wires = resolveEdges(board, catalog).map(withHandles);
   const bounds = getBoundingBox(inner.map(node => getNodeRect(node, catalog)));
   const context = {
     board,
     catalog,
     inner,
     innerIds,
-    resolvedEdges,
+    wires,
     bounds: bounds ?? NO_BOUNDS,
     usedNames: new Set<string>(),
   };
@@ -83,36 +83,18 @@ function findNodesBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): 
   return nodes.filter(({ id }) => !inner.has(id) && downstream.has(id) && upstream.has(id));
 }
 
-/** An edge with the ports that a run connects. */
-interface ResolvedEdge {
-  readonly edge: GraphEdge;
-  readonly from: OutputDef;
-  readonly to: InputDef;
-}
-
-/** Returns the edges that connect ports, with a handle at each end. */
-function resolveEdges({ nodes, edges }: Board, catalog: Catalog): readonly ResolvedEdge[] {
-  const ports = new Map(nodes.map(node => [node.id, getPorts(catalog, node)]));
-  const usedInputs = new Map(nodes.map(({ id }) => [id, new Set<string>()]));
-  return edges.flatMap((edge): ResolvedEdge[] => {
-    const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
-    const used = usedInputs.get(edge.target) ?? new Set();
-    const resolvedEdge = source && target && resolveEdgePorts(edge, source, target, used);
-    if (resolvedEdge === undefined) return [];
-    used.add(resolvedEdge.to.id);
-    const handles = { sourceHandle: `out-${resolvedEdge.from.id}`, targetHandle: `in-${resolvedEdge.to.id}` };
-    return [
-      { edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles }, ...resolvedEdge },
-    ];
-  });
-}
+/** Adds the handles that the edge lacks. */
+const withHandles = ({ edge, from, to }: Wire): Wire => {
+  const handles = { sourceHandle: `out-${from.id}`, targetHandle: `in-${to.id}` };
+  return { from, to, edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles } };
+};
 
 interface Context {
   readonly board: Board;
   readonly catalog: Catalog;
   readonly inner: readonly GraphNode[];
   readonly innerIds: ReadonlySet<string>;
-  readonly resolvedEdges: readonly ResolvedEdge[];
+  readonly wires: readonly Wire[];
   /** The box around the inner nodes. */
   readonly bounds: Rect;
   /** Ids and labels of the new nodes. */
@@ -141,17 +123,10 @@ const PREVIEW_TYPE = 'output:preview';
 
 /** Creates one input node for each output outside the component that its nodes read. Keeps the order of the edges. */
 function createInputs(context: Context): Boundary {
-  const { board, catalog, inner, innerIds, resolvedEdges } = context;
-  const incoming = resolvedEdges.filter(
-    ({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target),
-  );
+  const { board, catalog, inner, innerIds, wires } = context;
+  const incoming = wires.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
   const tops = new Map(inner.map(({ id, position }) => [id, position.y]));
-  const groups = [
-    ...Map.groupBy(
-      incoming,
-      resolvedEdge => `${getInputType(resolvedEdge)} ${getSourceKey(resolvedEdge)}`,
-    ).values(),
-  ];
+  const groups = [...Map.groupBy(incoming, wire => `${getInputType(wire)} ${getSourceKey(wire)}`).values()];
   const sorted = groups.toSorted(
     ([a], [b]) => (tops.get(a?.edge.target ?? '') ?? 0) - (tops.get(b?.edge.target ?? '') ?? 0),
   );
@@ -176,7 +151,7 @@ function createInputs(context: Context): Boundary {
       created.set(edge.id, node);
     }
   }
-  const edges = resolvedEdges.flatMap(({ edge }) => {
+  const edges = wires.flatMap(({ edge }) => {
     if (!innerIds.has(edge.target)) return [];
     const input = created.get(edge.id);
     if (input === undefined) return [edge];
@@ -189,10 +164,10 @@ function createInputs(context: Context): Boundary {
 /** Types of ports with generic labels, such as "Input 1". */
 const GENERIC_TYPES: ReadonlySet<string> = new Set(['ANY', 'LIST']);
 
-const getSourceKey = ({ edge }: ResolvedEdge): string => JSON.stringify([edge.source, edge.sourceHandle]);
+const getSourceKey = ({ edge }: Wire): string => JSON.stringify([edge.source, edge.sourceHandle]);
 
 /** Returns the type of the input node for what flows along the edge. A value of any type need not be a list. */
-function getInputType({ from, to }: ResolvedEdge): string {
+function getInputType({ from, to }: Wire): string {
   const type = from.type === 'ANY' ? (to.itemType ?? to.type) : from.type;
   return (type === from.type || type !== 'LIST' ? INPUT_TYPES[type] : undefined) ?? 'input:json';
 }
@@ -206,12 +181,12 @@ function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObje
 
 /** Creates a preview for each output that feeds an external node or no node. Reuses previews that exist. */
 function createPreviews(context: Context): Boundary {
-  const { catalog, inner, innerIds, resolvedEdges } = context;
+  const { catalog, inner, innerIds, wires } = context;
   const types = new Map(inner.map(({ id, data }) => [id, data.nodeType]));
   const previewIds = new Map<string, string>();
-  for (const resolvedEdge of resolvedEdges)
-    if (types.get(resolvedEdge.edge.target) === PREVIEW_TYPE && types.has(resolvedEdge.edge.source))
-      previewIds.set(getSourceKey(resolvedEdge), resolvedEdge.edge.target);
+  for (const wire of wires)
+    if (types.get(wire.edge.target) === PREVIEW_TYPE && types.has(wire.edge.source))
+      previewIds.set(getSourceKey(wire), wire.edge.target);
   const column = new Column(context, 'right');
   const edges: GraphEdge[] = [];
   const addPreview = (source: GraphNode, from: OutputDef): string => {
@@ -227,7 +202,7 @@ function createPreviews(context: Context): Boundary {
     return node.id;
   };
   const ports = new Map<string, string>();
-  const outgoing = Map.groupBy(resolvedEdges, ({ edge }) => edge.source);
+  const outgoing = Map.groupBy(wires, ({ edge }) => edge.source);
   for (const node of inner.toSorted((a, b) => a.position.y - b.position.y)) {
     const outgoingEdges = outgoing.get(node.id) ?? [];
     for (const { edge, from } of outgoingEdges)
@@ -296,7 +271,7 @@ function withoutPin(node: GraphNode): GraphNode {
 }
 
 function replace(
-  { board, catalog, inner, innerIds, resolvedEdges, bounds }: Context,
+  { board, catalog, inner, innerIds, wires, bounds }: Context,
   { inputs, previews }: { readonly inputs: Boundary; readonly previews: Boundary },
   name: string,
   config: JsonObject,
@@ -319,7 +294,7 @@ function replace(
   const wanted = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
   const free = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...wanted, width, height });
   const position = { x: Math.round(free.x), y: Math.round(free.y) };
-  const edgesById = new Map(resolvedEdges.map(({ edge }) => [edge.id, edge]));
+  const edgesById = new Map(wires.map(({ edge }) => [edge.id, edge]));
   const usedPorts = new Set<string>();
   // An edge keeps its id and its index, because LIST inputs depend on the order of their edges.
   const edges = board.edges.flatMap((stored): GraphEdge[] => {

@@ -7,6 +7,7 @@ import {
   type ResolvedPorts,
 } from '../../src/graph/catalog.ts';
 import { withEdge } from '../../src/graph/edit.ts';
+import { type EdgePorts, resolveEdges as resolveGraphEdges } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -86,6 +87,17 @@ export function findPort(
   const ports: readonly (InputDef | OutputDef)[] = handle.startsWith('out-') ? outputs : inputs;
   return ports.find(port => port.isPort && port.id === id);
 }
+
+/** An edge with the ports that a run connects. */
+export type Wire = EdgePorts & { readonly edge: GraphEdge };
+
+/** Returns the edges that connect ports. */
+export const resolveEdges = (board: Board, catalog: Catalog): readonly Wire[] => [
+  ...resolveGraphEdges(board.edges, id => {
+    const node = findNode(board, id);
+    return node && getPorts(catalog, node);
+  }),
+];
 
 /** Returns whether a path of edges leads from one node to the other. */
 export function reaches(board: Board, from: string, to: string): boolean {

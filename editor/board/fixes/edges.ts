@@ -1,6 +1,6 @@
 // Defines fixes for issues of edges: missing ends and ports, incompatible types, cycles, inputs with several sources.
-import { canFeed, type InputDef } from '../../../src/graph/catalog.ts';
 import { resolveEdgePorts } from '../../../src/graph/handles.ts';
+import { describeDoubleFeed } from '../../../src/graph/lint/rules-edges.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { apply, findEdgeIndex, findNode } from '../board.ts';
@@ -8,18 +8,20 @@ import { getPorts } from '../catalog.ts';
 import { findFreeId, remove, replaceEdge } from '../edits.ts';
 import { toNode } from '../placement.ts';
 import { insertIntoEdge } from '../rewiring.ts';
-import { findPort, reaches } from '../wiring.ts';
-import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment, toFix } from './fix.ts';
+import { findPort, fits, reaches, resolveEdges } from '../wiring.ts';
+import { type FindFix, type Fix, type FixContext, getLastSegment, toFix } from './fix.ts';
 
 const fixMessages = messages.flow.fixes;
 
 export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
-  unknown_source: forEdge(removeEdge),
-  unknown_target: forEdge(removeEdge),
-  unknown_port: forEdge(switchToFittingPort),
-  incompatible_types: forEdge((context, edge) => insertConverter(context, edge) ?? removeEdge(context, edge)),
-  port_fed_twice: keepNewestEdge,
-  cycle: breakCycle,
+  unknown_source: forEdge(createRemoveEdgeFix),
+  unknown_target: forEdge(createRemoveEdgeFix),
+  unknown_port: forEdge(createChangePortFix),
+  incompatible_types: forEdge(
+    (context, edge) => createConverterFix(context, edge) ?? createRemoveEdgeFix(context, edge),
+  ),
+  port_fed_twice: createKeepLastEdgeFix,
+  cycle: createBreakCycleFix,
   duplicate_edge_id: ({ board, issue: { edgeId } }) => {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
     const before = board.edges[index];
@@ -38,41 +40,33 @@ function forEdge(find: (context: FixContext, edge: GraphEdge) => Fix | undefined
   };
 }
 
-function removeEdge({ board }: FixContext, { id }: GraphEdge): Fix | undefined {
+function createRemoveEdgeFix({ board }: FixContext, { id }: GraphEdge): Fix | undefined {
   return toFix(fixMessages.removeEdge, remove(board, { edges: [id] }));
 }
 
-/** Uses the suggested port, or the only kind of port that fits the other end. Otherwise removes the edge. */
-function switchToFittingPort(context: FixContext, edge: GraphEdge): Fix | undefined {
+/** Uses the suggested port, or else the first free port that fits the other end. Otherwise removes the edge. */
+function createChangePortFix(context: FixContext, edge: GraphEdge): Fix | undefined {
   const { board, catalog, issue } = context;
-  const key = getLastSegment(context);
+  const handleKey = getLastSegment(context);
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
-  if (source === undefined || target === undefined) return removeEdge(context, edge);
-  if (key !== 'sourceHandle' && key !== 'targetHandle') return undefined;
-  const otherFeeds = board.edges.filter(other => other.target === edge.target && other.id !== edge.id);
-  const takenPorts = new Set(otherFeeds.map(({ targetHandle }) => (targetHandle ?? '').replace(/^in-/, '')));
+  if (source === undefined || target === undefined) return createRemoveEdgeFix(context, edge);
+  if (handleKey !== 'sourceHandle' && handleKey !== 'targetHandle') return undefined;
+  const wires = resolveEdges(board, catalog).filter(wire => wire.edge.target === target.id);
+  const takenPorts = new Set(wires.map(({ to }) => to.id));
   const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;
-    const resolved = resolveEdgePorts({ ...edge, [key]: handle }, ...ports, takenPorts);
-    if (
-      resolved === undefined ||
-      !isCompatible(resolved.from.type, resolved.to) ||
-      takenPorts.has(resolved.to.id)
-    )
-      continue;
-    const [sourceHandle, targetHandle] = [`out-${resolved.from.id}`, `in-${resolved.to.id}`];
-    const label = fixMessages.changePort(key === 'sourceHandle' ? resolved.from.label : resolved.to.label);
+    const wire = resolveEdgePorts({ ...edge, [handleKey]: handle }, ...ports, takenPorts);
+    if (wire === undefined || !fits(wire.from, wire.to) || takenPorts.has(wire.to.id)) continue;
+    const handles = { sourceHandle: `out-${wire.from.id}`, targetHandle: `in-${wire.to.id}` };
+    const { label } = handleKey === 'sourceHandle' ? wire.from : wire.to;
     return toFix(
-      label,
-      replaceEdge(board, edge.id, previous => ({ ...previous, sourceHandle, targetHandle })),
+      fixMessages.changePort(label),
+      replaceEdge(board, edge.id, previous => ({ ...previous, ...handles })),
     );
   }
-  return removeEdge(context, edge);
+  return createRemoveEdgeFix(context, edge);
 }
-
-const isCompatible = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
-  canFeed(from, from === 'LIST' ? type : (itemType ?? type));
 
 /** Output type and input type → the node type that converts between them. */
 const CONVERTERS: Readonly<Record<string, string>> = {
@@ -81,7 +75,7 @@ const CONVERTERS: Readonly<Record<string, string>> = {
   'TEXT IMAGE': 'utility:text_to_image_card',
 };
 
-function insertConverter({ board, catalog }: FixContext, edge: GraphEdge): Fix | undefined {
+function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fix | undefined {
   const from = findPort(board, catalog, { nodeId: edge.source, handle: edge.sourceHandle ?? '' });
   const to = findPort(board, catalog, { nodeId: edge.target, handle: edge.targetHandle ?? '' });
   const entry = catalog.find(CONVERTERS[`${from?.type} ${to?.type}`] ?? '');
@@ -97,29 +91,21 @@ function insertConverter({ board, catalog }: FixContext, edge: GraphEdge): Fix |
   return rewired && toFix(fixMessages.convert(entry.label), [...addition, ...rewired]);
 }
 
-/** Keeps the last edge, because a run uses its value. */
-function keepNewestEdge(context: FixContext): Fix | undefined {
-  const { board, catalog } = context;
-  const node = findIssueNode(context);
-  if (node === undefined) return undefined;
-  const feeds = board.edges.filter(({ target }) => target === node.id);
-  const groups = Map.groupBy(feeds, edge => getTargetPort(context, edge));
-  const surplus = [...groups].flatMap(([port, edges]) => {
-    const input = getPorts(catalog, node).inputs.find(({ id }) => id === port);
-    return input === undefined || input.type === 'LIST' ? [] : edges.slice(0, -1);
-  });
-  return toFix(fixMessages.keepNewest, remove(board, { edges: surplus.map(({ id }) => id) }));
-}
-
-function getTargetPort({ board, catalog }: FixContext, edge: GraphEdge): string {
-  if (edge.targetHandle) return edge.targetHandle.replace(/^in-/, '');
-  const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
-  if (source === undefined || target === undefined) return '';
-  return resolveEdgePorts(edge, getPorts(catalog, source), getPorts(catalog, target), new Set())?.to.id ?? '';
+/** Keeps the last edge of the port, because a run uses its value. */
+function createKeepLastEdgeFix({ board, catalog, issue }: FixContext): Fix | undefined {
+  const wires = resolveEdges(board, catalog).filter(({ edge }) => edge.target === issue.nodeId);
+  for (const portWires of Map.groupBy(wires, ({ to }) => to.id).values()) {
+    const ids = portWires.map(({ edge }) => edge.id);
+    const [first] = portWires;
+    if (first === undefined || describeDoubleFeed(first.to, ids) !== issue.message) continue;
+    const removedIds = ids.filter(id => id !== ids.at(-1));
+    return toFix(fixMessages.keepNewest, remove(board, { edges: removedIds }));
+  }
+  return undefined;
 }
 
 /** Removes the newest edge of the cycle through the node. */
-function breakCycle({ board, issue: { nodeId = '' } }: FixContext): Fix | undefined {
+function createBreakCycleFix({ board, issue: { nodeId = '' } }: FixContext): Fix | undefined {
   const isInCycle = ({ source, target }: GraphEdge): boolean =>
     reaches(board, nodeId, source) && reaches(board, target, nodeId);
   const newest = board.edges.findLast(isInCycle);

@@ -1,5 +1,5 @@
 // Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
-import { canFeed, type OutputDef } from '../catalog.ts';
+import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
 import { pointer, quote } from '../issues.ts';
 import { findNearestName, type WorkBudget } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
@@ -114,14 +114,19 @@ function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
     for (const edges of feeds.values()) {
       const input = edges[0]?.input;
       if (edges.length < 2 || input === undefined || input.type === 'LIST') continue;
-      const edgeIds = edges
-        .slice(0, 6)
-        .map(({ edge }) => quote(edge.id))
-        .join(', ');
-      const message = `The port ${quote(input.label)} accepts one value but has ${edges.length} connections (${edgeIds}). Keep one.`;
+      const message = describeDoubleFeed(
+        input,
+        edges.map(({ edge }) => edge.id),
+      );
       yield { nodeId: node.id, path: pointer('nodes', index), message };
     }
   }
+}
+
+/** Returns the message of `port_fed_twice`. The editor identifies the port by it. */
+export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string[]): string {
+  const shownIds = edgeIds.slice(0, 6).map(quote).join(', ');
+  return `The port ${quote(label)} accepts one value but has ${edgeIds.length} connections (${shownIds}). Keep one.`;
 }
 
 /** Lists that are zipped into one node must have the same length. Checks only lists that are written in the graph. */

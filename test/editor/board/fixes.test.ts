@@ -301,6 +301,25 @@ describe('a fix of an edge', () => {
     );
   });
 
+  it('cleans only the reported port', () => {
+    const twice = ['1 t.text c.text1', '2 t.text c.text2', '3 u.text c.text1', '4 u.text c.text2'];
+    const edges = twice.map(line => edge(...(line.split(' ') as [string, string, string])));
+    const after = applyFix(board([text, node('u', 'input:text'), join], edges), 'port_fed_twice');
+    assert.deepEqual(
+      after.edges.map(({ id }) => id),
+      ['2', '3', '4'],
+    );
+  });
+
+  it('keeps edges without handles, which use free ports', () => {
+    const bare = ['1', '2', '3'].map((id): GraphEdge => ({ id, source: 't', target: 'c' }));
+    const before = board([text, join], [...bare, edge('4', 't.text', 'c.text1')]);
+    assert.deepEqual(
+      applyFix(before, 'port_fed_twice').edges.map(({ id }) => id),
+      ['2', '3', '4'],
+    );
+  });
+
   it('removes the newest edge of a cycle', () => {
     const before = board(
       [text, join, node('d', 'utility:prompt_concat')],
