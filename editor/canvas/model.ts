@@ -9,14 +9,13 @@ import {
   getPortOffset,
   NODE_BOX,
 } from '../../src/graph/dims.ts';
-import { resolveEdgePorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';
 import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setDrawnSize } from '../board/node-size.ts';
-import type { PortRef } from '../board/wiring.ts';
+import { type PortRef, resolveEdges, type Wire } from '../board/wiring.ts';
 import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { hasPreview, layoutCard } from './card-parts.ts';
@@ -98,7 +97,10 @@ export class Model {
 
   resolveEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
-    const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId));
+    const hasHandles = edges.every(edge => edge.sourceHandle && edge.targetHandle);
+    const wires = hasHandles ? [] : resolveEdges({ fields: {}, nodes, edges }, this.#catalog);
+    const wireByEdge = new Map(wires.map(wire => [wire.edge, wire]));
+    const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId, wireByEdge.get(edge)));
     this.#updateUsedPorts(cachedEdges, byId);
     return cachedEdges.map(({ resolvedEdge }) => resolvedEdge);
   }
@@ -152,19 +154,25 @@ export class Model {
     this.#usedPorts = usedPorts;
   }
 
-  // Resolves an edge. The cache depends on the data of both nodes, not on their positions.
-  #resolve(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): CachedEdge[] {
+  // Resolves an edge. The cache depends on the data of both nodes and on the ports, not on positions.
+  #resolve(
+    edge: GraphEdge,
+    byId: ReadonlyMap<string, GraphNode>,
+    wire: Wire | undefined,
+  ): readonly CachedEdge[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
-    const ends = [source.data, target.data] as const;
+    const sourceHandle = edge.sourceHandle || (wire && `out-${wire.from.id}`) || MISSING_OUT;
+    const targetHandle = edge.targetHandle || (wire && `in-${wire.to.id}`) || MISSING_IN;
+    const key = [source.data, target.data, sourceHandle, targetHandle];
     const cachedEdge = this.#resolvedEdges.get(edge);
-    if (cachedEdge?.ends.every((end, index) => end === ends[index])) return [cachedEdge];
-    const resolvedEdge = resolveEdge(this.#catalog, edge, source, target);
-    const resolved = {
-      resolvedEdge,
-      ends,
-      missingPorts: findMissingPorts(this.#catalog, resolvedEdge, source, target),
-    };
+    if (cachedEdge?.key.every((part, index) => part === key[index])) return [cachedEdge];
+    const { outputs } = getPorts(this.#catalog, source);
+    const type = outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
+    const { id } = edge;
+    const resolvedEdge = { id, source: source.id, target: target.id, sourceHandle, targetHandle, type };
+    const missingPorts = findMissingPorts(this.#catalog, resolvedEdge, source, target);
+    const resolved = { resolvedEdge, key, missingPorts };
     this.#resolvedEdges.set(edge, resolved);
     return [resolved];
   }
@@ -208,8 +216,8 @@ const NO_PORTS: UsedPorts = { connected: [], missing: [], key: ' ' };
 
 interface CachedEdge {
   readonly resolvedEdge: ResolvedEdge;
-  /** The data of both nodes that the edge was resolved with. */
-  readonly ends: readonly unknown[];
+  /** The data of both nodes, and the handles. */
+  readonly key: readonly unknown[];
   readonly missingPorts: readonly PortRef[];
 }
 
@@ -301,23 +309,6 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
     width: PORT_PX,
     height: PORT_PX,
   }));
-}
-
-function resolveEdge(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): ResolvedEdge {
-  const [from, to] = [getPorts(catalog, source), getPorts(catalog, target)];
-  const inferred =
-    edge.sourceHandle && edge.targetHandle ? undefined : resolveEdgePorts(edge, from, to, new Set<string>());
-  const sourceHandle = edge.sourceHandle || (inferred && `out-${inferred.from.id}`) || MISSING_OUT;
-  const targetHandle = edge.targetHandle || (inferred && `in-${inferred.to.id}`) || MISSING_IN;
-  const type = from.outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
-  return {
-    id: edge.id,
-    source: edge.source,
-    target: edge.target,
-    sourceHandle,
-    targetHandle,
-    type,
-  };
 }
 
 const MISSING_OUT = 'out-?';
