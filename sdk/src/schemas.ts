@@ -1,4 +1,4 @@
-// The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.test.ts --write.
+// The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.slow.test.ts --write.
 
 /** The body of every error response. */
 export type Error = {

@@ -17,7 +17,7 @@ interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-const HEAD = `// The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.test.ts --write.
+const HEAD = `// The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.slow.test.ts --write.
 
 `;
 

@@ -1,17 +1,17 @@
-// Runs the test files of a batch in this process. What a file sets up is removed at its end.
+// Runs several test files in this process, one after the other.
 import { type AsyncHook, createHook } from 'node:async_hooks';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type Batch, filesOf } from '../batches.ts';
 import { endInTime } from './end-in-time.ts';
 import { shareInBatch } from './shared.ts';
 
-export function runBatch(batch: Batch): void {
+/** `files` are relative to `test/`. */
+export function runBatch(files: readonly string[]): void {
   watchHooks();
   endInTime();
   shareInBatch();
-  const loads = filesOf(batch).map(file => {
+  const loads = files.map(file => {
     const url = pathToFileURL(join(import.meta.dirname, '..', file)).href;
     const { promise, resolve } = Promise.withResolvers<void>();
     describe(file, async () => {

@@ -1,4 +1,4 @@
-// Compares frames with reviewed images. `node test/render/golden.test.ts --write` draws them again.
+// Compares frames with reviewed images. `node test/render/golden.slow.test.ts --write` draws them again.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

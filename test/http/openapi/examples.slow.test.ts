@@ -167,7 +167,7 @@ describe("the document's examples", () => {
     committed = JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
   });
 
-  it('match the current responses of the service (node test/http/openapi/examples.test.ts --write records them)', () => {
+  it('match the current responses of the service (node test/http/openapi/examples.slow.test.ts --write records them)', () => {
     assert.deepEqual(listDifferences(committed, recorded), []);
   });
 
