@@ -4,7 +4,7 @@
 import { apply, type Board } from './board.ts';
 import { applyTheirs } from './conflicts.ts';
 import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
-import type { Conflict } from './merge.ts';
+import { type Conflict, isEqual } from './merge.ts';
 import { rebase } from './rebase.ts';
 import type { RemoteBoard } from './saver.ts';
 
@@ -140,27 +140,35 @@ const createEmptyDraft = (
 
 /**
  * Applies the steps that are newer than the snapshot. Steps of another tab change the board, but are not part of this
- * tab's history.
+ * tab's history. A save leaves open conflicts out, so they come from the step that sent it: the new base has the other
+ * person's values.
  */
 function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
-  const later = rows.filter(({ writer, seq, atMs }) =>
+  const newerRows = rows.filter(({ writer, seq, atMs }) =>
     writer === draft.writer ? seq > (draft.seq ?? 0) : atMs > draft.atMs,
   );
-  let { board, history, base } = draft;
+  let { board, history, base, conflicts = [] } = draft;
   const sent = [...(draft.sent ?? [])];
-  const uniqueRows = new Map(later.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
+  const uniqueRows = new Map(newerRows.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
   for (const { writer, step } of uniqueRows.toSorted(
     (one, other) => one.atMs - other.atMs || one.seq - other.seq,
   )) {
-    if ('conflicts' in step) sent.push(applyTheirs(board, step.conflicts, base.board));
-    else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
+    if ('conflicts' in step) {
+      sent.push(applyTheirs(board, step.conflicts, base.board));
+      conflicts = writer === draft.writer ? step.conflicts : addConflicts(conflicts, step.conflicts);
+    } else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
     else if (writer !== draft.writer)
       board = apply(board, rebase(board, 'edit' in step ? step.edit.changes : step.changes));
     else if ('edit' in step) ({ board, history } = perform({ board, history }, rebaseEdit(board, step.edit)));
     else ({ board, history } = (step.kind === 'undo' ? undo : redo)({ board, history }));
   }
-  return { ...draft, board, history, base, sent };
+  return { ...draft, board, history, base, conflicts, sent };
 }
+
+const addConflicts = (conflicts: readonly Conflict[], added: readonly Conflict[]): readonly Conflict[] => [
+  ...conflicts,
+  ...added.filter(({ path }) => !conflicts.some(conflict => isEqual(conflict.path, path))),
+];
 
 const rebaseEdit = (board: Board, edit: Edit): Edit => ({ ...edit, changes: rebase(board, edit.changes) });
 

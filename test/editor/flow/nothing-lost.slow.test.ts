@@ -101,6 +101,20 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await nodeOf(page, 'Idea').getByText('theirs').waitFor();
   });
 
+  it('asks again after a reload that follows a save', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    // Without events, the page learns from its own save that somebody else has saved.
+    await page.route('**/events', route => route.abort());
+    await page.reload();
+    await boardOf(page).waitFor();
+    await dispute(page, id);
+    await page.reload();
+    await page.getByRole('region', { name: 'Someone else changed this too.' }).waitFor();
+    assert.equal(ideaOf(await flow.read(id)), 'theirs');
+  });
+
   it('does not run while a conflict is open', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
