@@ -4,13 +4,13 @@ import { hmacSha256Hex, safeEqual } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { renderConsentPage } from '../../pages/consent-page.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
+import { findActiveUser } from '../../services/accounts/accounts.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import {
-  type ConsentClient,
-  findActiveUser,
-  findConsent,
-  grantConsent,
-} from '../../services/connections/consent.ts';
+  type ConnectionClient,
+  createConnection,
+  findConnectionId,
+} from '../../services/connections/connections.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -44,7 +44,7 @@ async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
   // With a redirect other than https, another program could impersonate the client that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
-    const grantId = await findConsent(deps, visit.actor, client, scopes);
+    const grantId = await findConnectionId(deps, visit.actor, client, scopes);
     if (grantId !== undefined) return finish(ctx, visit, toGrantResult(visit.actor, grantId));
   }
   const person = await findActiveUser(deps, visit.actor.userId);
@@ -69,7 +69,7 @@ async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<C
   const granted = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
   if (granted.length === 0) return finish(ctx, visit, DENIED);
   const refused = scopes.filter(scope => !granted.includes(scope));
-  const grantId = await grantConsent(ctx.deps, visit.actor, client, { scopes: granted, refused });
+  const grantId = await createConnection(ctx.deps, visit.actor, client, { scopes: granted, refused });
   return finish(ctx, visit, toGrantResult(visit.actor, grantId));
 }
 
@@ -96,7 +96,7 @@ function createFormToken(keys: OAuthKeys, { uid, actor }: Visit): string {
 }
 
 interface AuthorizationRequest {
-  readonly client: ConsentClient;
+  readonly client: ConnectionClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof parseScopes>;
   /** The client requests consent even if it was granted before. */

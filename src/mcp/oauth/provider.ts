@@ -2,8 +2,8 @@
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
 import { toAppError, toError } from '../../lib/errors.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
+import { findActiveUser } from '../../services/accounts/accounts.ts';
 import { AGENT_SCOPES } from '../../services/accounts/actor.ts';
-import { findActiveUser } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
 import { getMcpResource } from '../../services/connections/oauth-server.ts';

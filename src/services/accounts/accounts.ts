@@ -1,4 +1,4 @@
-// Reads and changes the caller's own account and active workspace.
+// Reads and changes the caller's account and active workspace, and looks up other users.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { haveCommonTeam } from '../../store/teams.ts';
@@ -73,4 +73,13 @@ export async function getKnownUser(tx: Tx, caller: UserActor, userId: number): P
     (await haveCommonTeam(tx, caller.userId, userId));
   const row = isKnown ? await findUser(tx, userId) : undefined;
   return requireFound(row, 'User not found in any of your teams. Use the email address instead.');
+}
+
+/** Returns the name and email of the user; undefined if the account is deleted or disabled. */
+export async function findActiveUser(
+  { db }: Pick<Deps, 'db'>,
+  userId: number,
+): Promise<{ readonly name: string; readonly email: string } | undefined> {
+  const user = await findUser(db, userId);
+  return user === undefined || user.disabled ? undefined : { name: user.name, email: user.email };
 }

@@ -1,8 +1,21 @@
-// Lists and revokes a user's connections to agents.
+// Manages a user's connections to agents. Each connection is a grant of the authorization server.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { deleteUserGrant, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
-import { type Actor, AGENT_SCOPES, requireScope } from '../accounts/actor.ts';
+import { newId } from '../../lib/ids.ts';
+import {
+  deleteUserGrant,
+  findGrantTo,
+  type GrantRow,
+  insertGrant,
+  listGrants,
+} from '../../store/oauth/grants.ts';
+import {
+  type Actor,
+  AGENT_SCOPES,
+  type AgentScope,
+  requireScope,
+  type UserActor,
+} from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, PageSchema, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -16,6 +29,44 @@ export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor,
 
 const presentConnection = (grant: GrantRow) =>
   presentColumns(grant, 'id client_id client_name redirect_host scopes created_at last_used_at');
+
+/** A client that requests access, and the host to which its responses are redirected. */
+export interface ConnectionClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectHost: string;
+}
+
+/** Returns the ID of a connection that already grants these scopes; undefined if the user must consent. */
+export async function findConnectionId(
+  { db }: Pick<Deps, 'db'>,
+  { userId }: UserActor,
+  { id: clientId, redirectHost }: ConnectionClient,
+  scopes: readonly AgentScope[],
+): Promise<string | undefined> {
+  return (await findGrantTo(db, { userId, clientId, redirectHost, scopes }))?.id;
+}
+
+/** Creates a connection after the user's consent and returns its ID. */
+export async function createConnection(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { userId }: UserActor,
+  client: ConnectionClient,
+  decision: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
+): Promise<string> {
+  const id = newId('connection', now());
+  await insertGrant(db, {
+    id,
+    user_id: userId,
+    client_id: client.id,
+    client_name: client.name,
+    redirect_host: client.redirectHost,
+    scopes: decision.scopes,
+    refused: decision.refused,
+    created_at: new Date(now()),
+  });
+  return id;
+}
 
 /** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {

@@ -44,15 +44,15 @@ export interface OAuthMount extends OAuthServer {
   readonly serverMetadata: object;
 }
 
-type Address = Pick<Settings, 'BASE_URL'>;
+type BaseUrlSettings = Pick<Settings, 'BASE_URL'>;
 
 /**
  * Returns whether tokens cannot be sent in plain text: the service uses https, or is reached from this machine only.
  */
-export function isOAuthEnabled({ BASE_URL }: Address): boolean {
+export function isOAuthEnabled({ BASE_URL }: BaseUrlSettings): boolean {
   const { protocol, hostname } = new URL(BASE_URL);
   return protocol === 'https:' || isLoopbackHost(hostname) || hostname === '[::1]';
 }
 
 /** Returns the audience of access tokens (RFC 8707). */
-export const getMcpResource = ({ BASE_URL }: Address): string => `${BASE_URL}/mcp`;
+export const getMcpResource = ({ BASE_URL }: BaseUrlSettings): string => `${BASE_URL}/mcp`;
