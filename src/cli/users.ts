@@ -44,7 +44,7 @@ async function createLink(
   const link = await runAsOperator<PasswordLink>(signal, {
     http: client => client.post('/admin/password-links', request),
     database: async (deps, operator) =>
-      (await import('../services/sessions/password-links.ts')).createLink(deps, operator, request),
+      (await import('../services/sessions/password-links.ts')).createLinkAsAdmin(deps, operator, request),
   });
   if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
   terminal.print(link.url);

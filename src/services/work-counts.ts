@@ -4,7 +4,7 @@ import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
 import { labelModel, type ModelLabels } from './model-labels.ts';
-import { toMonth } from './operator/overview.ts';
+import { getMonthStart } from './operator/overview.ts';
 
 export interface WorkCounts {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
@@ -50,7 +50,7 @@ async function count(deps: Deps): Promise<WorkCounts> {
 const MAX_TYPES = 2000;
 
 async function sumSpending(deps: Deps): Promise<WorkCounts['spent']> {
-  const types = await listInstanceSpendingByType(deps.db, toMonth(deps.now()), MAX_TYPES);
+  const types = await listInstanceSpendingByType(deps.db, getMonthStart(deps.now()), MAX_TYPES);
   const sums = new Map<string, ModelLabels & { readonly credits: number }>();
   for (const { node_type, credits } of types) {
     const labels = labelModel(deps, node_type);

@@ -47,9 +47,9 @@ function connect(stack: AsyncDisposableStack): Db {
   return db;
 }
 
-async function rotateHere(from: Buffer, to: Buffer): Promise<RotatedSecrets> {
+async function rotateHere(oldKey: Buffer, newKey: Buffer): Promise<RotatedSecrets> {
   await using stack = new AsyncDisposableStack();
-  return await rotateSecrets(connect(stack), { from, to });
+  return await rotateSecrets(connect(stack), { oldKey, newKey });
 }
 
 /** One value in every place, encrypted with that key, and 1,100 deliveries, more than one batch. */

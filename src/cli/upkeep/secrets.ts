@@ -21,8 +21,8 @@ export const rotateKey: Command = async ({ options, terminal }) => {
   const result = await withDatabase(settings, async db => {
     await requireServiceStopped(db);
     const keys: SecretsKeys = {
-      from,
-      to: isInDataDir ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
+      oldKey: from,
+      newKey: isInDataDir ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
     };
     return rotateSecrets(db, keys);
   });

@@ -40,7 +40,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { readVisitorCookie } from '../cookies.ts';
 import { streamEvents } from '../event-stream.ts';
@@ -76,7 +76,7 @@ export function registerApps(app: App, deps: RunDeps): void {
       summary: 'Read the app of a workflow',
       description:
         'Returns the settings of the app. If it is out of order, `issues` has the reasons. Requires ownership of the workflow.',
-      params: WorkflowId,
+      params: WorkflowParams,
       response: { 200: AppSettingsSchema },
     }),
     req => readApp(deps, req.actor, req.params.id),
@@ -88,7 +88,7 @@ export function registerApps(app: App, deps: RunDeps): void {
       description:
         'Saves an app: a form at `/a/{slug}` that runs the workflow for people who do not see its graph. Runs have your permissions. If a setting does not match the version of the workflow, returns 400 with a JSON pointer for each in `issues`. Requires ownership of the workflow.',
       errors: [...RESOURCE_ERRORS, 'slug_taken'],
-      params: WorkflowId,
+      params: WorkflowParams,
       body: AppBody,
       response: { 200: AppSettingsSchema },
     }),
@@ -100,7 +100,7 @@ export function registerApps(app: App, deps: RunDeps): void {
       summary: 'Delete the app of a workflow',
       description:
         'Deletes the app. Links to its results stop working; its executions stay. Requires ownership of the workflow.',
-      params: WorkflowId,
+      params: WorkflowParams,
       response: { 200: Success },
     }),
     req => toSuccess(removeApp(deps, req.actor, req.params.id)),
@@ -111,7 +111,7 @@ export function registerApps(app: App, deps: RunDeps): void {
       summary: 'Create the embed key of an app',
       description:
         'Returns a key with which your server signs the tokens of visitors of pages that embed the app. The key is shown only once and replaces an earlier one.',
-      params: WorkflowId,
+      params: WorkflowParams,
       response: { 200: EmbedKey },
     }),
     req => createEmbedKey(deps, req.actor, req.params.id),

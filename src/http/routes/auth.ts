@@ -5,7 +5,7 @@ import { toNetwork } from '../../lib/addresses.ts';
 import { LinkBody, PasswordLinkResponse, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { createLink } from '../../services/sessions/password-links.ts';
+import { createLinkAsAdmin } from '../../services/sessions/password-links.ts';
 import { reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
@@ -20,7 +20,7 @@ import {
 import { endOwnSession, listOwnSessions, readOwnSession, signOut } from '../../services/sessions/sessions.ts';
 import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
 import type { StartedSession, Visitor } from '../../services/sessions/start-session.ts';
-import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
+import { setPasswordByLink, setUpFirstUser } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
 import { createSessionCookie } from '../cookies.ts';
 import { getClientAddress } from '../limits.ts';
@@ -46,7 +46,7 @@ export function registerAuth(app: App, deps: Deps): void {
       response: SIGNED_IN,
       isUncacheable: true,
     }),
-    async (req, reply) => sendSession(reply, await setUp(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendSession(reply, await setUpFirstUser(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
@@ -59,7 +59,7 @@ export function registerAuth(app: App, deps: Deps): void {
       response: SIGNED_IN,
       isUncacheable: true,
     }),
-    async (req, reply) => sendSession(reply, await acceptInvite(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendSession(reply, await setPasswordByLink(deps, req.body, toVisitor(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
@@ -162,7 +162,7 @@ export function registerAuth(app: App, deps: Deps): void {
       response: { 200: PasswordLinkResponse },
       isUncacheable: true,
     }),
-    req => createLink(deps, req.actor, req.body),
+    req => createLinkAsAdmin(deps, req.actor, req.body),
   );
 }
 

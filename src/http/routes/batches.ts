@@ -40,7 +40,7 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { isForm, readForm, registerForms } from '../form.ts';
@@ -60,7 +60,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
         description:
           'Starts a batch: one run of the current version of the workflow for each row. Every row is checked first; if any is invalid, nothing runs and the response lists the problems of all of them. Rows run in order, at most `concurrency` at a time and within the limits of the workspace. Credits are reserved as rows start. With `Idempotency-Key`, the request can be repeated for 24 hours and starts only one batch.',
         errors: [...BATCH_ERRORS, 'invalid_webhook', 'conflict'],
-        params: WorkflowId,
+        params: WorkflowParams,
         body: CreateBatchBody,
         response: { 202: AcceptedBatch },
         requestHeaders: ['Idempotency-Key'],
@@ -87,7 +87,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
         summary: 'Estimate a batch',
         description: 'Checks every row and returns what the batch would cost. Stores nothing.',
         errors: [...BATCH_ERRORS, 'invalid_webhook'],
-        params: WorkflowId,
+        params: WorkflowParams,
         body: CreateBatchBody,
         response: { 200: BatchEstimate },
         inexactNumbers: 'keep',
@@ -101,7 +101,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     operation('listWorkflowBatches', 'workflows:read', {
       summary: 'List the batches of a workflow',
       description: 'Returns the batches of a workflow, newest first.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: BatchPage },
     }),

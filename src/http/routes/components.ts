@@ -11,12 +11,12 @@ import { readInterface } from '../../services/components/read-interface.ts';
 import { updateCallers } from '../../services/components/update-callers.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Components');
-const params = WorkflowId;
+const params = WorkflowParams;
 
 export function registerComponents(app: App, deps: Deps): void {
   app.get(

@@ -2,7 +2,7 @@
 import { getPagePath } from '../../pages/sections.ts';
 import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
-import { changeContent, publishContent, type WrittenContent } from '../../services/content/content.ts';
+import { changeContent, createContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { createDescriber, setCreated } from '../route.ts';
@@ -22,7 +22,7 @@ export function registerContent(app: App, deps: Deps): void {
       response: { 201: WrittenPage },
     }),
     async (req, reply) => {
-      const page = await publishContent(deps, req.body, MARKDOWN);
+      const page = await createContent(deps, req.body, MARKDOWN);
       return setCreated(deps, reply, getPagePath(page.page)).send(present(deps, page));
     },
   );

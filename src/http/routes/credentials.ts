@@ -26,7 +26,7 @@ import {
   WorkflowCredentials,
 } from '../../services/credentials/workflow-credentials.ts';
 import type { Deps } from '../../services/deps.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
@@ -144,7 +144,7 @@ export function registerCredentials(app: App, deps: Deps): void {
       summary: 'Read the credentials of a workflow',
       description:
         'Returns the credentials that the workflow uses instead of the defaults of its workspace. Requires permission to edit the workflow.',
-      params: WorkflowId,
+      params: WorkflowParams,
       response: { 200: WorkflowCredentials },
     }),
     req => readWorkflowCredentials(deps, req.actor, req.params.id),
@@ -156,7 +156,7 @@ export function registerCredentials(app: App, deps: Deps): void {
       description:
         'Chooses the credentials that the workflow uses instead of the defaults of its workspace. They must belong to that workspace. Kinds that are missing in the body keep their credential; null restores the default. Copies of the workflow use the defaults.',
       errors: [...RESOURCE_ERRORS, 'credentials_off'],
-      params: WorkflowId,
+      params: WorkflowParams,
       body: WorkflowCredentials,
       response: { 200: WorkflowCredentials },
     }),

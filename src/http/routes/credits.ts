@@ -18,7 +18,7 @@ import {
   SpendingResponse,
 } from '../../services/credits/spending.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
@@ -88,7 +88,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
       description:
         'Returns the estimated cost of a run by node, and the available credits. `exact` is false if a price is known only after the run.',
       errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph', ...COMPONENT_ERRORS],
-      params: WorkflowId,
+      params: WorkflowParams,
       body: EstimateBody,
       rawProperties: { inputs: 'validated', config: 'validated' },
       response: { 200: RunEstimate },

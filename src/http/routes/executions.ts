@@ -39,7 +39,7 @@ import {
   listWorkspaceFailures,
   listWorkspaceRuns,
 } from '../../runs/workspace-runs.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
@@ -55,7 +55,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       summary: 'List the runs of a workflow',
       description:
         'Returns the executions of a workflow, newest first, without node states, inputs and outputs.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: ListExecutionsQuery,
       response: { 200: ExecutionPage },
     }),
@@ -67,7 +67,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       summary: 'Read the newest result of each node',
       description:
         'Returns the newest completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run.',
-      params: WorkflowId,
+      params: WorkflowParams,
       response: { 200: WorkflowResults },
       isUncacheable: true,
     }),

@@ -12,7 +12,7 @@ import {
   readFlow,
   readPublishedFlow,
 } from '../../services/workflows/read-flow.ts';
-import { SLUG_PATTERN, SlugParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { SLUG_PATTERN, SlugParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App, HttpDeps } from '../app.ts';
 import {
   createPageCache,
@@ -27,7 +27,7 @@ import { createWebAppPages } from '../pages/web-app-pages.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Pages');
-const params = WorkflowId;
+const params = WorkflowParams;
 const SLUG = new RegExp(SLUG_PATTERN);
 
 export function registerFlow(app: App, deps: HttpDeps): void {

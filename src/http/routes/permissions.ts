@@ -14,7 +14,7 @@ import {
 } from '../../services/accounts/permissions.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 
@@ -26,7 +26,7 @@ export function registerPermissions(app: App, deps: Deps): void {
     operation('listPermissions', 'workflows:read', {
       summary: 'List the people a workflow is shared with',
       description: 'Returns the people whom the workflow is shared with.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: PermissionPage },
     }),
@@ -40,7 +40,7 @@ export function registerPermissions(app: App, deps: Deps): void {
         'Shares a workflow with a person by `email`, or with a member of one of your teams by `userId`. The response does not show whether the email has an account: `userId` and `name` are null until the person has opened the workflow. If the workflow is already shared with the person, the role is replaced.',
       reauthentication: 'for OWNER',
       errors: [...RESOURCE_ERRORS, 'conflict'],
-      params: WorkflowId,
+      params: WorkflowParams,
       body: ShareBody,
       response: { 200: Permission },
     }),

@@ -7,11 +7,11 @@ import {
   ContractResponse,
   PreviewBody,
   PreviewResponse,
-  RenderId,
+  RenderParams,
   RenderResponse,
   TemplateListResponse,
-  TemplateParams,
   TemplateResponse,
+  VideoTemplateParams,
 } from '../../services/renders/renderer.schema.ts';
 import {
   getSceneGraphContract,
@@ -39,7 +39,7 @@ export function registerRenderer(app: App, deps: Deps): void {
       summary: 'Read the thumbnail of a video template',
       description: 'Returns a still of the composition as WebP.',
       errors: ['unauthorized', ...RESOURCE_ERRORS],
-      params: TemplateParams,
+      params: VideoTemplateParams,
       response: { 200: Plain('image/webp') },
     }),
     async (req, reply) => {
@@ -86,7 +86,7 @@ export function registerRenderer(app: App, deps: Deps): void {
     operation('getRender', 'workflows:read', {
       summary: 'Read the state of a clip',
       description: 'Returns the state of a clip, and its URL when it is completed.',
-      params: RenderId,
+      params: RenderParams,
       response: { 200: RenderResponse },
       isUncacheable: true,
     }),
@@ -97,7 +97,7 @@ export function registerRenderer(app: App, deps: Deps): void {
     operation('cancelRender', 'workflows:execute', {
       summary: 'Cancel the render of a clip',
       description: 'Cancels a render. Has no effect on a render that has ended.',
-      params: RenderId,
+      params: RenderParams,
       response: { 200: RenderResponse },
     }),
     req => stopRender(deps, req.actor, req.params.id),
@@ -139,7 +139,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
       errors: ['not_found'],
       isConditional: true,
       hide,
-      params: TemplateParams,
+      params: VideoTemplateParams,
       response: { 200: TemplateResponse },
     }),
     (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),

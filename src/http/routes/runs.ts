@@ -9,7 +9,7 @@ import { AcceptedRun, ExecutionRecord } from '../../runs/run-response.schema.ts'
 import { startRun } from '../../runs/start-run.ts';
 import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
@@ -55,7 +55,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         summary: 'Start a run with an optional webhook',
         description: `Starts a run of the current graph. ${WAIT_DESCRIPTION} If the request has a \`webhook\`, the result is sent to it.`,
         errors: [...START_ERRORS, 'invalid_webhook'],
-        params: WorkflowId,
+        params: WorkflowParams,
         body: RunBody,
         response,
         links,
@@ -83,7 +83,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       summary: 'Start a run',
       description: `Starts a run like \`run\`, without a webhook. Counts against the executions per minute. ${WAIT_DESCRIPTION}`,
       errors: START_ERRORS,
-      params: WorkflowId,
+      params: WorkflowParams,
       body: ExecuteBody,
       response,
       links,

@@ -23,7 +23,7 @@ import {
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS } from './runs.ts';
@@ -39,7 +39,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       description:
         'Creates a schedule. Send `cron` with a `timeZone`, or `everySeconds`. Its runs have your permissions, and the workspace of the workflow pays for them. A workspace can have 100 active schedules.',
       errors: CHANGE_ERRORS,
-      params: WorkflowId,
+      params: WorkflowParams,
       body: CreateScheduleBody,
       response: { 201: Schedule },
       inexactNumbers: 'reject',
@@ -55,7 +55,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     operation('listWorkflowSchedules', 'workflows:read', {
       summary: 'List the schedules of a workflow',
       description: 'Returns the schedules of a workflow, newest first.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: SchedulePage },
     }),

@@ -11,8 +11,8 @@ import { getPublished } from '../../services/workflows/read-workflow.ts';
 import {
   DuplicateBody,
   SlugParams,
-  TemplateId,
-  TemplateSampleFile,
+  TemplateFileParams,
+  TemplateParams,
   TemplatesQuery,
 } from '../../services/workflows/workflow.schema.ts';
 import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
@@ -42,7 +42,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       description:
         'Returns a template with its graph and, if it has a sample, the recorded results of its nodes. Requires no key.',
       errors: ['not_found'],
-      params: TemplateId,
+      params: TemplateParams,
       response: { 200: TemplateDetail },
     }),
     req => readTemplate(deps, req.actor, req.params.id),
@@ -53,7 +53,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       summary: 'Read a file of a template',
       description: 'Returns a recorded result or the card of a shipped template. Requires no key.',
       errors: ['not_found'],
-      params: TemplateSampleFile,
+      params: TemplateFileParams,
       response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
     }),
     (req, reply) => {
@@ -76,7 +76,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
         'storage_quota_exceeded',
         'component_forbidden',
       ],
-      params: TemplateId,
+      params: TemplateParams,
       body: DuplicateBody,
       response: { 201: Workflow },
     }),

@@ -23,7 +23,7 @@ import {
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
@@ -39,7 +39,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     operation('listWorkflowTriggers', 'workflows:read', {
       summary: 'List the triggers of a workflow',
       description: 'Returns the triggers of the workflow, newest first.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: TriggerPage },
     }),
@@ -52,7 +52,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       description:
         'Creates a trigger, which starts a run with your permissions for each event: a request to a secret address (`hook`), the end of a run of another workflow (`after`), a new item of an RSS or Atom feed (`feed`) or a new file (`bucket`). `inputs` maps values of the payload to input nodes. The address of a hook is returned only once.',
       errors: [...RESOURCE_ERRORS, 'invalid_inputs', 'conflict'],
-      params: WorkflowId,
+      params: WorkflowParams,
       body: CreateTriggerBody,
       response: { 201: CreatedTrigger },
     }),

@@ -17,11 +17,11 @@ import {
   DuplicateBody,
   GraphBody,
   LayoutBody,
+  LintOverridesBody,
   PublishBody,
   SelectionBody,
-  StoredGraphBody,
   VisibilityBody,
-  WorkflowId,
+  WorkflowParams,
 } from '../../services/workflows/workflow.schema.ts';
 import {
   Heartbeat,
@@ -38,7 +38,7 @@ import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
 const operation = createDescriber('Workflows');
 const operatorOperation = createDescriber('Operator');
-const params = WorkflowId;
+const params = WorkflowParams;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {
   registerBoard(app, deps);
@@ -113,7 +113,7 @@ function registerBoard(app: App, deps: Deps): void {
       description:
         'Returns the errors and warnings of the stored graph. Properties in the body replace the stored ones.',
       params,
-      body: StoredGraphBody,
+      body: LintOverridesBody,
       inexactNumbers: 'reject',
       response: { 200: LintReport },
     }),

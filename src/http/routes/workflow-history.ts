@@ -1,7 +1,7 @@
 // Routes of the versions of a workflow.
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { GraphWriteQuery, VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { GraphWriteQuery, VersionParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
@@ -18,7 +18,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
       summary: 'List the versions of a workflow',
       description:
         'Returns the versions of a workflow. Every write that changes the graph creates a numbered version.',
-      params: WorkflowId,
+      params: WorkflowParams,
       querystring: PageQuery,
       response: { 200: VersionPage },
     }),

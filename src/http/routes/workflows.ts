@@ -14,7 +14,7 @@ import {
   ListWorkflowsQuery,
   UpdateWorkflowBody,
   UpdateWorkflowQuery,
-  WorkflowId,
+  WorkflowParams,
 } from '../../services/workflows/workflow.schema.ts';
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
@@ -31,7 +31,7 @@ import {
 } from '../route.ts';
 
 const operation = createDescriber('Workflows');
-const params = WorkflowId;
+const params = WorkflowParams;
 export const GRAPH_ERRORS = ['invalid_graph', 'field_not_writable', ...COMPONENT_ERRORS] as const;
 export const FOLDER_ERRORS = ['folder_workspace_mismatch', 'folder_cycle'] as const;
 const WORKFLOW_PARAMETERS = { parameters: { id: '$response.body#/id' } } as const;

@@ -21,24 +21,28 @@ export async function authenticateAgent(
   authorization: string | undefined,
 ): Promise<UserActor> {
   if (authorization === undefined)
-    throw authError(deps, 'unauthorized', 'Send an API key or an access token (Authorization: Bearer …).');
+    throw createAuthError(
+      deps,
+      'unauthorized',
+      'Send an API key or an access token (Authorization: Bearer …).',
+    );
   const bearer = /^Bearer ([\x21-\x7e]{1,2048})$/i.exec(authorization)?.[1] ?? '';
   if (bearer.startsWith('sk-')) return authenticateKey(deps, bearer);
   const actor = bearer === '' ? undefined : await deps.accessTokens?.authenticate(bearer);
   if (actor !== undefined) return actor;
-  throw authError(deps, 'invalid_api_key', 'The API key or access token is invalid. Sign in again.');
+  throw createAuthError(deps, 'invalid_api_key', 'The API key or access token is invalid. Sign in again.');
 }
 
 async function authenticateKey(deps: AgentDeps, key: string): Promise<UserActor> {
   try {
     return await deps.keys.authenticate(key);
   } catch (err) {
-    if (err instanceof AppError && err.status === 401) throw authError(deps, err.code, err.message);
+    if (err instanceof AppError && err.status === 401) throw createAuthError(deps, err.code, err.message);
     throw err;
   }
 }
 
-function authError(deps: AgentDeps, code: AppError['code'], message: string): AppError {
+function createAuthError(deps: AgentDeps, code: AppError['code'], message: string): AppError {
   // RFC 6750 §3.1: a request without credentials gets no error code.
   const error = code === 'unauthorized' ? [] : ['error="invalid_token"'];
   return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, error) } });

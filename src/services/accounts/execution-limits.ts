@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts';
 import type { UserActor } from './actor.ts';
 import type { Allowance } from './rate-limits.ts';
 
-const DAY = 86_400;
-const MINUTE = 60;
+const DAY_SECONDS = 86_400;
+const MINUTE_SECONDS = 60;
 
 /** Returns the limits of a plan; an unknown plan has the limits of the free one. */
 export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string): PlanLimits {
@@ -22,7 +22,7 @@ export function countExecution({ limiter, settings }: LimitDeps, actor: UserActo
   // Executions without a limit are counted too, because the plan may change before the day ends.
   const limit = getPlanLimits(settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
   const reason = `More than ${limit} executions today (UTC)`;
-  return limiter.requireToken(getDailyKey(actor), limit, DAY, reason, 'daily_execution_limit');
+  return limiter.requireToken(getDailyKey(actor), limit, DAY_SECONDS, reason, 'daily_execution_limit');
 }
 
 /** Returns the key under which the starts of a user or address are counted per minute. */
@@ -32,10 +32,10 @@ export const getStartsKey = (caller: string): string => `executions:${caller}`;
 export async function countStart({ limiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
   const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
   const key = getStartsKey(`user:${actor.userId}`);
-  await limiter.requireToken(key, limit, MINUTE, `More than ${limit} executions in a minute`);
+  await limiter.requireToken(key, limit, MINUTE_SECONDS, `More than ${limit} executions in a minute`);
 }
 
 /** Returns the count of `countExecution` if nothing was started. */
 export function uncountExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
-  limiter.returnToken(getDailyKey(actor), DAY, allowance);
+  limiter.returnToken(getDailyKey(actor), DAY_SECONDS, allowance);
 }

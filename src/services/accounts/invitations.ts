@@ -132,7 +132,7 @@ export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
 /** Makes the caller a member; an existing member keeps the role. Throws 403 and 404 like `readOwnInvitation`. */
 export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
-  return endInvitation(deps, user, id, async (tx, { team_id, role }) => {
+  return answerInvitation(deps, user, id, async (tx, { team_id, role }) => {
     await insertMember(tx, team_id, user.userId, role);
     return presentTeam(await getTeam(tx, user, team_id));
   });
@@ -141,14 +141,14 @@ export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
 /** Declines an invitation of the caller. Throws 403 and 404 like `readOwnInvitation`. */
 export async function declineInvitation(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
-  await endInvitation(deps, user, id, async () => undefined);
+  await answerInvitation(deps, user, id, async () => undefined);
 }
 
 /**
  * Applies the change and deletes the invitation. Locks the team first, so that acceptance, revocation and deletion of
  * the team exclude each other.
  */
-async function endInvitation<T>(
+async function answerInvitation<T>(
   deps: Deps,
   user: UserActor,
   id: string,

@@ -4,7 +4,7 @@ import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Scope, UserActor } from './actor.ts';
 
-const SCOPES: ReadonlySet<Scope> = new Set(['workflows:read', 'workflows:execute']);
+const BACKGROUND_SCOPES: ReadonlySet<Scope> = new Set(['workflows:read', 'workflows:execute']);
 
 /** Returns the user with their current plan. Throws 403 if the account is disabled or deleted. */
 export async function getUserActor({ db }: Pick<Deps, 'db'>, userId: number): Promise<UserActor> {
@@ -15,7 +15,7 @@ export async function getUserActor({ db }: Pick<Deps, 'db'>, userId: number): Pr
     kind: 'user',
     userId,
     credential: { kind: 'operator', id: '' },
-    scopes: SCOPES,
+    scopes: BACKGROUND_SCOPES,
     plan: user.plan,
   };
 }

@@ -30,7 +30,7 @@ export interface NewComponent {
 }
 
 export interface PreparedComponents {
-  readonly created: readonly NewComponent[];
+  readonly newComponents: readonly NewComponent[];
   /** The graphs of components that exist already. */
   readonly reusedTexts: readonly string[];
   /** All components of the file, by the id of their workflow. */
@@ -62,7 +62,7 @@ export async function prepareComponents(
     );
   const linked = new Map<ImportedComponent, LinkedComponent>();
   const imported = new Map<string, Component>();
-  const created: NewComponent[] = [];
+  const newComponents: NewComponent[] = [];
   const reusedTexts: string[] = [];
   const workspace = getPersonalWorkspaceId(user.userId);
   const linkCalls = (nodes: unknown): unknown => mapFileCalls(nodes, call => linkCall(call, find, linked));
@@ -76,10 +76,10 @@ export async function prepareComponents(
     linked.set(source, { id, hash, isCurrent: (existing?.version ?? 1) === 1 });
     const graph = JSON.parse(`{${write.text}}`) as Graph;
     imported.set(id, { workflowId: id, name: source.name, version: 1, graph, isDeleted: false });
-    if (existing === undefined) created.push({ id, hash, source, write });
+    if (existing === undefined) newComponents.push({ id, hash, source, write });
     else reusedTexts.push(write.text);
   }
-  return { created, reusedTexts, imported, linkCalls };
+  return { newComponents, reusedTexts, imported, linkCalls };
 }
 
 function linkCall(

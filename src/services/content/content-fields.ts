@@ -21,7 +21,7 @@ export interface CheckedContent {
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The members that contain a URL, and the kind of URL. */
-const ADDRESSES: Readonly<Record<string, AddressKind>> = {
+const ADDRESS_KINDS: Readonly<Record<string, AddressKind>> = {
   heroImage: 'media',
   ogImage: 'media',
   canonicalUrl: 'absolute',
@@ -97,7 +97,7 @@ function copyMembers(schema: SchemaNode, value: unknown, path: string, findings:
 }
 
 function checkAddress(name: string, value: unknown, path: string, findings: Findings): void {
-  const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESSES[name];
+  const kind = name === 'url' ? (path.startsWith('/crossLinks/') ? 'link' : 'media') : ADDRESS_KINDS[name];
   if (kind === undefined || typeof value !== 'string' || value === '') return;
   if (!isWebAddress(value, kind)) findings.issues.push(createIssue(path, `must be ${ADDRESS_FORMS[kind]}`));
 }

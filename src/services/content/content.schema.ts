@@ -7,7 +7,7 @@ import { Named, Nullable, Timestamp } from '../schema.ts';
  * Defines a text field, which null resets to its default. One type instead of a union, because the validation errors of
  * unions are unclear.
  */
-const text = (maxLength: number, description?: string) =>
+const OptionalText = (maxLength: number, description?: string) =>
   Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -15,7 +15,7 @@ const text = (maxLength: number, description?: string) =>
       ...(description === undefined ? {} : { description }),
     }),
   );
-const list = <T extends TSchema>(items: T, maxItems: number) =>
+const OptionalList = <T extends TSchema>(items: T, maxItems: number) =>
   Type.Optional(
     Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items, maxItems } as Record<string, unknown>),
   );
@@ -65,7 +65,7 @@ const Image = Type.Object({
   alt: Type.Optional(Type.String({ maxLength: 1000 })),
   caption: Type.Optional(Type.String({ maxLength: 1000 })),
 });
-const caption = Type.Optional(Type.String({ maxLength: 1000 }));
+const Caption = Type.Optional(Type.String({ maxLength: 1000 }));
 /** Type of a content block → its schema. */
 export const BLOCKS = {
   markdown: Type.Object({ type: Type.Literal('markdown'), markdown: Type.String({ minLength: 1 }) }),
@@ -74,7 +74,7 @@ export const BLOCKS = {
     type: Type.Literal('video'),
     url: Address,
     poster: Type.Optional(Address),
-    caption,
+    caption: Caption,
   }),
   quote: Type.Object({
     type: Type.Literal('quote'),
@@ -86,12 +86,12 @@ export const BLOCKS = {
     type: Type.Literal('code'),
     code: Type.String({ minLength: 1, maxLength: 50_000 }),
     language: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9+#_-]{1,30}$' })),
-    caption,
+    caption: Caption,
   }),
   gallery: Type.Object({
     type: Type.Literal('gallery'),
     images: Type.Array(Image, { minItems: 1, maxItems: 100 }),
-    caption,
+    caption: Caption,
   }),
   cta: Type.Object({
     type: Type.Literal('cta'),
@@ -112,30 +112,30 @@ const Title = Type.String({ minLength: 1, maxLength: 300 });
 
 const FIELDS = {
   type: Type.Optional(Type.Enum(CONTENT_TYPES, { description: 'Optional if event names it' })),
-  subtitle: text(1000, 'Default: the title'),
-  body_markdown: text(MAX_MARKDOWN),
-  heroImage: text(2048),
+  subtitle: OptionalText(1000, 'Default: the title'),
+  body_markdown: OptionalText(MAX_MARKDOWN),
+  heroImage: OptionalText(2048),
   isPublished: Type.Optional(Type.Boolean({ default: false })),
-  meta_description: text(1000),
-  seoKeywords: list(Line, 100),
-  canonicalUrl: text(2048),
-  ogImage: text(2048),
-  pillar: text(200),
-  c2aTitle: text(300),
-  c2aSubtitle: text(1000),
-  c2aButtonCopy: text(100, 'Default: Start Creating'),
-  c2aLink: text(2048, 'Default: /workflows'),
-  valueProps: list(ValueProp, 100),
-  faqSchema: list(Question, 500),
-  howToSteps: list(HowToStep, 100),
+  meta_description: OptionalText(1000),
+  seoKeywords: OptionalList(Line, 100),
+  canonicalUrl: OptionalText(2048),
+  ogImage: OptionalText(2048),
+  pillar: OptionalText(200),
+  c2aTitle: OptionalText(300),
+  c2aSubtitle: OptionalText(1000),
+  c2aButtonCopy: OptionalText(100, 'Default: Start Creating'),
+  c2aLink: OptionalText(2048, 'Default: /workflows'),
+  valueProps: OptionalList(ValueProp, 100),
+  faqSchema: OptionalList(Question, 500),
+  howToSteps: OptionalList(HowToStep, 100),
   // Validated by content-fields.ts, which names an unknown type.
-  contentBlocks: list(Type.Object({ type: Type.String({ maxLength: 100 }) }), 200),
-  crossLinks: list(CrossLink, 100),
+  contentBlocks: OptionalList(Type.Object({ type: Type.String({ maxLength: 100 }) }), 200),
+  crossLinks: OptionalList(CrossLink, 100),
   quickAnswer: Type.Optional(
     Type.Unsafe<Static<typeof QuickAnswer> | null>({ ...QuickAnswer, type: ['object', 'null'] }),
   ),
-  workflowId: text(64, 'The page shows its preview if the workflow is public'),
-  subcategory: text(200),
+  workflowId: OptionalText(64, 'The page shows its preview if the workflow is public'),
+  subcategory: OptionalText(200),
   parentCategory: Type.Optional(
     Type.Unsafe<ContentCategory | null>({
       enum: [...CONTENT_CATEGORIES, null],

@@ -85,7 +85,7 @@ export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization
 }
 
 /** Creates a page. Throws 409 `slug_taken`, 500 `duplicate_title`, 500 `author_missing`. */
-export async function publishContent(
+export async function createContent(
   deps: Deps,
   body: CreateContentBody,
   renderer: MarkdownRenderer,

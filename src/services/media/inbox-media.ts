@@ -6,10 +6,10 @@ import type { Deps } from '../deps.ts';
 import { getMediaUrl } from './media-record.ts';
 import { type FileOwner, receiveFile, recordFile } from './receive-file.ts';
 
-const FOLDER = 'inbox';
+const INBOX_FOLDER = 'inbox';
 
 /** The prefix of a trigger's files if it has none of its own. */
-export const toInboxPrefix = (triggerId: string): string => `${FOLDER}/${triggerId}/`;
+export const toInboxPrefix = (triggerId: string): string => `${INBOX_FOLDER}/${triggerId}/`;
 
 export function openInbox(
   { bucket, providerFetch, settings }: Deps,
@@ -17,7 +17,7 @@ export function openInbox(
   prefix: string,
 ): Inbox {
   return bucket === undefined
-    ? openFolderInbox(join(settings.DATA_DIR, FOLDER, triggerId))
+    ? openFolderInbox(join(settings.DATA_DIR, INBOX_FOLDER, triggerId))
     : openBucketInbox(bucket, providerFetch, prefix);
 }
 

@@ -22,7 +22,7 @@ import type { Deps } from '../deps.ts';
 import { createUploadKey, getUploadUrl } from './local-uploads.ts';
 import type { MintBody } from './media.schema.ts';
 import { getMediaUrl } from './media-record.ts';
-import { lockFreeStorage } from './storage-quota.ts';
+import { claimStorage } from './storage-quota.ts';
 import { getUploader } from './upload-media.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,7 +50,7 @@ export async function createUpload(deps: Deps, actor: Actor, { contentType, byte
     if (!(await lockUploadCreation(tx, owner.userId, LOCK_WAIT_MS)))
       throw createBusyError('Another upload of this account is being created', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
-    await lockFreeStorage(tx, deps.settings, { userId: owner.userId, bytes });
+    await claimStorage(tx, deps.settings, { userId: owner.userId, bytes });
     await insertUpload(tx, upload);
   });
   const presigned = await presign(deps, upload.id, { contentType: type.contentType, bytes, nowMs });

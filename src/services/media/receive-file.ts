@@ -161,7 +161,7 @@ async function peek(source: Source): Promise<PeekedSource> {
   return { start, source: allChunks(), close: async () => await chunks.return?.() };
 }
 
-interface Bounds {
+interface PutOptions {
   readonly contentType: string;
   /** The content type that the source declared. */
   readonly declared: string | undefined;
@@ -175,7 +175,7 @@ interface CheckedFile extends StoredFile, Pick<ReceivedFile, 'size'> {
 }
 
 /** Stores a sanitized SVG. The original is only in memory and never stored. */
-async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
+async function putSvg(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
   const clean = await sanitizeSvgInPool(await readIntoMemory(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: readSvgSize(clean) };
@@ -184,14 +184,14 @@ async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): P
 /**
  * Stores an image, then reads it back once a decoding slot is free, so that concurrent uploads need only their buffers.
  */
-async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
+async function putImage(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readStoredFile(deps, id);
   const { width, height } = await inspectImage(bytes, bounds.signal);
   return { ...stored, size: { width, height } };
 }
 
-async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<CheckedFile> {
+async function putOther(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const type = await probeStored(
     deps.storage,

@@ -11,7 +11,7 @@ import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { getPlanLimits } from '../accounts/execution-limits.ts';
 import type { Deps } from '../deps.ts';
 
-type Plans = Pick<Settings, 'plans'>;
+type PlanSettings = Pick<Settings, 'plans'>;
 
 export interface StorageUsage {
   readonly usedBytes: number;
@@ -33,35 +33,35 @@ export async function requireFreeStorage(
   userId: number,
   bytes = 1,
 ): Promise<void> {
-  requireFits(await readStorageUsage(deps, userId), bytes);
+  requireCapacity(await readStorageUsage(deps, userId), bytes);
 }
 
 /**
  * Throws `storage_quota_exceeded` if the account cannot store that many bytes more. Nothing else is added to the
  * account until the transaction ends.
  */
-export async function lockFreeStorage(
+export async function claimStorage(
   tx: Tx,
-  settings: Plans,
+  settings: PlanSettings,
   { userId, bytes }: { readonly userId: number; readonly bytes: number },
 ): Promise<void> {
   const [row] = await lockStorageUsage(tx, [userId]);
   if (row === undefined) return;
   const usage = toUsage(settings, row);
-  requireFits(usage, bytes);
+  requireCapacity(usage, bytes);
   await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
 }
 
 /** Inserts the rows of files of one account in the transaction. Throws `storage_quota_exceeded`. */
 export async function insertMediaWithinQuota(
   tx: Tx,
-  settings: Plans,
+  settings: PlanSettings,
   media: readonly NewMedia[],
 ): Promise<void> {
   const [first] = media;
   if (first === undefined) return;
   const bytes = media.reduce((sum, row) => sum + row.bytes, 0);
-  await lockFreeStorage(tx, settings, { userId: first.user_id, bytes });
+  await claimStorage(tx, settings, { userId: first.user_id, bytes });
   await insertMedia(tx, media);
 }
 
@@ -69,7 +69,7 @@ export async function insertMediaWithinQuota(
  * Creates a function that inserts the rows of concurrent files in one transaction. Otherwise, files of one account
  * would wait for each other's commits, each on its own connection.
  */
-export function createMediaBatcher(db: Db, settings: Plans): Deps['insertMediaBatched'] {
+export function createMediaBatcher(db: Db, settings: PlanSettings): Deps['insertMediaBatched'] {
   const recordBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {
     maxItems: 100,
     concurrency: 2,
@@ -84,7 +84,7 @@ export function createMediaBatcher(db: Db, settings: Plans): Deps['insertMediaBa
 /** Inserts, in order, the rows of files that fit. Returns an error for each of the others. */
 function insertBatch(
   db: Db,
-  settings: Plans,
+  settings: PlanSettings,
   rows: readonly NewMedia[],
 ): Promise<readonly (AppError | undefined)[]> {
   return db.transaction(async tx => {
@@ -95,7 +95,7 @@ function insertBatch(
     const outcomes = rows.map(({ user_id, bytes }) => {
       const usage = usages.get(user_id);
       if (usage === undefined) return undefined;
-      if (!fits(usage, bytes)) return quotaExceeded(usage, bytes);
+      if (!fits(usage, bytes)) return createQuotaError(usage, bytes);
       usages.set(user_id, { ...usage, usedBytes: usage.usedBytes + bytes });
       return undefined;
     });
@@ -135,19 +135,19 @@ async function notifyHighStorage(
   });
 }
 
-function toUsage(settings: Plans, { plan, bytes }: StorageUsageRow): StorageUsage {
+function toUsage(settings: PlanSettings, { plan, bytes }: StorageUsageRow): StorageUsage {
   return { usedBytes: bytes, limitBytes: getPlanLimits(settings, plan).storageBytes };
 }
 
-function requireFits(usage: StorageUsage, bytes: number): void {
-  if (!fits(usage, bytes)) throw quotaExceeded(usage, bytes);
+function requireCapacity(usage: StorageUsage, bytes: number): void {
+  if (!fits(usage, bytes)) throw createQuotaError(usage, bytes);
 }
 
 function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
   return limitBytes === null || usedBytes + bytes <= limitBytes;
 }
 
-function quotaExceeded({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
+function createQuotaError({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
   return new AppError(
     'storage_quota_exceeded',
     `Your storage is full: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes ?? 0)} are in use, and this needs ${formatBytes(bytes)} more. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,

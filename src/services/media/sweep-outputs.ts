@@ -1,7 +1,7 @@
 // Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import { getTemplates } from '../../render/templates/catalog.ts';
-import { deleteUnusedMedia, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
+import { type CheckedOutputs, deleteUnusedOutputs, type OutputBatch } from '../../store/media/outputs.ts';
 import { listMediaIds } from '../../store/workflows/versions.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from './receive-file.ts';
@@ -20,7 +20,9 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();
     const batch: OutputBatch = { afterId, beforeId, limit: BATCH, protectedIds };
-    const { removed, lastId }: SweptOutputs = await deps.db.transaction(tx => deleteUnusedMedia(tx, batch));
+    const { deletedIds: removed, lastId }: CheckedOutputs = await deps.db.transaction(tx =>
+      deleteUnusedOutputs(tx, batch),
+    );
     await deleteFiles(deps, removed);
     count += removed.length;
     afterId = lastId;

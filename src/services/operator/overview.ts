@@ -150,7 +150,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
   const [runs, spending, lowBalances] = await deps.db.inSequence(async tx => [
     await countRuns(tx, nowMs),
     await readSpending(deps, tx, nowMs),
-    await listLowBalances(tx, toMonth(nowMs, -1), LOW_BALANCE, MAX_LISTED),
+    await listLowBalances(tx, getMonthStart(nowMs, -1), LOW_BALANCE, MAX_LISTED),
   ]);
   const { database = '', queue = '', storage = '' } = parts;
   return {
@@ -210,13 +210,13 @@ function sumByOutcome(counts: readonly HourCount[]): Readonly<Record<Outcome, nu
 }
 
 /** Returns the first day of the month (UTC) that contains the time, or of one before it. */
-export function toMonth(nowMs: number, offset = 0): string {
+export function getMonthStart(nowMs: number, offset = 0): string {
   const now = new Date(nowMs);
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)).toISOString().slice(0, 10);
 }
 
 async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
-  const month = toMonth(nowMs);
+  const month = getMonthStart(nowMs);
   const types = await listInstanceSpendingByType(tx, month, MAX_TYPES);
   const models = types.map(({ node_type, ...spent }) => ({
     nodeType: node_type === '' ? null : node_type,
@@ -227,7 +227,7 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
   return {
     month,
     total: (await sumSpending(tx, month)).credits,
-    lastMonth: (await sumSpending(tx, toMonth(nowMs, -1))).credits,
+    lastMonth: (await sumSpending(tx, getMonthStart(nowMs, -1))).credits,
     users: (await listSpendingByUser(tx, month, MAX_LISTED)).map(({ user_id, ...rest }) => ({
       userId: user_id === 0 ? null : user_id,
       ...rest,
@@ -243,7 +243,11 @@ async function readSpending(deps: Deps, tx: Tx, nowMs: number) {
 }
 
 async function readOwnKeys(tx: Tx, nowMs: number) {
-  const [lastMonth, month, nextMonth] = [toMonth(nowMs, -1), toMonth(nowMs), toMonth(nowMs, 1)];
+  const [lastMonth, month, nextMonth] = [
+    getMonthStart(nowMs, -1),
+    getMonthStart(nowMs),
+    getMonthStart(nowMs, 1),
+  ];
   const spent = await listOwnKeySpending(tx, month, nextMonth);
   const sumUsd = (rows: readonly OwnKeySpending[]): number => rows.reduce((sum, { usd }) => sum + usd, 0);
   return {

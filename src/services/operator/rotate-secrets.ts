@@ -13,8 +13,8 @@ import {
 } from '../../store/encrypted-values.ts';
 
 export interface SecretsKeys {
-  readonly from: Buffer;
-  readonly to: Buffer;
+  readonly oldKey: Buffer;
+  readonly newKey: Buffer;
 }
 
 export interface RotatedSecrets {
@@ -50,9 +50,9 @@ async function rotateColumn(
   for (let after = ''; ; ) {
     const values = await listEncrypted(session, column, after);
     const reencrypted = values.flatMap(({ id, value }): EncryptedValue[] => {
-      const text = tryDecrypt(keys.from, value);
-      if (text !== undefined) return [{ id, value: encrypt(keys.to, text) }];
-      if (tryDecrypt(keys.to, value) !== undefined) return [];
+      const text = tryDecrypt(keys.oldKey, value);
+      if (text !== undefined) return [{ id, value: encrypt(keys.newKey, text) }];
+      if (tryDecrypt(keys.newKey, value) !== undefined) return [];
       throw new AppError(
         'conflict',
         `The secret of ${column.table} ${id} was not encrypted with either key. Nothing was changed. Start with the key that encrypted it.`,

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { byId, PageQuery, PageSchema, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
 import { Exact, Id, Named, Nullable, Timestamp } from '../schema.ts';
-import { toMonth } from './overview.ts';
+import { getMonthStart } from './overview.ts';
 
 export const InstanceTeamsQuery = Type.Object({
   query: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name' })),
@@ -40,7 +40,7 @@ export async function listAllTeams(
   query: Static<typeof InstanceTeamsQuery>,
 ) {
   requireScope(actor, 'instance:admin');
-  const month = toMonth(deps.now());
+  const month = getMonthStart(deps.now());
   return readPage(
     query,
     byId('team'),

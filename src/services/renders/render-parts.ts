@@ -13,10 +13,10 @@ import { deleteParts, insertPart, listParts, type RenderPart } from '../../store
 import type { Deps } from '../deps.ts';
 import { dropFile } from '../media/receive-file.ts';
 
-const MAX_PART_BYTES = 1_073_741_824;
+const MAX_SEGMENT_BYTES = 1_073_741_824;
 
 /** Creates the store of the segments of one scope: a node of an execution, or a clip. */
-export function createParts(deps: Deps, scope: string): NodeSegments {
+export function createSegmentStore(deps: Deps, scope: string): NodeSegments {
   const storedPaths = new Set<string>();
   const discarded = new AbortController();
   // Segments are stored one after another, to leave disk and network to the rendering.
@@ -24,7 +24,7 @@ export function createParts(deps: Deps, scope: string): NodeSegments {
   return {
     async restore(folder, signal) {
       for (const part of await listParts(deps.db, scope)) {
-        if (await fetchPart(deps, part, folder, signal)) storedPaths.add(part.name);
+        if (await restoreSegment(deps, part, folder, signal)) storedPaths.add(part.name);
       }
     },
     keep(path) {
@@ -32,7 +32,9 @@ export function createParts(deps: Deps, scope: string): NodeSegments {
       if (storedPaths.has(name)) return;
       storedPaths.add(name);
       storing = storing
-        .then(() => (discarded.signal.aborted ? undefined : storePart(deps, scope, path, discarded.signal)))
+        .then(() =>
+          discarded.signal.aborted ? undefined : storeSegment(deps, scope, path, discarded.signal),
+        )
         .catch((err: unknown) => {
           if (!discarded.signal.aborted)
             deps.log.warn({ err, scope }, 'a segment of a video could not be stored');
@@ -47,7 +49,7 @@ export function createParts(deps: Deps, scope: string): NodeSegments {
 }
 
 /** Copies a segment to the folder. Returns false if its file was deleted meanwhile. */
-async function fetchPart(
+async function restoreSegment(
   deps: Deps,
   { name, file_id }: RenderPart,
   folder: string,
@@ -62,10 +64,10 @@ async function fetchPart(
   return true;
 }
 
-async function storePart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
+async function storeSegment(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
   const file_id = newId('media', deps.now());
   await recordOrphan(deps.db, file_id);
-  const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
+  const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_SEGMENT_BYTES, signal };
   await deps.storage.put(file_id, readFileChunks(path), bounds);
   await insertPart(deps.db, scope, { name: basename(path), file_id });
 }

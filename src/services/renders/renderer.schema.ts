@@ -3,7 +3,9 @@ import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
-export const TemplateParams = Type.Object({ id: Type.String({ maxLength: 80, description: 'Template ID' }) });
+export const VideoTemplateParams = Type.Object({
+  id: Type.String({ maxLength: 80, description: 'Template ID' }),
+});
 
 export const ContractQuery = Type.Object({
   include: Type.Optional(
@@ -103,7 +105,7 @@ export const PreviewResponse = Named('Preview', 'Stills of a video', {
   }),
 });
 
-export const RenderId = IdParams('Render ID, `rnd_…`');
+export const RenderParams = IdParams('Render ID, `rnd_…`');
 
 const RenderUrls = Type.Object({ self: Type.String(), cancel: Type.String() });
 export const AcceptedRender = Named('AcceptedRender', 'A clip that will be rendered', {

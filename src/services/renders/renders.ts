@@ -42,7 +42,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     scale: body.scale ?? 1,
   };
   await deps.db.transaction(async tx => {
-    if (!(await insertRender(tx, render, MAX_UNFINISHED))) throw createBusyError(deps.now());
+    if (!(await insertRender(tx, render, MAX_UNFINISHED))) throw createTooManyError(deps.now());
     await enqueue(tx, 'render', [render.id]);
   });
   deps.wakeTimers.set('renders', deps.now());
@@ -65,7 +65,7 @@ function chooseRange(
   return [from, to];
 }
 
-function createBusyError(nowMs: number): AppError {
+function createTooManyError(nowMs: number): AppError {
   const reason = `${MAX_UNFINISHED} of your clips are waiting or being rendered. Cancel one, or wait until one has finished`;
   const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
   return createRateLimitError('render_busy', reason, { limit: MAX_UNFINISHED, reset }, nowMs);

@@ -13,7 +13,7 @@ import {
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { createSourceReader } from './render-files.ts';
-import { createParts } from './render-parts.ts';
+import { createSegmentStore } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
 // A render fails after this many attempts, because it may crash its workers.
@@ -28,7 +28,7 @@ const TOUCH_MS = 400;
 export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
-  const parts = createParts(deps, id);
+  const parts = createSegmentStore(deps, id);
   const claimLost = new AbortController();
   const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
   const claim = keepClaim(deps, claimed, () => claimLost.abort());

@@ -94,7 +94,7 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
       await confirmSessionByIdentity(deps, claims, { ...flow, sessionId }, actor);
       return { session: undefined, next };
     },
-    getNextPath: encrypted => findFlow(deps, encrypted)?.next ?? '/',
+    getNextPath: encrypted => tryDecryptFlow(deps, encrypted)?.next ?? '/',
   };
 }
 
@@ -167,7 +167,7 @@ async function beginFlow(
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier: oidc.randomPKCECodeVerifier(),
-    next: parseNext(next),
+    next: parseNextPath(next),
     sessionId,
     expiresAtMs: now() + FLOW_SECONDS * 1000,
   };
@@ -185,13 +185,13 @@ async function beginFlow(
 }
 
 function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
-  const flow = findFlow(deps, encrypted);
+  const flow = tryDecryptFlow(deps, encrypted);
   if (flow !== undefined && flow.expiresAtMs > deps.now()) return flow;
   throw createSignInError('expired');
 }
 
 /** Returns undefined if the cookie is truncated, encrypted with another key, or absent. */
-function findFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
+function tryDecryptFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
   try {
     return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
   } catch {
@@ -280,6 +280,6 @@ async function confirmSessionByIdentity(
 }
 
 /** Returns a path of this service; `/` for any other text. `//host` and `/\host` would be other sites. */
-function parseNext(next: string | undefined): string {
+function parseNextPath(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(next) ? next : '/';
 }

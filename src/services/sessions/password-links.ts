@@ -67,7 +67,7 @@ function generateLink(
  * Creates a link for the first user (`setup`) or the user with the email (other kinds). Throws 404 for an unknown
  * email.
  */
-export async function createLink(
+export async function createLinkAsAdmin(
   deps: LinkDeps,
   actor: Actor,
   { kind, email }: { readonly kind: LinkKind; readonly email?: string | undefined },

@@ -29,11 +29,11 @@ const toBytes = (password: string): Buffer => Buffer.from(password.normalize('NF
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-const format = (salt: Buffer, tag: Buffer): string =>
+const formatHash = (salt: Buffer, tag: Buffer): string =>
   `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=1$${base64(salt)}$${base64(tag)}`;
 
 /** The hash that is verified if the account has no password, so that the response takes the same time. */
-const DUMMY_HASH = format(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+const DUMMY_HASH = formatHash(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
 /** Returns a PHC string. Throws `unavailable` if too many calls wait, and the signal's reason if it is aborted. */
 export async function hashPassword(password: string, signal: AbortSignal): Promise<string> {
@@ -49,7 +49,7 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
     },
     signal,
   );
-  return format(salt, tag);
+  return formatHash(salt, tag);
 }
 
 /**

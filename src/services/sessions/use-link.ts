@@ -11,7 +11,7 @@ import { replacePassword } from './sign-in.ts';
 import type { StartedSession, Visitor } from './start-session.ts';
 
 /** Sets email, name and password of the first user. Throws 400 `invalid_link`, 409 if the email is taken, and 429. */
-export async function setUp(
+export async function setUpFirstUser(
   deps: Deps,
   input: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
   visitor: Visitor,
@@ -21,7 +21,7 @@ export async function setUp(
 }
 
 /** Sets the password of an invited user, or one who forgot it. Throws 400 `invalid_link` and 429. */
-export async function acceptInvite(
+export async function setPasswordByLink(
   deps: Deps,
   input: { readonly token: string; readonly password: string; readonly revokeKeys?: boolean | undefined },
   visitor: Visitor,

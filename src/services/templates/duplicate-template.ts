@@ -51,7 +51,7 @@ export async function duplicateTemplate(
       },
       write: await performWrite(deps, user, { kind: 'write', input }),
       warnings: [],
-      complete: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
+      afterInsert: (tx, workflowId) => recordSample(deps, tx, { user, workflowId, template: shipped, files }),
     });
   };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -20,7 +20,7 @@ export interface SubmittedGraph {
   /** Ids of nodes that were sent without a position. */
   readonly unplaced: ReadonlySet<string>;
   /** A warning for each config value that was normalized. */
-  readonly normalized: Findings;
+  readonly normalizationFindings: Findings;
 }
 
 /**
@@ -36,8 +36,8 @@ export function parseSubmittedGraph(
   const completed = completeGraph(deps.catalog, nodes, edges);
   const parsed = parseGraph(completed.nodes, completed.edges);
   if (!parsed.ok) throw graphError(inspectParsed(deps.catalog, parsed, previous));
-  const normalized = normalizeConfig(parsed.graph, deps.catalog);
-  return { graph: withSavedPorts(normalized.graph, deps.catalog), unplaced: parsed.unplaced, normalized };
+  const { graph, ...normalizationFindings } = normalizeConfig(parsed.graph, deps.catalog);
+  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalizationFindings };
 }
 
 /**
@@ -46,7 +46,7 @@ export function parseSubmittedGraph(
  */
 export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
   const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
-  const allFindings = mergeFindings(findings, submitted.normalized);
+  const allFindings = mergeFindings(findings, submitted.normalizationFindings);
   if (hasErrors(findings.issues)) throw graphError(allFindings);
   return allFindings;
 }

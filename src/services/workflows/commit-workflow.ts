@@ -89,7 +89,7 @@ export interface WorkflowChange {
   /** Whether the graph may break the app of the workflow. */
   readonly breaksApp?: boolean | undefined;
   /** The version that is restored, if any. */
-  readonly restores?: number;
+  readonly restoredVersion?: number;
 }
 
 /** The result of a write. */
@@ -103,7 +103,7 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'manual', breaksApp = false, restores }: WorkflowChange,
+  { fields, write, warnings, saving = 'manual', breaksApp = false, restoredVersion }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   if (write.isChanged && !breaksApp) await requireAppServed(tx, workflow.id, write);
@@ -114,7 +114,7 @@ export async function commitChange(
     await recordCalls(tx, actor, {
       workflowId: workflow.id,
       version: next.version,
-      replaced: [workflow.version, ...(restores === undefined ? [] : [restores])],
+      replaced: [workflow.version, ...(restoredVersion === undefined ? [] : [restoredVersion])],
       write,
     });
   if (differs(columns, workflow)) {
@@ -122,7 +122,7 @@ export async function commitChange(
     await notifyFollowers(tx, workflow.id);
   } else if (pinnedPoster !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinnedPoster);
   else return { view, write, warnings };
-  return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
+  return { view: { ...view, workflow: await getWrittenWorkflow(tx, workflow.id, actor) }, write, warnings };
 }
 
 const toWriter = ({ userId, credential }: UserActor) => ({
@@ -150,7 +150,7 @@ async function storeVersion(
 }
 
 /** Returns a workflow written by this transaction, as its writer sees it. */
-export async function readBack(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
+export async function getWrittenWorkflow(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
   const row = await findWorkflow(tx, id, user.userId);
   if (row === undefined) throw new Error(`Workflow ${id} was not found in the transaction that wrote it.`);
   return row;

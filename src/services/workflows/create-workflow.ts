@@ -13,11 +13,11 @@ import { insertMediaWithinQuota } from '../media/storage-quota.ts';
 import {
   type CommittedWorkflow,
   commitChange,
+  getWrittenWorkflow,
   lockForEdit,
   mergeSentFields,
   prepareReplacement,
   presentCommitted,
-  readBack,
 } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
 import { performWrite } from './graph-work.ts';
@@ -90,26 +90,26 @@ export interface NewWorkflowCommit {
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
   /** Called in the same transaction before the workflow is inserted. */
-  readonly prepare?: (tx: Tx) => Promise<void>;
+  readonly beforeInsert?: (tx: Tx) => Promise<void>;
   /** Called in the same transaction after the workflow was inserted. */
-  readonly complete?: (tx: Tx, workflowId: string) => Promise<void>;
+  readonly afterInsert?: (tx: Tx, workflowId: string) => Promise<void>;
 }
 
 /** Stores a new personal workflow of the user. */
 export async function commitNewWorkflow(
   deps: Deps,
   user: UserActor,
-  { fields, media = [], write, warnings, prepare, complete }: NewWorkflowCommit,
+  { fields, media = [], write, warnings, beforeInsert, afterInsert }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const store = async (tx: Tx): Promise<CommittedWorkflow> => {
     await insertMediaWithinQuota(tx, deps.settings, media);
     await requireUsableMedia(tx, user, fields.media_id);
     await requirePersonalFolder(tx, user, fields.folder_id);
-    await prepare?.(tx);
+    await beforeInsert?.(tx);
     await insertNewWorkflow(tx, user, { id, fields, write });
-    await complete?.(tx, id);
-    const workflow = await readBack(tx, id, user);
+    await afterInsert?.(tx, id);
+    const workflow = await getWrittenWorkflow(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };
   };

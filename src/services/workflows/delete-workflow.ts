@@ -9,7 +9,7 @@ import { markWorkflowDeleted, restoreWorkflow, undeleteWorkflow } from '../../st
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { readBack } from './commit-workflow.ts';
+import { getWrittenWorkflow } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 import type { DeleteWorkflowQuery } from './workflow.schema.ts';
 
@@ -63,7 +63,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
     const deleted = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
     const { role } = authorize(actor, 'delete', deleted);
     await undeleteWorkflow(tx, id);
-    const workflow = await readBack(tx, id, user);
+    const workflow = await getWrittenWorkflow(tx, id, user);
     const version = await deps.versions.get(tx, id, workflow.version);
     return { view: { workflow, role, actor: user }, text: version.text };
   });

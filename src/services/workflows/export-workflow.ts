@@ -31,17 +31,17 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   const components = await collectComponents(deps, view.actor, graph);
   const rows = new Map<string, MediaRow>();
   for (const part of [{ view, text: graph }, ...components])
-    for (const row of await listMedia(deps, part.view, part.text)) rows.set(row.id, row);
+    for (const row of await listExportableMedia(deps, part.view, part.text)) rows.set(row.id, row);
   const media = chooseEmbedded([...rows.values()]);
   const stream = Readable.from(writeFile(deps, view, { graph, components, media }));
-  return { name: toFileName(view), stream };
+  return { name: getFileName(view), stream };
 }
 
 /**
  * Lists the media in the graph that a run of the workflow could use. Knowing the id of another user's file does not
  * give access to it.
  */
-function listMedia(
+function listExportableMedia(
   deps: Deps,
   { workflow, actor }: WorkflowView,
   graph: string,
@@ -90,7 +90,7 @@ function writeComponent({ view: { workflow }, version, isLatest, text }: Exporte
   return `${head.slice(0, -1)},${text}}`;
 }
 
-function toFileName({ workflow }: WorkflowView): string {
+function getFileName({ workflow }: WorkflowView): string {
   const name = workflow.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
   return `${name.slice(0, 80) || 'workflow'}.json`;
 }

@@ -161,7 +161,7 @@ function isLarge(task: GraphTask): boolean {
     task.kind === 'write' ? task.input : 'nodes' in task ? task : {};
   if (Array.isArray(nodes) && nodes.length > MAX_NODES) return true;
   if (Array.isArray(edges) && edges.length > MAX_EDGES) return true;
-  return !fits([nodes, edges]);
+  return !isSmallValue([nodes, edges]);
 }
 
 /** Estimates the cost of a stored graph from its text, because parsing it may already take too long. */
@@ -186,7 +186,7 @@ function countUpTo(text: string, part: string, limit: number): number {
 }
 
 /** Returns whether the value stays within MAX_VALUES and MAX_CHARACTERS. Stops counting at the limits. */
-function fits(root: unknown): boolean {
+function isSmallValue(root: unknown): boolean {
   let values = 0;
   let characters = 0;
   const stack: unknown[] = [root];

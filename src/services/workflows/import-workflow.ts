@@ -34,18 +34,18 @@ export async function importWorkflow(
   const user = requireScope(actor, 'workflows:write');
   await checkSizes(body);
   // Graphs are checked before any file is fetched.
-  const { created, reusedTexts, imported, linkCalls } = await prepareComponents(deps, user, body);
+  const { newComponents, reusedTexts, imported, linkCalls } = await prepareComponents(deps, user, body);
   const input = { nodes: linkCalls(body.nodes), edges: body.edges, autoLayout: false };
   const write = await performWrite({ ...deps, imported }, user, { kind: 'write', input });
-  const texts = [write.text, ...created.map(component => component.write.text)];
+  const texts = [write.text, ...newComponents.map(component => component.write.text)];
   const media = await importMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
   return commitNewWorkflow(deps, user, {
     fields: toFields(body),
     media: media.rows,
     write: { ...replaceMedia(write, media), warnings: [] },
     warnings: media.warnings,
-    prepare: async tx => {
-      for (const component of created) await insertComponent(tx, user, component, media);
+    beforeInsert: async tx => {
+      for (const component of newComponents) await insertComponent(tx, user, component, media);
     },
   });
 }

@@ -7,7 +7,7 @@ import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** Fields that the PUT can change. */
-const WRITABLE = [
+const WRITABLE_FIELDS = [
   'name',
   'description',
   'nodes',
@@ -34,10 +34,18 @@ const CHANGED_ELSEWHERE = {
 type ElsewhereKey = keyof typeof CHANGED_ELSEWHERE;
 
 /** Fields that differ for each reader or write, so any value is accepted. */
-const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
+const UNCHECKED_FIELDS = [
+  'isOwner',
+  'canEdit',
+  'canDuplicate',
+  'userRole',
+  'media',
+  'meta',
+  'updatedAt',
+] as const;
 
 /** Fields that the service itself changes, with a check whether an earlier GET can have returned the value. */
-const VOLATILE: Readonly<Record<string, (sent: unknown, current: unknown) => boolean>> = {
+const SERVICE_FIELDS: Readonly<Record<string, (sent: unknown, current: unknown) => boolean>> = {
   views: (sent, current) => typeof sent === 'number' && sent >= 0 && sent <= Number(current),
   lastEditorHeartbeatAt: (sent, current) =>
     sent === null || (typeof sent === 'string' && typeof current === 'string' && sent <= current),
@@ -66,7 +74,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
   return describeIgnored(
     Object.keys(body).filter(key => !isAccepted(key, body[key], current)),
     'PUT',
-    [...WRITABLE, ...PER_READER],
+    [...WRITABLE_FIELDS, ...UNCHECKED_FIELDS],
   );
 }
 
@@ -85,10 +93,10 @@ export function describeIgnored(
 }
 
 function isAccepted(key: string, sent: unknown, current: PresentedMembers): boolean {
-  if ([...WRITABLE, ...PER_READER, ...Object.keys(CHANGED_ELSEWHERE)].includes(key)) return true;
+  if ([...WRITABLE_FIELDS, ...UNCHECKED_FIELDS, ...Object.keys(CHANGED_ELSEWHERE)].includes(key)) return true;
   if (!Object.hasOwn(current, key)) return false;
   const value = current[key as keyof PresentedMembers];
-  return isDeepStrictEqual(sent, value) || VOLATILE[key]?.(sent, value) === true;
+  return isDeepStrictEqual(sent, value) || SERVICE_FIELDS[key]?.(sent, value) === true;
 }
 
 /**

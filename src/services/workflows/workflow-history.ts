@@ -56,7 +56,7 @@ export async function restoreVersion(
     const write = isSame
       ? storeAsIs(current.text)
       : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
-    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp, restores: number });
+    return commitChange(tx, view, { fields: {}, write, warnings: [], breaksApp, restoredVersion: number });
   });
   return presentCommitted(deps, committed);
 }

@@ -7,7 +7,7 @@ import { PageSchema } from '../paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../schema.ts';
 import { SHELVES } from '../templates/template-files.ts';
 
-const Text = Nullable(Type.String());
+const NullableText = Nullable(Type.String());
 const OpenObject = Type.Object({}, { additionalProperties: true });
 const Nodes = Type.Array(Node);
 const Edges = Type.Array(Edge);
@@ -36,9 +36,9 @@ const Meta = Named('WriteMeta', 'Lint results of the written graph', {
 const ListMembers = {
   id: Type.String(),
   name: Type.String(),
-  description: Text,
-  webhookId: Type.Optional(Text),
-  webhookUrl: Type.Optional(Text),
+  description: NullableText,
+  webhookId: Type.Optional(NullableText),
+  webhookUrl: Type.Optional(NullableText),
   isActive: Type.Boolean(),
   isPublished: Type.Boolean(),
   tags: Type.Array(Type.String()),
@@ -49,13 +49,13 @@ const ListMembers = {
 export const Workflow = Named('Workflow', 'A graph with its settings, as this reader may see it', {
   ...ListMembers,
   userId: Type.Integer(),
-  teamId: Text,
-  folderId: Text,
+  teamId: NullableText,
+  folderId: NullableText,
   linkPermission: Type.Enum(LINK_PERMISSIONS),
-  publishedSlug: Text,
+  publishedSlug: NullableText,
   publishedAt: Nullable(Timestamp),
   publishSettings: Nullable(OpenObject),
-  poster: Text,
+  poster: NullableText,
   media: Nullable(OpenObject),
   secrets: Nullable(OpenObject),
   views: Type.Integer(),
@@ -74,11 +74,11 @@ export const Workflow = Named('Workflow', 'A graph with its settings, as this re
 /** With `include=card`. */
 const Card = {
   userId: Type.Optional(Type.Integer()),
-  teamId: Type.Optional(Text),
-  folderId: Type.Optional(Text),
+  teamId: Type.Optional(NullableText),
+  folderId: Type.Optional(NullableText),
   linkPermission: Type.Optional(Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE'])),
-  publishedSlug: Type.Optional(Text),
-  poster: Type.Optional(Text),
+  publishedSlug: Type.Optional(NullableText),
+  poster: Type.Optional(NullableText),
   isOwner: Type.Optional(Type.Boolean()),
   canEdit: Type.Optional(Type.Boolean()),
   userRole: Type.Optional(Type.Enum(['OWNER', 'EDITOR', 'VIEWER'])),
@@ -188,14 +188,14 @@ const TEMPLATE = {
     description: 'A file of the service, or a published workflow',
   }),
   workflowId: Nullable(Type.String({ description: 'Null for shipped templates' })),
-  slug: Text,
+  slug: NullableText,
   title: Type.String(),
-  description: Text,
+  description: NullableText,
   shelf: Nullable(Type.Enum(SHELVES)),
-  category: Text,
+  category: NullableText,
   tags: Type.Array(Type.String()),
   card: Nullable(Type.String({ description: 'The picture of its card' })),
-  poster: Text,
+  poster: NullableText,
   preview: Nullable(
     Type.Object(
       { url: Type.String({ format: 'uri' }), contentType: Type.String() },

@@ -11,12 +11,12 @@ const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
 const MAX_TAGS = 50;
 
-export const WorkflowId = IdParams('Workflow ID, `wf_…`');
+export const WorkflowParams = IdParams('Workflow ID, `wf_…`');
 
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
 export const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
-const ShortText = Nullable(Type.String({ maxLength: 2048 }));
+const NullableText = Nullable(Type.String({ maxLength: 2048 }));
 const FolderId = Nullable(Id('Folder ID, `fld_…`; null for no folder'));
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // graph/parse and graph/lint validate nodes and edges, with better messages than a schema.
@@ -53,8 +53,8 @@ export const CreateWorkflowBody = Named('WorkflowInput', 'The workflow to create
   edges: Edges,
   tags: Type.Optional(Tags),
   isActive: Type.Optional(Type.Boolean({ default: true })),
-  webhookId: Type.Optional(ShortText),
-  mediaId: Type.Optional(ShortText),
+  webhookId: Type.Optional(NullableText),
+  mediaId: Type.Optional(NullableText),
   folderId: Type.Optional(FolderId),
   secrets: Type.Optional(Secrets),
   autoLayout: Type.Optional(AutoLayout),
@@ -74,8 +74,8 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
   edges: Type.Optional(Edges),
   tags: Type.Optional(Tags),
   isActive: Type.Optional(Type.Boolean()),
-  webhookId: Type.Optional(ShortText),
-  webhookUrl: Type.Optional(ShortText),
+  webhookId: Type.Optional(NullableText),
+  webhookUrl: Type.Optional(NullableText),
   folderId: Type.Optional(FolderId),
   autoLayout: Type.Optional(AutoLayout),
   secrets: Type.Optional(Secrets),
@@ -169,7 +169,7 @@ export const GraphBody = Named('GraphInput', 'A graph that is not stored', {
   nodes: Nodes,
   edges: Edges,
 });
-export const StoredGraphBody = Nullable(
+export const LintOverridesBody = Nullable(
   Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
 );
 
@@ -230,7 +230,7 @@ export const DuplicateBody = Nullable(
 export type DuplicateBody = Static<typeof DuplicateBody>;
 
 export const VersionParams = Type.Object({
-  ...WorkflowId.properties,
+  ...WorkflowParams.properties,
   version: PositiveInteger(),
 });
 
@@ -247,12 +247,12 @@ export const TemplatesQuery = Type.Object({
 });
 export type TemplatesQuery = Static<typeof TemplatesQuery>;
 
-export const TemplateId = Type.Object({
+export const TemplateParams = Type.Object({
   id: Type.String({ maxLength: 100, description: 'Template ID, `tpl_…`' }),
 });
 
-export const TemplateSampleFile = Type.Object({
-  ...TemplateId.properties,
+export const TemplateFileParams = Type.Object({
+  ...TemplateParams.properties,
   file: Type.String({ maxLength: 80, description: 'The name of a file of the sample, or card.webp' }),
 });
 

@@ -44,7 +44,7 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const { text, graph: sized } = sizeGraph(deps, submitted.graph);
   const { stored } = input;
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
-    return { ...storeAsIs(stored.text), findings: submitted.normalized };
+    return { ...storeAsIs(stored.text), findings: submitted.normalizationFindings };
   }
   const findings = lintForWrite(deps, submitted, stored?.graph);
   const { graph, warnings } = arrange(deps, submitted, input);

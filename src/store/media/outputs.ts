@@ -35,25 +35,25 @@ export interface OutputBatch {
   readonly protectedIds: readonly string[];
 }
 
-export interface SweptOutputs {
+export interface CheckedOutputs {
   /** Ids of deleted rows. Their files are orphans, which the media sweep deletes. */
-  readonly removed: readonly string[];
+  readonly deletedIds: readonly string[];
   /** The last id that was checked; undefined if there are no more, or other transactions have locked all. */
   readonly lastId: string | undefined;
 }
 
 /** Checks the next files by id and deletes those that are unused. Requires a transaction. */
-export async function deleteUnusedMedia(
+export async function deleteUnusedOutputs(
   tx: Tx,
   { afterId, beforeId, limit, protectedIds }: OutputBatch,
-): Promise<SweptOutputs> {
+): Promise<CheckedOutputs> {
   // Locks the rows before checking them, so that a run that starts to use one waits for this transaction.
   const { rows: locked } = await tx.query<{ id: string }>(
     `select id from media where origin <> 'upload' and id > $1 and id < $2 order by id limit $3 for update skip locked`,
     [afterId, beforeId, limit],
   );
   const ids = locked.map(({ id }) => id);
-  if (ids.length === 0) return { removed: [], lastId: undefined };
+  if (ids.length === 0) return { deletedIds: [], lastId: undefined };
   const { rows } = await tx.query<{ id: string }>(
     `with deleted as (
        delete from media m where m.id = any ($1::text[]) and m.id <> all ($2::text[]) and not ${MEDIA_IS_USED}
@@ -64,5 +64,5 @@ export async function deleteUnusedMedia(
      select id from deleted`,
     [ids, protectedIds],
   );
-  return { removed: rows.map(({ id }) => id), lastId: ids.at(-1) };
+  return { deletedIds: rows.map(({ id }) => id), lastId: ids.at(-1) };
 }

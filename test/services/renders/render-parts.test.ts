@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
-import { createParts } from '../../../src/services/renders/render-parts.ts';
+import { createSegmentStore } from '../../../src/services/renders/render-parts.ts';
 import { findMedia } from '../../../src/store/media/media.ts';
 import { listParts } from '../../../src/store/renders/render-parts.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -31,7 +31,7 @@ describe('segments of a video', () => {
 
   const countParts = async (scope: string) => (await listParts(test.deps.db, scope)).length;
   const storeParts = async (scope: string, names: readonly string[]) => {
-    const parts = createParts(test.deps, scope);
+    const parts = createSegmentStore(test.deps, scope);
     for (const name of names) {
       await writeFile(join(folder, name), `content of ${name}`);
       parts.keep(join(folder, name));
@@ -42,7 +42,7 @@ describe('segments of a video', () => {
   };
   const restore = async (scope: string): Promise<readonly string[]> => {
     const target = await mkdtemp(join(folder, 'into-'));
-    await createParts(test.deps, scope).restore(target, signal);
+    await createSegmentStore(test.deps, scope).restore(target, signal);
     for (const name of await readdir(target))
       assert.equal(await readFile(join(target, name), 'utf8'), `content of ${name}`);
     return (await readdir(target)).sort();
@@ -63,7 +63,7 @@ describe('segments of a video', () => {
     const [lost] = await listParts(test.deps.db, 'ex_3/video');
     await test.deps.storage.remove(lost?.file_id ?? '');
     assert.equal((await restore('ex_3/video')).length, 1);
-    const other = createParts(test.deps, 'ex_3/video');
+    const other = createSegmentStore(test.deps, 'ex_3/video');
     await other.restore(await mkdtemp(join(folder, 'again-')), signal);
     other.keep(join(folder, lost?.name ?? ''));
     await waitUntil('the part to be kept', async () => (await restore('ex_3/video')).length === 2);
