@@ -1,7 +1,7 @@
 // Merges two people's changes of a board (three-way): by node, by edge, and within a node by position, label and config
 // key. Changes of only one side are applied. If both sides changed a value differently, the merged board keeps mine and
 // the conflict is reported.
-import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import { type Fields, type GraphEdge, type GraphNode, isFields } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 
 /**
@@ -55,7 +55,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
       a.length === b.length &&
       a.every((item, index) => isEqual(item, b[index]))
     );
-  if (!isObject(a) || !isObject(b)) return false;
+  if (!isFields(a) || !isFields(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
@@ -81,7 +81,6 @@ function shareEqualItems<T extends Item>(previous: readonly T[], next: readonly 
 }
 
 type Item = { readonly id: string };
-type Fields = Readonly<Record<string, unknown>>;
 
 // Merges nodes in my order, followed by those that the other person added. A removal conflicts with a change of the
 // node and with a new edge at it.
@@ -218,16 +217,12 @@ function mergeValue(
 ): unknown {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
   if (isEqual(base, mine)) return theirs;
-  if (MERGED_BY_KEY.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
-    return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
+  if (MERGED_BY_KEY.has(path.at(-1) ?? '') && isFields(mine) && isFields(theirs))
+    return mergeObjects(path, isFields(base) ? base : {}, mine, theirs, conflicts);
   conflicts.push({ path, base, mine, theirs });
   return mine;
 }
 
 function byId<T extends Item>(items: readonly T[]): ReadonlyMap<string, T> {
   return new Map(items.map(item => [item.id, item]));
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -128,5 +128,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export const isJsonObject = (value: unknown): value is JsonObject => isFields(value);
+
 /** Returns the object, or an empty one for anything else. */
 export const toFields = (value: unknown): Fields => (isFields(value) ? value : {});

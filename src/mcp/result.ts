@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { parseExactJson } from '../lib/exact-numbers.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { isRecord as isObject } from '../lib/record.ts';
+import { isRecord } from '../lib/record.ts';
 import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or reject longer results. */
@@ -25,8 +25,8 @@ export function presentOutput(tool: Tool, { data, links = [], previews = [] }: T
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns whether the value is an object with members, and not a number that JavaScript would change. */
-const isRecord = (value: unknown): value is Data => isObject(value) && !JSON.isRawJSON(value);
+/** Returns whether the value is an object with members. A raw number of `parseExactJson` is not. */
+const isData = (value: unknown): value is Data => isRecord(value) && !JSON.isRawJSON(value);
 
 /**
  * Replaces JSON texts by their values, with their numbers as they are, and leaves out undefined members. Longer texts
@@ -36,7 +36,7 @@ function toExactJson(value: unknown): unknown {
   if (value instanceof JsonText)
     return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
   if (Array.isArray(value)) return value.map(toExactJson);
-  if (!isRecord(value)) return value;
+  if (!isData(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([key, member]) => [key, toExactJson(member)]));
 }
@@ -116,7 +116,7 @@ function shortenTexts(value: unknown, counter: TextCounter): unknown {
     return `${start}… [${value.length - counter.maxText} more characters]`;
   }
   if (Array.isArray(value)) return value.map(item => shortenTexts(item, counter));
-  if (!isRecord(value)) return value;
+  if (!isData(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, shortenTexts(member, counter)]),
   );
@@ -150,14 +150,14 @@ export function toText(data: Data): string {
 function formatValue(value: unknown): string {
   if (!Array.isArray(value)) return formatItem(value);
   if (value.length === 0) return 'none';
-  if (value.every(item => !isRecord(item)) && getJsonLength(value) < 200)
+  if (value.every(item => !isData(item)) && getJsonLength(value) < 200)
     return value.map(formatItem).join(', ');
   return value.map(item => `\n- ${formatItem(item)}`).join('');
 }
 
 function formatItem(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!isRecord(value)) return JSON.stringify(value);
+  if (!isData(value)) return JSON.stringify(value);
   return Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .map(([key, member]) => `${key}: ${typeof member === 'string' ? member : JSON.stringify(member)}`)

@@ -1,7 +1,7 @@
 // Implements the HTTP request node on top of the guarded client.
-import type { Json } from '../graph/types.ts';
+import { isJsonObject, type Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
-import { checkText, isJsonObject, parseShallowJson } from './value-checks.ts';
+import { checkText, parseShallowJson } from './value-checks.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;

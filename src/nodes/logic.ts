@@ -1,11 +1,10 @@
 // Declares logic nodes, which branch or wait. Nodes that are connected to a port without a value do not run.
 import { getSwitchCases, MAX_CASES } from '../graph/config-ports.ts';
-import type { Json, Value } from '../graph/types.ts';
+import { isJsonObject, type Json, type Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
 import { any, choice, createPorts, defineNode, json, NodeError, number, Suspend, text } from './define.ts';
 import { NUMBERED_INPUTS } from './list.ts';
-import { isJsonObject } from './value-checks.ts';
 
 export const logicIf = defineNode({
   nodeType: 'logic:if',

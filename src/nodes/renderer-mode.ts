@@ -1,5 +1,5 @@
 // Determines from the config whether a video:renderer node renders a template or a scene graph, and derives its ports.
-import type { JsonObject, MediaRef, PortType } from '../graph/types.ts';
+import { isJsonObject, type JsonObject, type MediaRef, type PortType } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { findTemplate } from '../render/templates/catalog.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../render/templates/template.ts';
 import { audio, image, json, number, type Spec, type Specs, text, video } from './define.ts';
 import { fillScene, listSceneTokens } from './scene-tokens.ts';
-import { isJsonObject } from './value-checks.ts';
 
 export type RenderMode =
   | {

@@ -1,9 +1,9 @@
 // Finds and fills the `{{tokens}}` in the strings of a scene graph. Each is a required port.
 import { listTokens } from '../graph/config-ports.ts';
-import type { Json, JsonObject } from '../graph/types.ts';
+import { isJsonObject, type Json, type JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { formatValue, parseLoneToken, replaceTokens } from './tokens.ts';
-import { checkTextLength, isJsonObject } from './value-checks.ts';
+import { checkTextLength } from './value-checks.ts';
 
 export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
 

@@ -1,14 +1,10 @@
 // Checks values that nodes accept from graphs and external sources, and the size of those that they output.
 import { MAX_LIST_LENGTH } from '../graph/input-values.ts';
-import type { Json, JsonObject, Value } from '../graph/types.ts';
+import type { Json, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 
 /** The maximum length of a text output, in UTF-16 code units. */
 export const MAX_TEXT_LENGTH = 1_000_000;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Returns the text unchanged, or throws NodeError if it is too long to output. */
 export function checkText(text: string): string {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
-import { parseJson } from '../lib/record.ts';
+import { isRecord, parseJson } from '../lib/record.ts';
 
 export interface CleanLottie {
   readonly json: string;
@@ -58,16 +58,13 @@ const createError = (reason: string): AppError => new AppError('invalid_request'
 
 function parse(text: string): JsonObject {
   const root = parseJson(text) as Json | undefined;
-  if (isJsonObject(root)) return root;
+  if (isRecord(root)) return root;
   throw createError('is not a JSON object');
 }
 
-const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Returns the objects of a list, or an empty list if the value is not an array. */
 const toObjectList = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject) : [];
+  Array.isArray(value) ? (value.filter(isRecord) as JsonObject[]) : [];
 
 function checkDepth(root: JsonObject): void {
   const pending: { value: Json; depth: number }[] = [{ value: root, depth: 0 }];
@@ -124,7 +121,7 @@ function measureLayers(
 }
 
 function computeLayerCost({ masksProperties, ef, shapes, t }: JsonObject): number {
-  const letters = isJsonObject(t) && isJsonObject(t.d) ? toObjectList(t.d.k).map(countLetters) : [];
+  const letters = isRecord(t) && isRecord(t.d) ? toObjectList(t.d.k).map(countLetters) : [];
   return (
     1 +
     toObjectList(masksProperties).length +
@@ -134,8 +131,7 @@ function computeLayerCost({ masksProperties, ef, shapes, t }: JsonObject): numbe
   );
 }
 
-const countLetters = ({ s }: JsonObject): number =>
-  isJsonObject(s) && typeof s.t === 'string' ? s.t.length : 0;
+const countLetters = ({ s }: JsonObject): number => (isRecord(s) && typeof s.t === 'string' ? s.t.length : 0);
 
 /** Walks shapes in document order: a repeater repeats everything before it. */
 function computeShapeCost(shapes: Json | undefined): number {
@@ -200,7 +196,7 @@ function readFontUrl(weight: number): string {
  * the machine. Returns the reason if some text cannot be drawn with them.
  */
 function embedFonts(root: JsonObject): string | undefined {
-  const fonts = isJsonObject(root.fonts) ? toObjectList(root.fonts.list) : [];
+  const fonts = isRecord(root.fonts) ? toObjectList(root.fonts.list) : [];
   if (fonts.length > MAX_FONTS) throw createError(`has over ${MAX_FONTS} fonts`);
   for (const font of fonts) {
     const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
@@ -217,9 +213,9 @@ const UNSUPPORTED_LETTER = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20a
 function hasUnsupportedLetters(root: JsonObject): boolean {
   const compositions = [root, ...toObjectList(root.assets)].flatMap(({ layers }) => toObjectList(layers));
   return compositions.some(({ ty, t }) => {
-    if (ty !== 5 || !isJsonObject(t) || !isJsonObject(t.d)) return false;
+    if (ty !== 5 || !isRecord(t) || !isRecord(t.d)) return false;
     return toObjectList(t.d.k).some(
-      ({ s }) => isJsonObject(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
+      ({ s }) => isRecord(s) && typeof s.t === 'string' && UNSUPPORTED_LETTER.test(s.t),
     );
   });
 }

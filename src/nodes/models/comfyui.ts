@@ -1,9 +1,8 @@
 // Declares the node that runs a graph on the operator's own ComfyUI server, which costs no credits.
-import type { Json, JsonObject, MediaRef } from '../../graph/types.ts';
+import { isJsonObject, type Json, type JsonObject, type MediaRef } from '../../graph/types.ts';
 import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
-import { isJsonObject } from '../value-checks.ts';
 import { attachImage, callProvider, recordFile } from './provider-call.ts';
 
 const MAX_NODES = 500;

@@ -1,5 +1,6 @@
 // Validates models from a file, the database or a provider's list. Nothing in them is trusted.
 import { FIELD_TYPES, type Json, type JsonObject, PORT_TYPES } from '../../graph/types.ts';
+import { isRecord } from '../../lib/record.ts';
 import {
   MODEL_PROVIDERS,
   type Model,
@@ -168,7 +169,7 @@ function optional<K extends string, T>(
 }
 
 function toMembers(value: unknown, path: string): Members {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members;
+  if (isRecord(value)) return value;
   throw new ModelError(path, 'must be an object');
 }
 

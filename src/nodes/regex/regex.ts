@@ -1,6 +1,6 @@
 // Runs regular expressions from graphs: limits their size and steps, and runs costly ones in a thread.
 import type { RE2JS } from 're2js';
-import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
+import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
 import { checkTextLength, MAX_TEXT_LENGTH } from '../value-checks.ts';
 import { performRegexTask, type RegexResult, type RegexTask } from './task.ts';
@@ -58,7 +58,7 @@ async function match(task: RegexTask, { account, signal }: RegexContext): Promis
   try {
     return await pool.run(task, { account, signal });
   } catch (err) {
-    throw err instanceof TaskTooCostly ? tooCostly(err) : err;
+    throw err instanceof TaskTooCostlyError ? tooCostly(err) : err;
   }
 }
 

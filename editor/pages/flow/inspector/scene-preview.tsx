@@ -1,12 +1,11 @@
 // Renders a preview frame of a video node, with a slider for its time. Updates when the settings change.
 import Clapperboard from 'icon:clapperboard';
 import { lazy, Suspense, useState } from 'react';
-import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
+import { type GraphNode, isJsonObject, type JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { isObject } from '../scene/json-schema.ts';
 import { usePreview } from '../scene/use-preview.ts';
 import styles from './inspector.module.css';
 
@@ -77,6 +76,6 @@ function PreviewFigure({ source }: { readonly source: object | undefined }) {
 
 function getSource({ templateId, props }: JsonObject): object | undefined {
   if (typeof templateId === 'string' && templateId !== '')
-    return { templateId, ...(isObject(props) ? { props } : {}) };
-  return isObject(props) && props.sceneGraph !== undefined ? { sceneGraph: props.sceneGraph } : undefined;
+    return { templateId, ...(isJsonObject(props) ? { props } : {}) };
+  return isJsonObject(props) && props.sceneGraph !== undefined ? { sceneGraph: props.sceneGraph } : undefined;
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import type { GraphNode, Json, JsonObject } from '../../../../src/graph/types.ts';
+import { type GraphNode, isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -66,8 +66,7 @@ export function useTemplatePort(
   };
 }
 
-const toObject = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 const TYPES: Readonly<Record<string, InputDef['type']>> = {
   string: 'TEXT',

@@ -1,5 +1,5 @@
 // Derives form fields and initial values from the JSON Schema of the scene graph.
-import type { Json, JsonObject } from '../../../../src/graph/types.ts';
+import type { Json } from '../../../../src/graph/types.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -127,6 +127,3 @@ export function parseScalar(text: string): Json | undefined {
     return trimmed;
   }
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

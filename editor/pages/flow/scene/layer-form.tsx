@@ -1,8 +1,8 @@
 // Renders the form of the selected layer, derived from the scene graph's schema.
 import { useRef } from 'react';
-import type { Json, JsonObject } from '../../../../src/graph/types.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
-import { isObject, resolveRef, type Schema, toField } from './json-schema.ts';
+import { resolveRef, type Schema, toField } from './json-schema.ts';
 import { getAt, type Path, setAt } from './layers.ts';
 import { findElementSchema } from './new-layers.ts';
 import styles from './scene.module.css';
@@ -57,7 +57,7 @@ export function LayerForm({ schema, graph, selected, onChange }: LayerFormProps)
   const latest = useRef(graph);
   latest.current = graph;
   const value = getAt(graph, selected);
-  const layer = isObject(value) ? value : {};
+  const layer = isJsonObject(value) ? value : {};
   const { properties = {} } = findLayerSchema(schema, selected, layer);
   const groups = selected.length === 0 ? [MORE] : GROUPS;
   const grouped = new Set<string>(groups.flatMap(({ keys }) => keys));

@@ -1,6 +1,5 @@
 // Lists the layers of a scene graph (scenes, tracks, overlays, audio and their elements) and changes them.
-import type { Json, JsonObject } from '../../../../src/graph/types.ts';
-import { isObject } from './json-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 
 /** Keys and indexes from the root of the scene graph. Empty for the video itself. */
 export type Path = readonly (string | number)[];
@@ -59,7 +58,7 @@ export function listLayers(graph: JsonObject): readonly Layer[] {
     addElements(toObjects(track.elements), ['tracks', index, 'elements'], 2, wholeVideo);
   }
   addElements(toObjects(graph.overlays), ['overlays'], 1, wholeVideo);
-  const audioItems = isObject(graph.audioTrack) ? toObjects(graph.audioTrack.items) : [];
+  const audioItems = isJsonObject(graph.audioTrack) ? toObjects(graph.audioTrack.items) : [];
   for (const [index, item] of audioItems.entries()) {
     const path = ['audioTrack', 'items', index];
     add({
@@ -81,7 +80,7 @@ interface Span {
 
 /** Computes when scenes start and end. As in the service, a transition overlaps two scenes by at most half of either. */
 export function computeSceneSpans(graph: JsonObject): readonly Span[] {
-  const defaults = isObject(graph.defaults) ? graph.defaults : {};
+  const defaults = isJsonObject(graph.defaults) ? graph.defaults : {};
   const spans: Span[] = [];
   let clock = 0;
   let previousLength = 0;
@@ -93,7 +92,7 @@ export function computeSceneSpans(graph: JsonObject): readonly Span[] {
     const seconds = toSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
     const length = seconds ?? SCENE_SECONDS;
     const transition = scene.transition ?? defaults.transition;
-    const hasTransition = isObject(transition) && transition.type !== 'cut' && previousLength > 0;
+    const hasTransition = isJsonObject(transition) && transition.type !== 'cut' && previousLength > 0;
     const overlap = hasTransition ? (toSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS) : 0;
     const start = clock - Math.min(overlap, length / 2, previousLength / 2);
     spans.push({ start, end: start + length });
@@ -150,13 +149,13 @@ function getName({ name, id, text, src, asset, blockId }: JsonObject): string {
 
 /** Replaces items that are not objects by empty objects, so that indexes stay valid. */
 const toObjects = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value as readonly Json[]).map(item => (isObject(item) ? item : {})) : [];
+  Array.isArray(value) ? (value as readonly Json[]).map(item => (isJsonObject(item) ? item : {})) : [];
 
 export function getAt(graph: JsonObject, path: Path): Json | undefined {
   let value: Json | undefined = graph;
   for (const key of path) {
     if (Array.isArray(value) && typeof key === 'number') value = (value as readonly Json[])[key];
-    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key];
+    else if (isJsonObject(value) && Object.hasOwn(value, key)) value = value[key];
     else return undefined;
   }
   return value;
@@ -177,11 +176,11 @@ function replaceAt(
     const list = Array.isArray(node) ? (node as readonly Json[]) : [];
     return list.toSpliced(key, 1, replaceAt(list[key], remaining, value) ?? null);
   }
-  const { [key]: before, ...otherFields } = isObject(node) ? node : {};
+  const { [key]: before, ...otherFields } = isJsonObject(node) ? node : {};
   const after = replaceAt(before, remaining, value);
   // The spread keeps the order of the keys.
   if (after === undefined) return otherFields;
-  return isObject(node) ? { ...node, [key]: after } : { [key]: after };
+  return isJsonObject(node) ? { ...node, [key]: after } : { [key]: after };
 }
 
 /** Inserts an item into a list. The last key of `path` is the new item's index. */

@@ -1,6 +1,6 @@
 // Creates new layers: their kinds, initial values, and positions in the scene graph.
-import type { Json, JsonObject } from '../../../../src/graph/types.ts';
-import { createInitialValue, isObject, type Schema } from './json-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
+import { createInitialValue, type Schema } from './json-schema.ts';
 import { getAt, type Path } from './layers.ts';
 
 /** The scene graph of a new video. */
@@ -83,7 +83,7 @@ export function createLayer(root: Schema, graph: JsonObject, selected: Path, kin
  */
 function findElementList(graph: JsonObject, selected: Path): Path {
   const layer = getAt(graph, selected);
-  if (isObject(layer) && selected.length > 0) {
+  if (isJsonObject(layer) && selected.length > 0) {
     const isGroup = layer.type === 'group' || selected.length === 2;
     if (isGroup && selected[0] !== 'overlays' && selected[0] !== 'audioTrack')
       return [...selected, 'elements'];

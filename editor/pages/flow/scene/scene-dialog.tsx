@@ -4,7 +4,7 @@ import Redo from 'icon:redo-2';
 import Undo from 'icon:undo-2';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Json, JsonObject } from '../../../../src/graph/types.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { setConfig } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
@@ -13,7 +13,7 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
-import { isObject, type Schema } from './json-schema.ts';
+import type { Schema } from './json-schema.ts';
 import { LayerForm } from './layer-form.tsx';
 import { LayerList } from './layer-list.tsx';
 import { getAt, type Layer, listLayers, type Path } from './layers.ts';
@@ -65,7 +65,7 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     );
   const layers = listLayers(graph);
   // Undo or another user may have removed the selected layer.
-  const selected = isObject(getAt(graph, selection)) ? selection : [];
+  const selected = isJsonObject(getAt(graph, selection)) ? selection : [];
   const findLayer = (path: Path): Layer | undefined =>
     layers.find(layer => layer.path.join('/') === path.join('/'));
   const time = chosenTime ?? findTimeInLayer(findLayer(selected), undefined);
@@ -131,9 +131,9 @@ function UndoButtons() {
 function useSceneGraph(nodeId: string) {
   const { store, catalog } = useEditor().session;
   const props = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.props);
-  const graph = isObject(props) && isObject(props.sceneGraph) ? props.sceneGraph : undefined;
+  const graph = isJsonObject(props) && isJsonObject(props.sceneGraph) ? props.sceneGraph : undefined;
   const change = (label: string, sceneGraph: JsonObject, key?: string): void => {
-    const newProps: Json = { ...(isObject(props) ? props : {}), sceneGraph };
+    const newProps: Json = { ...(isJsonObject(props) ? props : {}), sceneGraph };
     const changes = setConfig(store.getState().board, catalog, nodeId, { props: newProps });
     store.actions.perform(label, changes, key === undefined ? undefined : `scene ${nodeId} ${key}`);
   };

@@ -2,7 +2,7 @@
 
 import Upload from 'icon:upload';
 import { type ReactNode, useState } from 'react';
-import type { Json } from '../../../../src/graph/types.ts';
+import { isJsonObject, type Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
@@ -12,7 +12,6 @@ import {
   createInitialValue,
   type Field,
   type FieldKind,
-  isObject,
   parseScalar,
   type Schema,
   toField,
@@ -169,7 +168,7 @@ function SourceControl(props: SceneFieldProps) {
 /** Renders the fields of an object. Setting one member also fills in the required ones. */
 function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) {
   const { properties = {}, description } = field.schema;
-  const members = isObject(value) ? value : undefined;
+  const members = isJsonObject(value) ? value : undefined;
   const set = (key: string, newValue: Json | undefined): void => {
     const { [key]: _, ...otherMembers } =
       members ?? (createInitialValue(root, field.schema) as Record<string, Json>);
