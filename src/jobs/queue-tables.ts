@@ -1,8 +1,8 @@
-// Migrates the tables of graphile-worker and forwards its log to ours, without starting a worker.
+// Migrates graphile-worker's tables and forwards its log to ours. Separate from the worker, because commands that only
+// need the database do not load the worker.
 import { Logger, runMigrations } from 'graphile-worker';
 import type { RunDeps } from '../runs/deps.ts';
 
-/** Creates or migrates the queue's own tables. */
 export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Promise<void> {
   await runMigrations({ pgPool: db.pool, logger: createQueueLogger(log) });
 }

@@ -1,5 +1,5 @@
-// Tracks which queue jobs this process has received. A job that it has locked but not received was lost with a connection;
-// without this check, the queue would retry it only after four hours.
+// Tracks which queue jobs this process has received. A job that is locked for this process but was not received is lost,
+// because the connection broke in between. Without this check, the queue would retry the job only after four hours.
 interface Job {
   readonly id: unknown;
 }
@@ -23,8 +23,8 @@ export class ReceivedJobs {
   }
 
   /**
-   * Returns jobs that are locked by this process and were unknown at the previous check too, because the end of a job
-   * may be recorded late.
+   * Returns the locked jobs of this process that it did not know at this check and at the previous one. One check is
+   * not enough, because the end of a job may be recorded late.
    */
   findLost(locked: readonly string[]): readonly string[] {
     const unknownIds = locked.filter(id => !this.#ids.has(id));

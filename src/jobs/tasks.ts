@@ -1,5 +1,4 @@
-// Defines the tasks of the job queue. Each row maps a task to the function that runs it.
-
+// Defines the tasks of the job queue: the pool, the function and the daily time of each.
 import { reportFailures } from '../apps/report-failures.ts';
 import { sweepAppUploads } from '../apps/uploads.ts';
 import { advanceAutomation } from '../automation/automations.ts';
@@ -9,7 +8,7 @@ import { claimFromQueue } from '../runs/dispatch.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { sweepConnections } from '../services/connections/sweep-connections.ts';
-import { sweepCredentials } from '../services/credentials/open-credentials.ts';
+import { sweepCredentials } from '../services/credentials/sweep-credentials.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
@@ -26,52 +25,53 @@ export interface TaskContext {
   readonly whenRegistered: Promise<void>;
 }
 
-/** The worker pool that runs a task. Separate pools keep runs, deliveries and renders from waiting for each other. */
-export type Pool = JobPool;
-
 export interface Task {
-  readonly pool: Pool;
-  readonly work: (ctx: TaskContext, id: string) => Promise<void>;
-  /** The time of day (UTC) at which the task is queued, without an id, once for all workers. */
+  /** Separate pools keep runs, background jobs and renders from waiting for each other. */
+  readonly pool: JobPool;
+  readonly perform: (ctx: TaskContext, id: string) => Promise<void>;
+  /** The time of day (UTC) of a task without an id. All workers together perform it once a day. */
   readonly daily?: { readonly hour: number; readonly minute: number };
 }
 
+/** The tasks by their names in the queue's table. Do not rename them: queued jobs refer to these names. */
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: { pool: 'runs', work: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
-  deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
-  automation: { pool: 'deliveries', work: ({ deps }, id) => advanceAutomation(deps, id) },
-  app: { pool: 'deliveries', work: ({ deps }, id) => reportFailures(deps, id) },
-  batch: { pool: 'deliveries', work: ({ deps }, id) => advanceBatch(deps, id) },
-  render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
+  // Ends once the run has started: from then on, the run's lease protects it instead of the job.
+  run: { pool: 'runs', perform: ({ deps, slots }, id) => claimFromQueue(deps, slots, id) },
+  deliver: { pool: 'background', perform: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
+  automation: { pool: 'background', perform: ({ deps }, id) => advanceAutomation(deps, id) },
+  // Queued when a run of an app failed.
+  app: { pool: 'background', perform: ({ deps }, id) => reportFailures(deps, id) },
+  batch: { pool: 'background', perform: ({ deps }, id) => advanceBatch(deps, id) },
+  render: { pool: 'renders', perform: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 3, minute: 47 },
-    work: ({ deps, signal }) => sweepRuns(deps, signal),
+    perform: ({ deps, signal }) => sweepRuns(deps, signal),
   },
   sweep_connections: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 4, minute: 7 },
-    work: ({ deps, signal }) => sweepConnections(deps, signal),
+    perform: ({ deps, signal }) => sweepConnections(deps, signal),
   },
   sweep_credentials: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 4, minute: 12 },
-    work: ({ deps }) => sweepCredentials(deps),
+    perform: ({ deps }) => sweepCredentials(deps),
   },
   sweep_app_uploads: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 3, minute: 7 },
-    work: ({ deps, signal }) => sweepAppUploads(deps, signal),
+    perform: ({ deps, signal }) => sweepAppUploads(deps, signal),
   },
   sweep_media: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 3, minute: 17 },
-    work: ({ deps, signal }) => sweepMedia(deps, signal),
+    perform: ({ deps, signal }) => sweepMedia(deps, signal),
   },
-  // Runs after sweep_runs, which deletes the references to outputs.
+  // Half an hour later than sweep_runs, so that outputs to which only deleted runs referred are usually deleted too.
   sweep_outputs: {
-    pool: 'deliveries',
+    pool: 'background',
     daily: { hour: 4, minute: 17 },
-    work: ({ deps, signal }) => sweepOutputs(deps, signal),
+    perform: ({ deps, signal }) => sweepOutputs(deps, signal),
   },
 };

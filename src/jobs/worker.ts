@@ -1,4 +1,4 @@
-// Runs graphile-worker: the job pools for runs, deliveries and renders, and the heartbeat.
+// Runs graphile-worker: the job pools for runs, background jobs and renders, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
@@ -19,45 +19,47 @@ import {
 } from '../runs/heartbeat.ts';
 import { getQueueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
+import type { JobPool } from '../services/deps.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import { createQueueLogger } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
-import { type Pool, TASKS, type TaskContext } from './tasks.ts';
+import { TASKS, type TaskContext } from './tasks.ts';
 
-const MAX_CONCURRENT_DELIVERIES = 256;
+// So many that the sweeps, which may take long, hardly delay the deliveries.
+const MAX_CONCURRENT_BACKGROUND_JOBS = 256;
 const MAX_CONCURRENT_RENDERS = 2;
 // Locked jobs that have not started are returned to the queue after this time.
 const LOCAL_QUEUE_TTL_MS = 60_000;
 // The rows of finished jobs are deleted in batches, after this delay. A job that runs again finds nothing to do.
 const COMPLETE_DELAY_MS = 20;
 
-// Notifications and timers wake the pools, so polling only finds jobs that other processes left behind.
+// Notifications and timers wake the pools. Polling only finds jobs whose notification was lost.
 const POLL_MS = 4000;
 const HEARTBEATS_PER_CLEANUP = 6;
 /** How often lost jobs are searched while none is suspected. */
 const HEARTBEATS_PER_JOB_CHECK = 3;
-/** The recovery is rare because it reads all waiting runs. */
+/** How often waiting runs without calls are searched. The search is rare because it reads all waiting runs. */
 const HEARTBEATS_PER_RECOVERY = 60;
 const RESTART_DELAY_MS = 500;
-/** How long a failed pool may take to stop. Its active jobs continue without it. */
+/** How long a failed pool may take to stop. The pool's active jobs continue even after it was given up. */
 const FAILED_POOL_GRACE_MS = 2000;
 /** Maximum wait for a pool to stop. */
 const MAX_STOP_MS = 20_000;
-// Every commit that queues a job notifies all pools. After an empty fetch, notifications are ignored for `durationMs`,
-// which saves a fetch for each batch of accepted runs. Timers nudge with more than `maxAbortThreshold`, so they always
-// get through.
+// Every commit that queues a job notifies all pools. After an empty fetch, a pool ignores notifications for `durationMs`,
+// which saves a fetch for each batch of accepted runs. A timer's nudge counts as more notifications than
+// `maxAbortThreshold`, so a pool never ignores it.
 const TIMER_NUDGE = 1e9;
 const REFETCH_ABORT_THRESHOLD = 1e6;
 const LOCAL_QUEUE = {
   runs: {},
-  deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: REFETCH_ABORT_THRESHOLD } },
-  // A render takes minutes, so it is claimed only when it can start, and otherwise left to idle workers.
+  background: { refetchDelay: { durationMs: 60, maxAbortThreshold: REFETCH_ABORT_THRESHOLD } },
+  // A render takes minutes, so a process claims one only when it can start it, and leaves the others to idle workers.
   renders: {
     size: 2,
     ttl: 2000,
     refetchDelay: { durationMs: 1000, maxAbortThreshold: REFETCH_ABORT_THRESHOLD },
   },
-} as const satisfies Record<Pool, object>;
+} as const satisfies Record<JobPool, object>;
 
 export interface Worker {
   /** Stops the run if this process executes it. */
@@ -68,6 +70,7 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
+/** Starts the pools, the polling of providers, the clock of schedules and the heartbeat. */
 export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Worker> {
   const stopping = new AbortController();
   const registration = Promise.withResolvers<void>();
@@ -122,9 +125,9 @@ interface QueueState {
   readonly unlock: (deadPoolIds: readonly string[]) => Promise<void>;
 }
 
-const listPools = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
+const listPools = (slots: WorkerSlots): readonly (readonly [JobPool, number])[] => [
   ['runs', getQueueShare(slots.capacity)],
-  ['deliveries', MAX_CONCURRENT_DELIVERIES],
+  ['background', MAX_CONCURRENT_BACKGROUND_JOBS],
   ['renders', MAX_CONCURRENT_RENDERS],
 ];
 
@@ -160,7 +163,7 @@ async function startHeartbeat(
   };
 }
 
-/** Starts polling providers. Returns a function that stops it. */
+/** Starts polling providers. Returns a function that stops the polling. */
 function startPolling(deps: RunDeps): () => Promise<void> {
   const polling = new AbortController();
   const polled = pollCalls(deps, polling.signal);
@@ -170,7 +173,7 @@ function startPolling(deps: RunDeps): () => Promise<void> {
   };
 }
 
-/** Stops claiming jobs and waits for active ones: `graceMs` for them to finish, then until they are released. */
+/** Stops claiming jobs and waits for active ones to end. Releases those that have not ended after `graceMs`. */
 async function drain(
   deps: RunDeps,
   slots: WorkerSlots,
@@ -200,7 +203,7 @@ interface RunningPool {
  */
 async function runPool(
   ctx: TaskContext,
-  pool: Pool,
+  pool: JobPool,
   concurrency: number,
   { poolIds, received, unlock }: QueueState,
 ): Promise<RunningPool> {
@@ -249,7 +252,7 @@ interface PoolInstance {
 
 async function startPool(
   ctx: TaskContext,
-  pool: Pool,
+  pool: JobPool,
   concurrency: number,
   received: ReceivedJobs,
 ): Promise<PoolInstance> {
@@ -292,10 +295,10 @@ async function startPool(
   return { runner, ended: Promise.race([stopped, failedAndStopped]), id };
 }
 
-const listTasks = (pool: Pool) => Object.entries(TASKS).filter(([, task]) => task.pool === pool);
+const listTasks = (pool: JobPool) => Object.entries(TASKS).filter(([, task]) => task.pool === pool);
 
-/** Returns the crontab of a pool. A daily task that was missed runs the next day. */
-function toCrontab(pool: Pool): string {
+/** Returns the crontab of a pool. A daily task that no worker could perform in time waits for the next day. */
+function toCrontab(pool: JobPool): string {
   return listTasks(pool)
     .flatMap(([name, { daily }]) =>
       daily === undefined ? [] : [`${daily.minute} ${daily.hour} * * * ${name} ?max=3`],
@@ -303,13 +306,13 @@ function toCrontab(pool: Pool): string {
     .join('\n');
 }
 
-function toTaskList(ctx: TaskContext, pool: Pool): TaskList {
+function toTaskList(ctx: TaskContext, pool: JobPool): TaskList {
   return Object.fromEntries(
     listTasks(pool).map(([name, task]) => [
       name,
       async (payload: unknown) => {
         await ctx.whenRegistered;
-        await runAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
+        await runAccepted(() => task.perform(ctx, (payload as { readonly id: string }).id));
       },
     ]),
   );
@@ -320,7 +323,7 @@ interface FailedJob {
   readonly payload: unknown;
 }
 
-/** Ends the run of a job that the queue gives up, after 25 attempts over several days. */
+/** Ends the run of a job that the queue has given up after 25 attempts over several days. */
 function onJobExhausted(deps: RunDeps, { task_identifier: task, payload }: FailedJob): void {
   deps.log.error({ task, payload }, 'job failed permanently');
   if (task !== 'run') return;

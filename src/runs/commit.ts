@@ -1,6 +1,6 @@
 // Commits all changes of runs in batches: events that arrive during one commit share the next. The commit includes
 // their effects: node states, jobs, deliveries and credits.
-import { createBatcher } from '../lib/batch.ts';
+import { createBatcher } from '../lib/batcher.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { chargeRuns } from '../services/credits/charge-runs.ts';
 import { cancelCalls, saveCalls } from '../store/calls.ts';
@@ -64,7 +64,7 @@ export interface CommitOptions {
   readonly db: Db;
   /** The limit for active runs per workspace. */
   readonly maxConcurrent: number;
-  readonly timers: WakeTimers<'runs' | 'deliveries'>;
+  readonly timers: WakeTimers<'runs' | 'background'>;
 }
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
@@ -74,10 +74,10 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
-      if (effect.kind === 'deliver') timers.set('deliveries', 0);
+      if (effect.kind === 'deliver') timers.set('background', 0);
     }
     // The job of its origin was queued.
-    if (row.finished_at !== null && row.origin_id !== null) timers.set('deliveries', 0);
+    if (row.finished_at !== null && row.origin_id !== null) timers.set('background', 0);
     if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };
   const accept = createBatcher<RunToAccept, AcceptResult>(

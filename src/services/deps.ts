@@ -25,8 +25,8 @@ import type { ViewCounts } from './workflows/view-counts.ts';
 /** The outcome of an attempt to deliver a webhook. `failed`: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 
-/** The worker pools of the queue. */
-export type JobPool = 'runs' | 'deliveries' | 'renders';
+/** The worker pools of the queue. `background` does everything that is neither a run nor a render. */
+export type JobPool = 'runs' | 'background' | 'renders';
 
 /** JSON text with its ETag. */
 export interface CatalogResponse {

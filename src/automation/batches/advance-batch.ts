@@ -65,7 +65,7 @@ export async function advanceBatch(deps: RunDeps, id: string): Promise<void> {
   deps.runNotifier.notify(id);
   const { batch, rows } = advanced;
   if (advanced.cancelsRunning) await cancelRuns(deps, await listActiveExecutions(deps.runDb, id));
-  if (advanced.nextAtMs !== undefined) deps.wakeTimers.set('deliveries', advanced.nextAtMs);
+  if (advanced.nextAtMs !== undefined) deps.wakeTimers.set('background', advanced.nextAtMs);
   if (rows.length > 0) await startRows(deps, batch, rows);
 }
 
@@ -100,7 +100,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const delivery = ended === undefined ? null : await buildBatchDelivery(tx, ended);
   await updateBatch(tx, id, state, delivery);
   if (ended?.status === 'STOPPED') await notifyStop(tx, ended);
-  if (delivery !== null) deps.wakeTimers.set('deliveries', 0);
+  if (delivery !== null) deps.wakeTimers.set('background', 0);
   // Other batches of the workspace may use every slot, and the process that claimed a row may have died just now.
   const isWaiting = state.status === undefined && isIdle;
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
@@ -246,7 +246,7 @@ async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly Claim
     await updateBatch(tx, batch.id, { failures_in_a_row: failures, ...state });
     await enqueue(tx, 'batch', [batch.id]);
   });
-  deps.wakeTimers.set('deliveries', 0);
+  deps.wakeTimers.set('background', 0);
 }
 
 async function startRow(deps: RunDeps, actor: UserActor, batch: StoredBatch, row: ClaimedRow): Promise<void> {

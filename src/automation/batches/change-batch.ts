@@ -39,7 +39,7 @@ async function changeBatch(
     // Read before the commit, after which the batch may be deleted.
     return { ...batch, ...(await findBatch(tx, id)) };
   });
-  deps.wakeTimers.set('deliveries', 0);
+  deps.wakeTimers.set('background', 0);
   deps.runNotifier.notify(id);
   return presentBatch(deps, changed);
 }

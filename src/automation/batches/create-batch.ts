@@ -134,7 +134,7 @@ export async function createBatch(
       );
     return inserted;
   });
-  deps.wakeTimers.set('deliveries', 0);
+  deps.wakeTimers.set('background', 0);
   return { batch: stored, estimate, replayed: false };
 }
 

@@ -94,5 +94,5 @@ async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]):
     );
     await enqueue(tx, 'automation', [id]);
   });
-  deps.wakeTimers.set('deliveries', 0);
+  deps.wakeTimers.set('background', 0);
 }

@@ -175,7 +175,7 @@ async function refuse(
     }
     await enqueue(tx, 'automation', [schedule.id]);
   });
-  deps.wakeTimers.set('deliveries', 0);
+  deps.wakeTimers.set('background', 0);
 }
 
 /** Pauses the schedule, which must be locked, if it is active. */

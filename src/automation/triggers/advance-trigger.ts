@@ -64,7 +64,7 @@ function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<Trigge
       : trigger.poll_at;
     if (isDue) await updateTrigger(tx, id, { poll_at: nextPollAt });
     await enqueue(tx, 'automation', [id], nextPollAt);
-    deps.wakeTimers.set('deliveries', nextPollAt.getTime());
+    deps.wakeTimers.set('background', nextPollAt.getTime());
     return isDue ? trigger : undefined;
   });
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/log.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import { deleteUnusedValues, listValues, recordStatus, type StoredValue } from '../../store/credentials.ts';
+import { listValues, recordStatus, type StoredValue } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import type { Deps } from '../deps.ts';
@@ -72,10 +72,4 @@ function recordRejection(
       link: previous.workspace === null ? '/settings/providers' : '/settings/provider-keys',
     });
   });
-}
-
-/** Deletes replaced and removed values that no call uses any more. Runs daily. */
-export async function sweepCredentials({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
-  const count = await deleteUnusedValues(db);
-  log.info({ count }, 'unused values of credentials were deleted');
 }

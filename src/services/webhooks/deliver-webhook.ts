@@ -1,7 +1,7 @@
 // Delivers webhooks: one attempt at a time per delivery, limited per host and account. Records each attempt and
 // schedules the next one.
 import { type Backoff, backoffMs } from '../../lib/backoff.ts';
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
 import type { DeliveryRow, NewAttempt, TracedDelivery } from '../../store/deliveries.ts';
@@ -68,7 +68,7 @@ export function createDeliverer(deps: Deps): Deliverer {
       await recordAttempt(newAttempt);
       countAttempt(deps, newAttempt);
       if (newAttempt.next_attempt_at !== null)
-        deps.wakeTimers.set('deliveries', Date.parse(newAttempt.next_attempt_at));
+        deps.wakeTimers.set('background', Date.parse(newAttempt.next_attempt_at));
     },
   };
 }
