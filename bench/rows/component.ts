@@ -1,6 +1,6 @@
 // Measures what components cost when a run is accepted: the expansion of 50 calls, beside the plan of the result.
 
-import { CALL } from '../../src/graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { expandGraph } from '../../src/graph/components/expand.ts';
 import { createPlan } from '../../src/graph/plan.ts';
 import type { Graph } from '../../src/graph/types.ts';
@@ -38,7 +38,7 @@ const COMPONENT = toGraph({
 
 /** Calls one after the other; the last one shows the result. */
 const CALLER = toGraph({
-  nodes: names(CALLS, 'c').map(id => node(id, CALL, { workflowId: 'component', version: 1 })),
+  nodes: names(CALLS, 'c').map(id => node(id, COMPONENT_CALL, { workflowId: 'component', version: 1 })),
   edges: names(CALLS - 1, 'c').map((id, index) => edge(`${id}.out > c${index + 1}.in`)),
 });
 

@@ -1,7 +1,7 @@
 // Reads and changes nodes that call a component.
 import type { OutputDef } from '../../src/graph/catalog.ts';
 import { getCallPorts } from '../../src/graph/config-ports.ts';
-import { type GraphNode, type Json, type JsonObject, toFields } from '../../src/graph/types.ts';
+import { type GraphNode, type Json, type JsonObject, toObject } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
 import { replaceNodes } from './edits.ts';
 
@@ -33,7 +33,7 @@ export const setCallValue = (
   value: Json | undefined,
 ): readonly Change[] =>
   replaceNodes(board, [nodeId], node => {
-    const { [inputId]: _, ...others } = toFields(node.data.config?.values) as JsonObject;
+    const { [inputId]: _, ...others } = toObject(node.data.config?.values) as JsonObject;
     const values = value === undefined ? others : { ...others, [inputId]: value };
     return { ...node, data: { ...node.data, config: { ...node.data.config, values } } };
   });

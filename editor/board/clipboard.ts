@@ -1,6 +1,6 @@
 // Converts nodes and edges to clipboard text and back.
 
-import { readChildIds } from '../../src/graph/edit.ts';
+import { getChildIds } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
 import type { Board, Change } from './board.ts';
@@ -79,7 +79,7 @@ function findPastedId(board: Board, id: string, takenIds: ReadonlySet<string>): 
 
 function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): GraphNode {
   const id = newIds.get(node.id) ?? node.id;
-  const children = readChildIds(node);
+  const children = getChildIds(node);
   if (children.length === 0) return { ...node, id };
   const childNodeIds = children.flatMap(child => newIds.get(child) ?? []);
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };

@@ -2,7 +2,7 @@
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
 import type { ComponentInterface } from '../../src/graph/components/interface.ts';
 import { getCallPorts } from '../../src/graph/config-ports.ts';
-import { type GraphEdge, type JsonObject, toFields } from '../../src/graph/types.ts';
+import { type GraphEdge, type JsonObject, toObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
 import { remove, replaceNodes } from './edits.ts';
@@ -80,7 +80,7 @@ export function updateCall(
   const ids = new Set(inputs.map(({ id }) => id));
   const before = getCallPorts(findNode(board, nodeId)?.data.config ?? {});
   const updates = replaceNodes(board, [nodeId], node => {
-    const values = Object.entries(toFields(node.data.config?.values)).filter(([id]) => ids.has(id));
+    const values = Object.entries(toObject(node.data.config?.values)).filter(([id]) => ids.has(id));
     const config = {
       ...node.data.config,
       version,

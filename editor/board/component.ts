@@ -1,8 +1,8 @@
 // Turns selected nodes into a component: a workflow of its own, and a node in their place that calls it.
 import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
-import { CALL } from '../../src/graph/components/calls.ts';
-import { estimateDims } from '../../src/graph/dims.ts';
-import { readChildIds, withoutItems } from '../../src/graph/edit.ts';
+import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
+import { getDims } from '../../src/graph/dims.ts';
+import { getChildIds, withoutItems } from '../../src/graph/edit.ts';
 import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
@@ -249,7 +249,7 @@ class Column {
     };
     usedNames.add(id);
     usedNames.add(node.data.label);
-    const { width, height } = estimateDims(node, catalog);
+    const { width, height } = getDims(node, catalog);
     const y = Math.max(top, this.#bottom + ROW_GAP);
     const x = this.#side === 'left' ? bounds.x - COLUMN_GAP - width : bounds.x + bounds.width + COLUMN_GAP;
     this.#bottom = y + height;
@@ -279,18 +279,18 @@ function replace(
   const id = makeNewId(board, toSlug(name) || 'component');
   const call = {
     id,
-    type: catalog.find(CALL)?.customNodeType ?? 'basedNode',
+    type: catalog.find(COMPONENT_CALL)?.customNodeType ?? 'basedNode',
     position: { x: 0, y: 0 },
-    data: { label: name, category: 'logic', nodeType: CALL, config },
+    data: { label: name, category: 'logic', nodeType: COMPONENT_CALL, config },
   };
-  const nestedIds = new Set(inner.flatMap(readChildIds));
+  const nestedIds = new Set(inner.flatMap(getChildIds));
   const members = inner.map(node => node.id).filter(innerId => !nestedIds.has(innerId));
   const nodes = withoutItems(board, { nodes: [...innerIds] }).nodes.map(node => {
     const before = findNode(board, node.id);
-    const containsAll = before !== undefined && isSubset(members, readChildIds(before));
-    return containsAll ? withChildren(node, [...readChildIds(node), id]) : node;
+    const containsAll = before !== undefined && isSubset(members, getChildIds(before));
+    return containsAll ? withChildren(node, [...getChildIds(node), id]) : node;
   });
-  const { width, height } = estimateDims(call, catalog);
+  const { width, height } = getDims(call, catalog);
   const wanted = { x: bounds.x + (bounds.width - width) / 2, y: bounds.y + (bounds.height - height) / 2 };
   const free = findFreeSpace(getObstacles({ ...board, nodes }, catalog), { ...wanted, width, height });
   const position = { x: Math.round(free.x), y: Math.round(free.y) };

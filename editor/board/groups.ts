@@ -1,6 +1,6 @@
 // Groups nodes in a frame around them, and ungroups them.
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { readChildIds } from '../../src/graph/edit.ts';
+import { getChildIds } from '../../src/graph/edit.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
@@ -18,7 +18,7 @@ export function withMembers(board: Board, ids: Iterable<string>): ReadonlySet<st
   // The loop also visits ids added during iteration, because groups can be nested.
   for (const id of all) {
     const node = findNode(board, id);
-    for (const child of node === undefined ? [] : readChildIds(node))
+    for (const child of node === undefined ? [] : getChildIds(node))
       if (findNode(board, child) !== undefined) all.add(child);
   }
   return all;
@@ -47,7 +47,7 @@ export function groupNodes(
     data: { ...node.data, config: { childNodeIds: members } },
   } as GraphNode;
   const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
-    const children = readChildIds(owner);
+    const children = getChildIds(owner);
     const rest = children.filter(child => !members.includes(child));
     if (rest.length === children.length) return owner;
     const containsAll = members.every(member => children.includes(member));
@@ -60,10 +60,10 @@ export function groupNodes(
 export function ungroupNodes(board: Board, ids: readonly string[]): readonly Change[] {
   const groups = ids.filter(id => listGroupIds(board).includes(id));
   const ownerChanges = replaceNodes(board, listGroupIds(board), owner => {
-    const innerGroups = readChildIds(owner).filter(child => groups.includes(child));
+    const innerGroups = getChildIds(owner).filter(child => groups.includes(child));
     if (innerGroups.length === 0) return owner;
-    const children = innerGroups.flatMap(id => readChildIds(findNode(board, id) ?? owner));
-    return withChildren(owner, [...readChildIds(owner), ...children]);
+    const children = innerGroups.flatMap(id => getChildIds(findNode(board, id) ?? owner));
+    return withChildren(owner, [...getChildIds(owner), ...children]);
   });
   return [...ownerChanges, ...remove(apply(board, ownerChanges), { nodes: groups })];
 }

@@ -1,6 +1,6 @@
 // Returns the sizes of nodes on the board: as the canvas drew them, or estimated if it has not.
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { estimateDims } from '../../src/graph/dims.ts';
+import { getDims } from '../../src/graph/dims.ts';
 import type { Rect } from '../../src/graph/rects.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 
@@ -15,7 +15,7 @@ export function setDrawnSize(node: GraphNode, drawn: Size, wanted: Size = drawn)
 }
 
 export const getNodeRect = (node: GraphNode, catalog: Catalog): Rect => {
-  const { width, height } = drawnSizes.get(node)?.drawn ?? estimateDims(node, catalog);
+  const { width, height } = drawnSizes.get(node)?.drawn ?? getDims(node, catalog);
   return { ...node.position, width, height };
 };
 

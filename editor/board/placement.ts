@@ -1,6 +1,6 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
 import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
-import { estimateDims } from '../../src/graph/dims.ts';
+import { getDims } from '../../src/graph/dims.ts';
 import {
   CATEGORIES,
   type Category,
@@ -34,7 +34,7 @@ export function placeNode(
   const { board } = store.getState();
   const blank = toNode(board, entry);
   const node = { ...blank, data: { ...blank.data, config } };
-  const { width, height } = estimateDims(node, catalog);
+  const { width, height } = getDims(node, catalog);
   const preferred =
     position === undefined
       ? { x: fallback.x - width / 2, y: fallback.y - height / 2 }
@@ -79,7 +79,7 @@ export function placeSource(
   if (source === undefined || entry === undefined) return [];
   const node = toNode(board, entry);
   const data = { ...node.data, label: input.label, config: { [source.key]: value } };
-  const { width, height } = estimateDims({ ...node, data }, catalog);
+  const { width, height } = getDims({ ...node, data }, catalog);
   const preferred = { x: target.position.x - width - SOURCE_GAP, y: target.position.y, width, height };
   const position = round(findFreeSpace(getObstacles(board, catalog), preferred));
   const addition = add(board, { nodes: [{ ...node, data, position }] });

@@ -4,7 +4,7 @@ import Images from 'icon:images';
 import Upload from 'icon:upload';
 import { type ClipboardEvent, type KeyboardEvent, memo, useState } from 'react';
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { isLongText } from '../../src/graph/dims.ts';
+import { isMultilineField } from '../../src/graph/dims.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getControlKind } from '../board/control-kind.ts';
@@ -113,7 +113,7 @@ function Control(props: ControlProps) {
       />
     );
   const placeholder = fallback || (field.isPort ? field.label : messages.flow.fieldPlaceholder);
-  return isLongText(field) ? (
+  return isMultilineField(field) ? (
     <textarea
       {...common}
       className={`${common.className} nowheel`}

@@ -1,6 +1,6 @@
 // Lays out what a card shows below its ports, for both the DOM and the painter.
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { isCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { getFieldHeight, getSettings, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
@@ -72,7 +72,7 @@ function formatValue(id: string, value: unknown): string {
 
 /** Returns whether the card keeps space for its result before it has one. */
 export function hasPreview({ node, entry, outputs }: CardData): boolean {
-  if (!isCall(node)) return entry?.category === 'output' || outputs.some(isVisual);
+  if (!isComponentCall(node)) return entry?.category === 'output' || outputs.some(isVisual);
   const shown = getShownOutput(node);
   return shown !== undefined && isVisual(shown);
 }

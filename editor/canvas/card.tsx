@@ -2,7 +2,7 @@
 
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { isCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../runs/editor-context.tsx';
@@ -65,7 +65,7 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
           <span className={styles.type}>{typeLabel}</span>
         </span>
         {getPin(node) !== undefined && <PinMark />}
-        {isCall(node) && <NewerVersionMark node={node} />}
+        {isComponentCall(node) && <NewerVersionMark node={node} />}
         {entry?.provider !== undefined && <ProviderMark provider={entry.provider} />}
         {run ? <RunMark run={run} /> : <IssueMark nodeId={node.id} />}
       </header>

@@ -1,5 +1,5 @@
 // Maps node categories and port types to their colors. The colors themselves are in canvas.module.css.
-import { isCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
 import type { CardData } from './model.ts';
 
@@ -8,7 +8,7 @@ export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'vi
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
 export function getCategory({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {
-  if (isCall(node)) return 'component';
+  if (isComponentCall(node)) return 'component';
   const category = entry?.category ?? node.data.category;
   return KNOWN_CATEGORIES.has(category) ? category : 'utility';
 }

@@ -1,7 +1,7 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import { flushSync } from 'react-dom';
-import { isCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
@@ -168,7 +168,7 @@ function togglePin({ session, runs }: EditorContextValue): void {
   const { displayedNodes } = runs.getState();
   const { board, selection } = store.getState();
   const changes = board.nodes
-    .filter(node => selection.has(node.id) && !isCall(node))
+    .filter(node => selection.has(node.id) && !isComponentCall(node))
     .flatMap(node => {
       if (getPin(node) !== undefined) return setPin(board, node.id, undefined);
       const result = displayedNodes.get(node.id);
@@ -179,7 +179,7 @@ function togglePin({ session, runs }: EditorContextValue): void {
 
 function hasSelectedCall({ session }: EditorContextValue): boolean {
   const { board, selection } = session.store.getState();
-  return board.nodes.some(node => selection.has(node.id) && isCall(node));
+  return board.nodes.some(node => selection.has(node.id) && isComponentCall(node));
 }
 
 function copySelected({ session }: EditorContextValue): void {

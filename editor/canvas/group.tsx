@@ -4,7 +4,7 @@ import ChevronDown from 'icon:chevron-down';
 import ChevronRight from 'icon:chevron-right';
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { readChildIds } from '../../src/graph/edit.ts';
+import { getChildIds } from '../../src/graph/edit.ts';
 import { messages } from '../flow-messages.ts';
 import { useEditor, useView } from '../runs/editor-context.tsx';
 import type { CardNode } from './model.ts';
@@ -35,7 +35,7 @@ export const Group = memo(function Group({ data: { node }, selected = false }: N
           <Chevron size={16} />
         </button>
         <span className={styles.groupName}>{label}</span>
-        {isCollapsed && <span className={styles.count}>{readChildIds(node).length}</span>}
+        {isCollapsed && <span className={styles.count}>{getChildIds(node).length}</span>}
       </div>
       {selected && !isCollapsed && <Resizer node={node} />}
     </div>

@@ -1,14 +1,8 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
-import { isCall } from '../../src/graph/components/calls.ts';
-import {
-  estimateDims,
-  getChangedSettings,
-  getMainFields,
-  getPortOffset,
-  NODE_BOX,
-} from '../../src/graph/dims.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
+import { getChangedSettings, getDims, getMainFields, getPortOffset, NODE_BOX } from '../../src/graph/dims.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';
@@ -228,7 +222,7 @@ const COMPONENT_TYPES: Readonly<Record<string, 'note' | 'group'>> = {
 const GROUP_Z = -10;
 
 function toCard(catalog: Catalog, node: GraphNode, data: CardData, resultHeight: number): CardNode {
-  const { width, height: givenHeight, source } = estimateDims(node, catalog);
+  const { width, height: givenHeight, source } = getDims(node, catalog);
   const type = COMPONENT_TYPES[data.entry?.customNodeType ?? node.type] ?? 'card';
   const result = Math.max(resultHeight, resultHeight === 0 && hasPreview(data) ? NODE_BOX.preview : 0);
   const content = type === 'card' ? layoutCard(data).resultY + result + NODE_BOX.padding : givenHeight;
@@ -271,7 +265,7 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
 /** Names the component only if the label of the node does not. */
 function getTypeLabel({ data }: GraphNode, entry: CatalogEntry | undefined): string {
   if (entry === undefined) return messages.flow.unknownType(data.nodeType);
-  const component = isCall({ data }) ? getComponentName({ data }) : '';
+  const component = isComponentCall({ data }) ? getComponentName({ data }) : '';
   return component === '' || component === data.label
     ? entry.label
     : componentMessages.node.typeOf(component);

@@ -1,7 +1,7 @@
 // Computes the height of each node's result. The map changes only when a height does, not with each event of a run.
 import { useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { estimateDims } from '../../src/graph/dims.ts';
+import { getDims } from '../../src/graph/dims.ts';
 import { useBoard, useEditor, useRun } from '../runs/editor-context.tsx';
 import { getResultHeight, mediaAspects } from '../runs/result-height.ts';
 import { getNodeResults } from '../runs/results.ts';
@@ -19,7 +19,7 @@ export function useResultHeights(): ReadonlyMap<string, number> {
       if (state === undefined && !node.data.nodeType.startsWith('input:')) continue;
       const results = getNodeResults(node, state);
       if (results.length > 0)
-        heights.set(node.id, getResultHeight(results, estimateDims(node, catalog).width, aspects));
+        heights.set(node.id, getResultHeight(results, getDims(node, catalog).width, aspects));
     }
     const isSame =
       heights.size === last.current.size &&

@@ -1,7 +1,7 @@
 // Reads components that the board calls, opens them in place, and updates calls to other versions.
 import { useQuery } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
-import { isCall, readCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall, readCall } from '../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';
@@ -28,7 +28,7 @@ export interface CalledComponent {
 /** Returns the component that the node calls, or undefined for other nodes and calls that are not set up. */
 export function getCalledComponent(node: GraphNode): CalledComponent | undefined {
   const { workflowId, version } = readCall(node);
-  if (!isCall(node) || workflowId === '') return undefined;
+  if (!isComponentCall(node) || workflowId === '') return undefined;
   return { workflowId, version, name: getComponentName(node) || node.data.label };
 }
 

@@ -1,5 +1,5 @@
 // Loads components, and creates, unpacks and updates their calls.
-import { type ComponentCall, isCall, readCall } from '../../src/graph/components/calls.ts';
+import { type ComponentCall, isComponentCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
@@ -53,7 +53,7 @@ async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal)
     const { nodes } = await readGraph(readCall(outer), signal);
     const found = nodes.find(({ id }) => id === rest);
     if (found !== undefined) return found;
-    const inner = nodes.find(node => isCall(node) && rest.startsWith(`${node.id}/`));
+    const inner = nodes.find(node => isComponentCall(node) && rest.startsWith(`${node.id}/`));
     if (inner === undefined) return null;
     [outer, rest] = [inner, rest.slice(inner.id.length + 1)];
   }

@@ -2,7 +2,7 @@
 
 import ImageIcon from 'icon:image';
 import { useQueries } from '@tanstack/react-query';
-import { isCall } from '../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
@@ -89,7 +89,7 @@ function FailedResult({ node, message }: { readonly node: GraphNode; readonly me
     <div className={`${styles.belowCard} ${styles.error}`}>
       <p>{message}</p>
       <div className={`${styles.actions} nodrag`}>
-        {isCall(node) && (
+        {isComponentCall(node) && (
           <Button size="s" onClick={() => void openComponent(editor, node.id)}>
             {flowMessages.commands.openComponent}
           </Button>

@@ -2,7 +2,7 @@
 import { hideCalls } from '../graph/components/hide-calls.ts';
 import { redact } from '../graph/redact.ts';
 import type { Graph } from '../graph/types.ts';
-import { isFields, type JsonObject } from '../graph/types.ts';
+import { isObject, type JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { findExecution } from '../store/executions.ts';
@@ -50,7 +50,7 @@ export async function readAppPage(
   const values: Readonly<Record<string, unknown>> =
     options.refused?.values ??
     example?.inputs ??
-    (run?.isOwn === true ? await readInputs(deps, opened, run.executionId) : {});
+    (run?.isOwn === true ? await readRunInputs(deps, opened, run.executionId) : {});
   return {
     slug,
     token:
@@ -83,7 +83,7 @@ export async function readAppPage(
   };
 }
 
-async function readInputs(deps: RunDeps, opened: OpenedApp, executionId: string) {
+async function readRunInputs(deps: RunDeps, opened: OpenedApp, executionId: string) {
   const execution = await findExecution(deps.db, executionId);
   return execution === undefined ? {} : presentInputs(deps, opened, execution);
 }
@@ -115,7 +115,7 @@ function listThumbnailItems(outputs: Readonly<Record<string, PresentedOutput>>):
 
 function toFormField(field: AppField, value: unknown, error: AppError | undefined) {
   const issue = error?.issues?.find(({ path }) => path === `/inputs/${field.key}`);
-  const isFile = field.control === 'media' && isFields(value);
+  const isFile = field.control === 'media' && isObject(value);
   return {
     ...field,
     kind: field.nodeType.slice('input:'.length),

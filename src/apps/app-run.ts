@@ -86,11 +86,11 @@ async function presentRun(deps: RunDeps, { opened, run, execution }: FoundRun) {
     inGallery: run.in_gallery,
     createdAt: run.created_at.toISOString(),
     expiresAt: run.in_gallery ? null : run.expires_at.toISOString(),
-    page: runPageUrl(deps, opened.app.slug, run.id),
+    page: getRunPageUrl(deps, opened.app.slug, run.id),
   };
 }
 
-export const runPageUrl = ({ settings }: Pick<RunDeps, 'settings'>, slug: string, runId: string): string =>
+export const getRunPageUrl = ({ settings }: Pick<RunDeps, 'settings'>, slug: string, runId: string): string =>
   `${settings.BASE_URL}/a/${slug}/runs/${runId}`;
 
 /** Returns the share of the work that is done, from 0 to 1. Rounded to 1/20, which hides the number of nodes. */
@@ -187,7 +187,7 @@ async function presentResults(deps: RunDeps, { app, outputs }: OpenedApp, runs: 
       runId: run.id,
       outputs: presentAppOutputs(outputs, steps),
       createdAt: run.created_at.toISOString(),
-      page: runPageUrl(deps, app.slug, run.id),
+      page: getRunPageUrl(deps, app.slug, run.id),
     });
   }
   return results;

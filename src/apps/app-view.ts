@@ -5,14 +5,14 @@ import { toInputSchema } from './fields.ts';
 import { type OpenedApp, openApp } from './open-app.ts';
 import { createAppChallenge } from './proof.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
-import { appUrl } from './settings.ts';
+import { getAppUrl } from './settings.ts';
 import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 export async function readAppView(deps: RunDeps, slug: string, request: VisitorRequest) {
   const opened = await openApp(deps, slug, request);
   return {
     slug: opened.app.slug,
-    url: appUrl(deps, opened.app.slug),
+    url: getAppUrl(deps, opened.app.slug),
     title: opened.settings.title,
     description: opened.settings.description,
     inputSchema: toInputSchema(opened.fields),

@@ -1,5 +1,5 @@
 // Reads the examples of an app: the inputs and results of runs that its owner chose.
-import { isFields, type JsonObject } from '../graph/types.ts';
+import { isObject, type JsonObject } from '../graph/types.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { readBoundedSteps } from '../runs/executed-graph.ts';
 import { parseRunRequest } from '../runs/run-request.ts';
@@ -45,7 +45,7 @@ export async function presentInputs(deps: RunDeps, { fields }: OpenedApp, execut
 }
 
 const getMediaId = (value: unknown): string | undefined =>
-  isFields(value) && typeof value.mediaId === 'string' ? value.mediaId : undefined;
+  isObject(value) && typeof value.mediaId === 'string' ? value.mediaId : undefined;
 
 /** Returns the ids of the files in the form's inputs of the examples. */
 export async function listExampleMedia(deps: RunDeps, opened: OpenedApp): Promise<ReadonlySet<string>> {

@@ -2,7 +2,7 @@
 import { AppError, type ErrorCode } from '../lib/errors.ts';
 import { APP_LIMIT_REACHED, createAppLimitError } from '../runs/pay.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { outOfOrder } from './open-app.ts';
+import { createOutOfOrderError } from './open-app.ts';
 
 type FailureKind = 'input' | 'credits' | 'limit' | 'cancelled' | 'out of order' | 'failed';
 
@@ -80,7 +80,7 @@ export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown 
   if (!(err instanceof AppError)) return err;
   if (MEANT_FOR_VISITORS.has(err.code)) return err;
   const kind = KIND_BY_CODE[err.code];
-  if (kind === 'out of order') return outOfOrder(err);
+  if (kind === 'out of order') return createOutOfOrderError(err);
   if (kind === 'limit') return createAppLimitError();
   if (kind === 'credits') {
     const shortage = isPaidByVisitor
@@ -91,7 +91,7 @@ export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown 
     return new AppError('app_out_of_credits', message, { cause: err });
   }
   if (kind === 'input') return new AppError('invalid_inputs', TEXTS.input[1], { cause: err });
-  return err.status >= 500 ? err : outOfOrder(err);
+  return err.status >= 500 ? err : createOutOfOrderError(err);
 }
 
 /** Codes of errors whose messages are returned as they are. */

@@ -184,31 +184,31 @@ export function parseInputs(fields: readonly AppField[], inputs: JsonObject): Pa
   const media: { key: string; mediaId: string }[] = [];
   for (const key of Object.keys(inputs))
     if (!fields.some(field => field.key === key))
-      issues.push(inputIssue(key.slice(0, 100), 'The app has no such input.'));
+      issues.push(createInputIssue(key.slice(0, 100), 'The app has no such input.'));
   for (const field of fields) {
     const value = inputs[field.key];
     if (value === undefined || value === null || value === '') {
-      if (field.isRequired) issues.push(inputIssue(field.key, `${field.label}: Fill in this field.`));
+      if (field.isRequired) issues.push(createInputIssue(field.key, `${field.label}: Fill in this field.`));
       continue;
     }
-    const result = convert(field, value);
-    if ('problem' in result) issues.push(inputIssue(field.key, `${field.label}: ${result.problem}`));
+    const result = convertValue(field, value);
+    if ('problem' in result) issues.push(createInputIssue(field.key, `${field.label}: ${result.problem}`));
     else {
       values[field.nodeId] = result.value;
       if (result.mediaId !== undefined) media.push({ key: field.key, mediaId: result.mediaId });
     }
   }
-  if (issues.length > 0) throw invalidInputs(issues);
+  if (issues.length > 0) throw createInvalidInputsError(issues);
   return { values, media };
 }
 
-export const inputIssue = (key: string, message: string): Issue => ({
+export const createInputIssue = (key: string, message: string): Issue => ({
   path: `/inputs/${key}`,
   code: 'invalid_inputs',
   message,
 });
 
-export function invalidInputs(issues: readonly Issue[]): AppError {
+export function createInvalidInputsError(issues: readonly Issue[]): AppError {
   return new AppError('invalid_inputs', issues[0]?.message ?? 'An input is invalid.', {
     issues: issues.slice(0, 100),
   });
@@ -216,7 +216,7 @@ export function invalidInputs(issues: readonly Issue[]): AppError {
 
 type ConversionResult = { readonly problem: string } | { readonly value: Json; readonly mediaId?: string };
 
-function convert(field: AppField, value: Json): ConversionResult {
+function convertValue(field: AppField, value: Json): ConversionResult {
   const { control, nodeType, choices } = field;
   if (control === 'media') return convertMedia(value);
   if (control === 'switch') return convertSwitch(nodeType, value);

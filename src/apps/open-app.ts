@@ -36,16 +36,16 @@ const NOBODY = 0;
  */
 export async function openApp(deps: RunDeps, slug: string, request: VisitorRequest): Promise<OpenedApp> {
   const app = await findAppBySlug(deps.db, slug);
-  if (app === undefined) throw notFound();
+  if (app === undefined) throw createNotFoundError();
   const { actor } = request;
   const userId = actor.kind === 'user' ? actor.userId : NOBODY;
   const workflow = await findWorkflow(deps.db, app.workflow_id, userId);
-  if (workflow === undefined) throw notFound();
+  if (workflow === undefined) throw createNotFoundError();
   const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
   const canEdit = isOwn && canRole(findRole(actor, workflow), 'edit');
-  if (!canEdit && !(app.is_enabled && (isOwn || isInAudience(app, request)))) throw notFound();
+  if (!canEdit && !(app.is_enabled && (isOwn || isInAudience(app, request)))) throw createNotFoundError();
   const visitor = await identifyVisitor(deps, app, request);
-  if (app.slug !== slug) throw moved(app.slug, request);
+  if (app.slug !== slug) throw createMovedError(app.slug, request);
   const settings = JSON.parse(app.settings) as AppSettings;
   const version = await readVersion(deps, app, workflow);
   if (version === undefined) {
@@ -78,9 +78,9 @@ export async function listEmbedOrigins(
   return app === undefined ? [] : (JSON.parse(app.settings) as AppSettings).embedOrigins;
 }
 
-const notFound = (): AppError => new AppError('not_found', 'App not found.');
+const createNotFoundError = (): AppError => new AppError('not_found', 'App not found.');
 
-function moved(slug: string, { toAddress }: VisitorRequest): AppError {
+function createMovedError(slug: string, { toAddress }: VisitorRequest): AppError {
   const location = toAddress?.(slug);
   // Not cached, because the owner may restore the slug.
   const headers = { 'cache-control': 'no-store', ...(location === undefined ? {} : { location }) };
@@ -109,7 +109,7 @@ async function readVersion(
 }
 
 /** Creates the error 503 `app_out_of_order`, which does not reveal the reason. */
-export function outOfOrder(cause?: unknown): AppError {
+export function createOutOfOrderError(cause?: unknown): AppError {
   return new AppError(
     'app_out_of_order',
     'This app is out of order at the moment. Its owner has been told. Try again later.',

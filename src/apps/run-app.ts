@@ -24,8 +24,8 @@ import {
 import { getPool } from '../store/credits.ts';
 import { listExampleMedia } from './examples.ts';
 import { explainRefusal } from './failures.ts';
-import { inputIssue, invalidInputs, type ParsedInputs, parseInputs } from './fields.ts';
-import { type OpenedApp, openApp, outOfOrder } from './open-app.ts';
+import { createInputIssue, createInvalidInputsError, type ParsedInputs, parseInputs } from './fields.ts';
+import { createOutOfOrderError, type OpenedApp, openApp } from './open-app.ts';
 import { requireProof } from './proof.ts';
 import { reportOutOfOrder, reportRefusal } from './report-failures.ts';
 import { countRun, uncountRun } from './runs-per-visitor.ts';
@@ -91,12 +91,12 @@ async function checkAndStart(
   requirePayer(opened);
   if (version === undefined || opened.issues.length > 0) {
     await reportOutOfOrder(deps, app, opened.issues[0]?.message ?? '');
-    throw outOfOrder();
+    throw createOutOfOrderError();
   }
   const parsed = parseInputs(opened.fields, input.inputs);
   await requireAllowedMedia(deps, opened, parsed);
   const start = prepareRun(opened, version.number, parsed, input);
-  const repeated = await findRepeated(deps, opened, start);
+  const repeated = await findRepeatedRun(deps, opened, start);
   if (repeated !== undefined) return repeated;
   if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
   const counted = await countRun(deps, opened);
@@ -128,7 +128,8 @@ export async function estimateAppRun(
   const { app, version, visitor } = opened;
   if (app.payer !== 'visitor') throw new AppError('not_found', 'The owner of this app pays for its runs.');
   requirePayer(opened);
-  if (version === undefined || opened.issues.length > 0 || visitor.user === undefined) throw outOfOrder();
+  if (version === undefined || opened.issues.length > 0 || visitor.user === undefined)
+    throw createOutOfOrderError();
   const { values } = parseInputs(opened.fields, inputs);
   try {
     const { credits, exact } = await estimateWorkflow(deps, await getUserActor(deps, app.user_id), {
@@ -165,8 +166,8 @@ async function requireAllowedMedia(deps: RunDeps, opened: OpenedApp, { media }: 
   const exampleMedia = await listExampleMedia(deps, opened);
   const issues = missing
     .filter(({ mediaId }) => !exampleMedia.has(mediaId))
-    .map(({ key }) => inputIssue(key, 'The file was deleted. Upload it again.'));
-  if (issues.length > 0) throw invalidInputs(issues);
+    .map(({ key }) => createInputIssue(key, 'The file was deleted. Upload it again.'));
+  if (issues.length > 0) throw createInvalidInputsError(issues);
 }
 
 interface PreparedRun {
@@ -200,7 +201,7 @@ const toRequest = ({ inputs, maxCredits }: PreparedRun) => ({
 });
 
 /** Returns the run of an earlier request with the same idempotency key. */
-async function findRepeated(
+async function findRepeatedRun(
   deps: RunDeps,
   { app }: OpenedApp,
   start: PreparedRun,

@@ -1,6 +1,6 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
 import { randomBytes } from 'node:crypto';
-import { pointer } from '../graph/issues.ts';
+import { toJsonPointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
 import { encrypt } from '../lib/crypto.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
@@ -53,13 +53,13 @@ export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, 
   const { app, workflow } = await deps.db.transaction(async tx => {
     const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
     await requireValid(deps, tx, workflow, body);
-    if (!(await saveApp(tx, toRow(body, workflow, user.userId)))) throw slugTaken();
+    if (!(await saveApp(tx, toRow(body, workflow, user.userId)))) throw createSlugTakenError();
     return { app: await requireApp(tx, workflowId), workflow };
   });
   return presentApp(deps, app, workflow);
 }
 
-const slugTaken = (): AppError =>
+const createSlugTakenError = (): AppError =>
   new AppError('slug_taken', 'Another app uses this slug. Choose a different one.', {
     issues: [{ path: '/slug', code: 'slug_taken', message: 'Another app uses this slug.' }],
   });
@@ -99,26 +99,28 @@ async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, bo
   const number = typeof body.version === 'number' ? body.version : workflow.version;
   const stored = await lockVersions(tx, [{ workflow_id: workflow.id, version: number }]);
   if (stored.length === 0)
-    throw refuse([issue('/version', `The workflow has no version ${number}. Choose another version.`)]);
+    throw createInvalidRequestError([
+      createIssue('/version', `The workflow has no version ${number}. Choose another version.`),
+    ]);
   const version = await deps.versions.get(tx, workflow.id, number);
   const plan = await readPlan(deps, toVersionKey(workflow.id, number));
   const issues = [
     ...findAppIssues(body, version.graph),
     ...(plan.nodes.length > 0
       ? findPlanIssues(body, plan)
-      : [issue('/version', 'This version cannot run. Choose another version.')]),
+      : [createIssue('/version', 'This version cannot run. Choose another version.')]),
     ...findRepeatedNodes(body),
-    ...findStrayLabels(body),
+    ...findUnknownLabels(body),
     ...findCreditIssues(body, hasPaidNode(deps, plan)),
     ...findOriginIssues(body.embedOrigins ?? []),
     ...(await findExampleIssues(tx, workflow.id, body.examples ?? [])),
   ];
-  if (issues.length > 0) throw refuse(issues);
+  if (issues.length > 0) throw createInvalidRequestError(issues);
 }
 
-const issue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });
+const createIssue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });
 
-function refuse(issues: readonly Issue[]): AppError {
+function createInvalidRequestError(issues: readonly Issue[]): AppError {
   const [first] = issues;
   return new AppError('invalid_request', `${first?.path}: ${first?.message}`, { issues });
 }
@@ -127,7 +129,7 @@ function refuse(issues: readonly Issue[]): AppError {
 function findPlanIssues({ outputs }: AppBody, { nodes }: Plan): readonly Issue[] {
   const ids = new Set(nodes.map(({ id }) => id));
   return outputs.flatMap((id, index) =>
-    ids.has(id) ? [] : [issue(`/outputs/${index}`, 'This node has no results. Choose another one.')],
+    ids.has(id) ? [] : [createIssue(`/outputs/${index}`, 'This node has no results. Choose another one.')],
   );
 }
 
@@ -137,21 +139,26 @@ function findRepeatedNodes({ inputs, outputs }: AppBody): readonly Issue[] {
     ...ids.flatMap((id, index) =>
       ids.indexOf(id) === index
         ? []
-        : [issue(`/inputs/${index}/nodeId`, 'This node is in the form already.')],
+        : [createIssue(`/inputs/${index}/nodeId`, 'This node is in the form already.')],
     ),
     ...outputs.flatMap((id, index) =>
       outputs.indexOf(id) === index
         ? []
-        : [issue(`/outputs/${index}`, 'This output is in the list already.')],
+        : [createIssue(`/outputs/${index}`, 'This output is in the list already.')],
     ),
   ];
 }
 
-function findStrayLabels({ outputs, outputLabels = {} }: AppBody): readonly Issue[] {
+function findUnknownLabels({ outputs, outputLabels = {} }: AppBody): readonly Issue[] {
   return Object.keys(outputLabels).flatMap(id =>
     outputs.includes(id)
       ? []
-      : [issue(pointer('outputLabels', id), 'This node is not in outputs. Add it, or remove its label.')],
+      : [
+          createIssue(
+            toJsonPointer('outputLabels', id),
+            'This node is not in outputs. Add it, or remove its label.',
+          ),
+        ],
   );
 }
 
@@ -164,13 +171,15 @@ function findCreditIssues(body: AppBody, isPaid: boolean): readonly Issue[] {
   if (audience !== 'anyone') return [];
   const issues: Issue[] = [];
   if (runsPerVisitor === null)
-    issues.push(issue('/runsPerVisitor', 'Set how many runs an anonymous visitor may start in a day.'));
+    issues.push(createIssue('/runsPerVisitor', 'Set how many runs an anonymous visitor may start in a day.'));
   if (payer !== 'owner' || !isPaid) return issues;
   if ((dailyCredits ?? 0) < 1)
-    issues.push(issue('/dailyCredits', 'Set a limit of at least 1, because anyone can spend your credits.'));
+    issues.push(
+      createIssue('/dailyCredits', 'Set a limit of at least 1, because anyone can spend your credits.'),
+    );
   if ((maxCreditsPerRun ?? 0) < 1)
     issues.push(
-      issue('/maxCreditsPerRun', 'Set a limit of at least 1, because anyone can spend your credits.'),
+      createIssue('/maxCreditsPerRun', 'Set a limit of at least 1, because anyone can spend your credits.'),
     );
   return issues;
 }
@@ -185,7 +194,12 @@ function findOriginIssues(origins: readonly string[]): readonly Issue[] {
       !/[;,\s*]/.test(text);
     return isOrigin
       ? []
-      : [issue(`/embedOrigins/${index}`, 'Write an origin such as https://example.com, without a path.')];
+      : [
+          createIssue(
+            `/embedOrigins/${index}`,
+            'Write an origin such as https://example.com, without a path.',
+          ),
+        ];
   });
 }
 
@@ -199,7 +213,12 @@ async function findExampleIssues(
   return ids.flatMap((id, index) =>
     completed.has(id)
       ? []
-      : [issue(`/examples/${index}`, 'This is not a completed run of the workflow. Choose another run.')],
+      : [
+          createIssue(
+            `/examples/${index}`,
+            'This is not a completed run of the workflow. Choose another run.',
+          ),
+        ],
   );
 }
 
@@ -225,7 +244,7 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
   return {
     id: app.id,
     workflowId: app.workflow_id,
-    url: appUrl(deps, app.slug),
+    url: getAppUrl(deps, app.slug),
     slug: app.slug,
     ...settings,
     isEnabled: app.is_enabled,
@@ -238,7 +257,7 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
   };
 }
 
-export const appUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): string =>
+export const getAppUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): string =>
   `${settings.BASE_URL}/a/${slug}`;
 
 /** Lists why the version cannot serve the app. */
@@ -246,7 +265,7 @@ async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<
   const number = app.version ?? current;
   const version = await deps.versions.get(deps.db, app.workflow_id, number).catch(ignoreNotFound);
   if (version === undefined)
-    return [issue('/version', `Version ${number} was deleted. Choose another version.`)];
+    return [createIssue('/version', `Version ${number} was deleted. Choose another version.`)];
   return findAppIssues(JSON.parse(app.settings) as AppSettings, version.graph);
 }
 
@@ -266,7 +285,7 @@ function presentListed(deps: Deps, row: ListedApp) {
   return {
     id: row.id,
     slug: row.slug,
-    url: appUrl(deps, row.slug),
+    url: getAppUrl(deps, row.slug),
     title,
     description,
     ...presentColumns(row, 'audience payer is_enabled can_edit'),

@@ -7,12 +7,12 @@ import { dropFile, type IncomingFile, receiveFile, recordFile } from '../service
 import { requireFreeStorage } from '../services/media/storage-quota.ts';
 import { forgetAppUpload, insertAppUpload, listUploadsOfVisitors } from '../store/apps.ts';
 import { deleteMediaRow } from '../store/media/media.ts';
-import { openApp, outOfOrder } from './open-app.ts';
+import { createOutOfOrderError, openApp } from './open-app.ts';
 import type { VisitorRequest } from './visitor.ts';
 
 export const MAX_APP_UPLOAD_BYTES = 10_485_760;
 /** Uploads of a visitor in an hour, for each id of the visitor. */
-const UPLOADS_AN_HOUR = 30;
+const MAX_UPLOADS_PER_HOUR = 30;
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
 
@@ -32,8 +32,8 @@ export async function uploadToApp(
     throw new AppError('not_found', 'This app takes no files.');
   for (const id of visitor.ids) {
     const key = `app-uploads:${app.id}:${id}`;
-    const reason = `You have uploaded ${UPLOADS_AN_HOUR} files to this app within an hour`;
-    await deps.limiter.requireToken(key, UPLOADS_AN_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
+    const reason = `You have uploaded ${MAX_UPLOADS_PER_HOUR} files to this app within an hour`;
+    await deps.limiter.requireToken(key, MAX_UPLOADS_PER_HOUR, HOUR_SECONDS, reason, 'app_limit_reached');
   }
   const owner = {
     userId: app.user_id,
@@ -50,23 +50,23 @@ export async function uploadToApp(
     return { mediaId, url, contentType, expiresAt: new Date(deps.now() + DAY_MS).toISOString() };
   } catch (err) {
     // Only the owner can free storage.
-    throw err instanceof AppError && err.code === 'storage_quota_exceeded' ? outOfOrder(err) : err;
+    throw err instanceof AppError && err.code === 'storage_quota_exceeded' ? createOutOfOrderError(err) : err;
   }
 }
 
-const FILES_AT_ONCE = 100;
+const SWEEP_BATCH_SIZE = 100;
 
 /** Deletes files that visitors uploaded more than a day ago. Stops if the signal is aborted. */
 export async function sweepAppUploads(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - DAY_MS);
   for (;;) {
-    const uploads = await listUploadsOfVisitors(deps.db, before, FILES_AT_ONCE);
+    const uploads = await listUploadsOfVisitors(deps.db, before, SWEEP_BATCH_SIZE);
     for (const { media_id: id } of uploads) {
       signal.throwIfAborted();
       await deleteMediaRow(deps.db, id);
       await dropFile(deps, id);
       await forgetAppUpload(deps.db, id);
     }
-    if (uploads.length < FILES_AT_ONCE) return;
+    if (uploads.length < SWEEP_BATCH_SIZE) return;
   }
 }

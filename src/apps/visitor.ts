@@ -75,13 +75,13 @@ async function verifyToken(deps: VisitorDeps, app: AppRow, token: string): Promi
   }).catch((err: unknown) => {
     if (err instanceof errors.JWTExpired)
       throw new AppError('unauthorized', 'Your access to this app has expired. Reload the page.');
-    throw invalidToken('It is malformed, or was signed with another key or for another app.', err);
+    throw createInvalidTokenError('It is malformed, or was signed with another key or for another app.', err);
   });
   if (!isForPage && (payload.exp ?? 0) > nowMs / 1000 + MAX_TOKEN_SECONDS)
-    throw invalidToken(`It must expire within ${MAX_TOKEN_SECONDS / 60} minutes.`);
+    throw createInvalidTokenError(`It must expire within ${MAX_TOKEN_SECONDS / 60} minutes.`);
   const { sub = '' } = payload;
   if (sub === '' || sub.length > MAX_SUBJECT_CHARS)
-    throw invalidToken(`Its sub must have 1 to ${MAX_SUBJECT_CHARS} characters.`);
+    throw createInvalidTokenError(`Its sub must have 1 to ${MAX_SUBJECT_CHARS} characters.`);
   return sub;
 }
 
@@ -104,14 +104,14 @@ export function createPageToken(deps: VisitorDeps, app: AppRow, subject: string)
 }
 
 function getEmbedKey({ secretsKey }: VisitorDeps, { embed_key: encrypted }: AppRow): Buffer {
-  if (encrypted === null) throw invalidToken('The app has no embed key.');
+  if (encrypted === null) throw createInvalidTokenError('The app has no embed key.');
   return Buffer.from(decrypt(secretsKey, encrypted));
 }
 
 const getPageKey = (deps: VisitorDeps, app: AppRow): Buffer =>
   Buffer.from(hmacSha256Hex(deps.secretsKey, `page of app ${app.id} ${getEmbedKey(deps, app)}`));
 
-function invalidToken(reason: string, cause?: unknown): AppError {
+function createInvalidTokenError(reason: string, cause?: unknown): AppError {
   return new AppError('unauthorized', `The visitor's token is invalid. ${reason} Reload the page.`, {
     cause,
   });

@@ -10,7 +10,7 @@ import { toNamePart } from '../lib/files.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Client, connect } from './client.ts';
-import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 
@@ -19,17 +19,18 @@ export const batch: Command = async ({ args, options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
   const handle = isId('batch', target)
     ? client.attachBatch(target)
-    : await start(client, target, { path, options, terminal, signal });
+    : await startBatch(client, target, { path, options, terminal, signal });
   const isQuiet = options.json === true;
   if (!isQuiet) terminal.print(terminal.paint('bold', handle.id));
-  const ended = await follow(handle, { terminal, isQuiet, signal });
-  if (typeof options.out === 'string') await save(handle, ended, options.out, { terminal, isQuiet, signal });
+  const ended = await followBatch(handle, { terminal, isQuiet, signal });
+  if (typeof options.out === 'string')
+    await saveResults(handle, ended, options.out, { terminal, isQuiet, signal });
   if (isQuiet) terminal.print(JSON.stringify(ended, null, 2));
-  else terminal.print(describe(ended));
+  else terminal.print(describeBatch(ended));
   if (ended.status === 'PAUSED')
     terminal.note(`Run the other rows with: POST /api/v1/batches/${handle.id}/resume`);
   else if (ended.counts.completed !== ended.counts.total)
-    throw new WorkFailed(`${ended.counts.completed} of ${ended.counts.total} rows completed.`);
+    throw new CommandFailedError(`${ended.counts.completed} of ${ended.counts.total} rows completed.`);
 };
 
 interface StartOptions {
@@ -39,7 +40,7 @@ interface StartOptions {
   readonly signal: AbortSignal;
 }
 
-async function start(
+async function startBatch(
   client: Client,
   workflowId: string,
   { path, options, terminal, signal }: StartOptions,
@@ -47,8 +48,8 @@ async function start(
   if (!isId('workflow', workflowId))
     throw new UsageError(`${workflowId} is not the id of a workflow or a batch.`);
   if (path === undefined) throw new UsageError('Specify a table: a CSV file or JSON lines.');
-  const maxCredits = toInteger('--max-credits', options.maxCredits);
-  const request = { ...readLimits(options), ...(maxCredits === undefined ? {} : { maxCredits }) };
+  const maxCredits = parseIntegerOption('--max-credits', options.maxCredits);
+  const request = { ...parseLimits(options), ...(maxCredits === undefined ? {} : { maxCredits }) };
   const mapping = parseMapping(options.map);
   const blob = await openAsBlob(path);
   const table = await client.uploadTable(new File([blob], basename(path)), { signal });
@@ -79,16 +80,16 @@ function reportProblems({ problems }: Table, path: string): void {
   throw new UsageError(`The table has rows that cannot be used:${lines.slice(0, 20).join('')}`);
 }
 
-function readLimits(options: Readonly<Record<string, OptionValue>>) {
-  const concurrency = toInteger('--concurrency', options.concurrency);
-  const firstRows = toInteger('--first', options.first);
+function parseLimits(options: Readonly<Record<string, OptionValue>>) {
+  const concurrency = parseIntegerOption('--concurrency', options.concurrency);
+  const firstRows = parseIntegerOption('--first', options.first);
   return {
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(firstRows === undefined ? {} : { firstRows }),
   };
 }
 
-function toInteger(name: string, value: OptionValue): number | undefined {
+function parseIntegerOption(name: string, value: OptionValue): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (!/^\d{1,15}$/.test(value)) throw new UsageError(`${name} must be a whole number.`);
   return Number(value);
@@ -113,30 +114,33 @@ interface FollowOptions {
 }
 
 /** Waits for the batch. It continues if the command is interrupted. */
-async function follow(handle: BatchHandle, { terminal, isQuiet, signal }: FollowOptions): Promise<Batch> {
+async function followBatch(
+  handle: BatchHandle,
+  { terminal, isQuiet, signal }: FollowOptions,
+): Promise<Batch> {
   try {
     return await handle.wait({
       signal,
       onProgress: current => {
-        if (!isQuiet) terminal.note(describe(current));
+        if (!isQuiet) terminal.note(describeBatch(current));
       },
     });
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
     const message = `The batch continues. Follow it again with: graphwright batch ${handle.id}`;
     terminal.note(message);
-    throw new WorkFailed(message, { cause: thrown });
+    throw new CommandFailedError(message, { cause: thrown });
   }
 }
 
-function describe({ status, reason, counts, credits }: Batch): string {
+function describeBatch({ status, reason, counts, credits }: Batch): string {
   const { total, completed, failed, running } = counts;
   const reasonNote = reason === null ? '' : ` (${reason})`;
   return `${status}${reasonNote}: ${completed} of ${total} completed, ${failed} failed, ${running} running, ${credits.charged} credits`;
 }
 
 /** Saves a list of the rows and the files of their results. Existing files are kept. */
-async function save(
+async function saveResults(
   handle: BatchHandle,
   { id }: Batch,
   folder: string,

@@ -1,7 +1,7 @@
 // Runs a command from its arguments and returns the exit code: 0 success, 1 the work failed, 2 wrong usage.
 import { AppError, toError } from '../lib/errors.ts';
 import { readSettings, SettingsError } from '../lib/settings.ts';
-import { type CommandInput, UsageError, WorkFailed } from './command.ts';
+import { CommandFailedError, type CommandInput, UsageError } from './command.ts';
 import { buildProgram, requireKnownCommand } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -24,7 +24,7 @@ export async function runCommandLine(
 
 /** Prints the error to stderr and returns the exit code. */
 function report(err: Error, terminal: Terminal): number {
-  if (err instanceof WorkFailed) return 1;
+  if (err instanceof CommandFailedError) return 1;
   const parserCode = err.name === 'CommanderError' && 'code' in err ? String(err.code) : undefined;
   if (parserCode !== undefined) {
     // The parser also throws for help and version, after printing them.

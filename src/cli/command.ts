@@ -4,7 +4,7 @@ import type { Terminal } from './terminal/terminal.ts';
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
 /** Returns the value of an option that takes one. */
-export const getText = (option: OptionValue): string | undefined =>
+export const getOptionText = (option: OptionValue): string | undefined =>
   typeof option === 'string' ? option : undefined;
 
 export interface CommandInput {
@@ -24,6 +24,6 @@ export class UsageError extends Error {
 }
 
 /** Thrown if the work failed and everything was printed, so that only the exit code is left to set. */
-export class WorkFailed extends Error {
-  override readonly name = 'WorkFailed';
+export class CommandFailedError extends Error {
+  override readonly name = 'CommandFailedError';
 }

@@ -7,7 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, getText, type OptionValue, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, getOptionText, type OptionValue, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -15,7 +15,7 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
   const [kind = ''] = args;
   const settings = readSettings();
   const client = connect(settings, signal);
-  const baseUrl = getText(options.baseUrl);
+  const baseUrl = getOptionText(options.baseUrl);
   const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readKey(signal));
   const values = { ...(apiKey === '' ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) };
   const owner = options.instance === true ? 'instance' : 'workspace';
@@ -24,10 +24,10 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
     if (!outcome.ok)
       throw new Error(`${outcome.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
   }
-  const teamId = getText(options.team);
+  const teamId = getOptionText(options.team);
   const credential = await client.post<Credential>('/credentials', {
     kind,
-    name: getText(options.name) ?? kind,
+    name: getOptionText(options.name) ?? kind,
     owner,
     values,
     ...(teamId === undefined ? {} : { teamId }),
@@ -41,7 +41,7 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
 export const listCredentials: Command = async ({ options, terminal, signal }) => {
   const credentials = await connect(readSettings(), signal).list<Credential>('/credentials', {
     owner: options.instance === true ? 'instance' : 'workspace',
-    teamId: getText(options.team),
+    teamId: getOptionText(options.team),
   });
   if (options.json === true) terminal.print(JSON.stringify(credentials, null, 2));
   else printCredentials(credentials, terminal);
@@ -54,7 +54,7 @@ export const testCredential: Command = async ({ args, options, terminal, signal 
   if (options.json === true) terminal.print(JSON.stringify(outcome, null, 2));
   if (!outcome.ok) {
     const reason = outcome.error ?? 'The provider did not accept the key.';
-    throw options.json === true ? new WorkFailed(reason) : new Error(reason);
+    throw options.json === true ? new CommandFailedError(reason) : new Error(reason);
   }
   if (options.json === true) return;
   const account = outcome.account === undefined ? '' : ` as ${cleanText(outcome.account)}`;

@@ -21,7 +21,7 @@ import { getBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
 import { getDirectSetting, preflight, preflightPooler } from '../store/preflight.ts';
 import { readServerVersion } from '../store/server-version.ts';
-import { type Command, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError } from './command.ts';
 import { requirePort } from './port.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
@@ -35,7 +35,7 @@ const CODEC_TIMEOUT_MS = 30_000;
 const ONE_PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-interface Finding {
+interface CheckResult {
   readonly check: string;
   /** `missing`: the service runs without it. */
   readonly state: 'ok' | 'missing' | 'failed';
@@ -45,7 +45,7 @@ interface Finding {
 type Check = (settings: Settings) => Promise<string>;
 
 /** Thrown by a check of something optional. */
-class OptionalMissing extends Error {}
+class OptionalMissingError extends Error {}
 
 const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': async () => {
@@ -57,7 +57,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   PostgreSQL: checkDatabase,
   pooler: checkPooler,
   DATA_DIR: async ({ DATA_DIR }) => {
-    const folder = findFolder(DATA_DIR);
+    const folder = findExistingFolder(DATA_DIR);
     const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
       throw dataFolderError(DATA_DIR, err);
     });
@@ -65,7 +65,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be created`;
   },
   'disk space': async ({ DATA_DIR }) => {
-    const { bavail, bsize } = await statfs(findFolder(DATA_DIR));
+    const { bavail, bsize } = await statfs(findExistingFolder(DATA_DIR));
     const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
     if (bavail * bsize < MIN_FREE_BYTES)
       throw new Error(`${free} at ${DATA_DIR}; the database and media need at least 1 GB`);
@@ -88,39 +88,39 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
       return `${name}: ${detail}`;
     } catch (err) {
-      throw new OptionalMissing(toError(err).message);
+      throw new OptionalMissingError(toError(err).message);
     }
   },
 };
 
 export const doctor: Command = async ({ options, terminal }) => {
   const settings = readSettings();
-  const findings: Finding[] = [];
+  const findings: CheckResult[] = [];
   for (const [name, check] of Object.entries(CHECKS)) findings.push(await runCheck(name, check, settings));
   if (options.json === true) terminal.print(JSON.stringify(findings, null, 2));
   else printFindings(findings, terminal);
-  if (findings.some(({ state }) => state === 'failed')) throw new WorkFailed('Some checks failed.');
+  if (findings.some(({ state }) => state === 'failed')) throw new CommandFailedError('Some checks failed.');
 };
 
-async function runCheck(name: string, check: Check, settings: Settings): Promise<Finding> {
+async function runCheck(name: string, check: Check, settings: Settings): Promise<CheckResult> {
   try {
     return { check: name, state: 'ok', detail: cleanText(await check(settings)) };
   } catch (thrown) {
     return {
       check: name,
-      state: thrown instanceof OptionalMissing ? 'missing' : 'failed',
+      state: thrown instanceof OptionalMissingError ? 'missing' : 'failed',
       detail: cleanText(toError(thrown).message),
     };
   }
 }
 
-const STATE_STYLES: Readonly<Record<Finding['state'], readonly [mark: string, style: Style]>> = {
+const STATE_STYLES: Readonly<Record<CheckResult['state'], readonly [mark: string, style: Style]>> = {
   ok: ['✔', 'green'],
   missing: ['–', 'yellow'],
   failed: ['✖', 'red'],
 };
 
-function printFindings(findings: readonly Finding[], terminal: Terminal): void {
+function printFindings(findings: readonly CheckResult[], terminal: Terminal): void {
   const rows = findings.map(({ check, state, detail }) => [
     terminal.paint(STATE_STYLES[state][1], STATE_STYLES[state][0]),
     check,
@@ -130,14 +130,15 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
 }
 
 /** Returns the folder, or its nearest existing parent, because doctor creates nothing. */
-const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
+const findExistingFolder = (path: string): string =>
+  existsSync(path) ? path : findExistingFolder(dirname(path));
 
 async function checkDatabase(settings: Settings): Promise<string> {
   const direct = getDirectSetting(settings);
   if (direct === undefined) {
     const { postgres } = await getBinaries();
     // PostgreSQL refuses root, and may be unable to reach the folder.
-    const folder = findFolder(settings.DATA_DIR);
+    const folder = findExistingFolder(settings.DATA_DIR);
     const cluster = join(settings.DATA_DIR, 'postgres', 'cluster');
     const owner = await stat(cluster).catch(() => undefined);
     await chooseRunner({ postgres, folder, owner, account: 'postgres' });
@@ -164,7 +165,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   await using pooled = openForCheck(DATABASE_URL, { through: 'pooler' });
   await using direct = openForCheck(DATABASE_DIRECT_URL);
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
-  if (warning !== undefined) throw new OptionalMissing(warning);
+  if (warning !== undefined) throw new OptionalMissingError(warning);
   return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
 }
 
@@ -173,7 +174,7 @@ async function checkStorage(settings: Settings): Promise<string> {
   const bucket = toBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
   const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [getBucketOrigin(bucket)] });
-  const spool = await mkdtemp(join(findFolder(settings.DATA_DIR), 'graphwright-doctor-'));
+  const spool = await mkdtemp(join(findExistingFolder(settings.DATA_DIR), 'graphwright-doctor-'));
   try {
     const storage = await openS3Storage(bucket, client, spool);
     const [key, bytes] = [newId('media'), Buffer.from(ONE_PIXEL, 'base64')];
@@ -211,7 +212,7 @@ async function checkModelProviders(settings: Settings): Promise<string> {
       ({ label, setting, error }) => `${label} (${setting}): ${error?.replace(/\.$/, '') ?? 'answers'}`,
     );
     if (configured.every(({ answers }) => answers)) return descriptions.join('; ');
-    throw new OptionalMissing(descriptions.join('; '));
+    throw new OptionalMissingError(descriptions.join('; '));
   } finally {
     await client.close();
   }

@@ -1,6 +1,6 @@
 // `graphwright lint`: checks a workflow file like a write would, without service or database.
 import type { Catalog } from '../graph/catalog.ts';
-import { isCall } from '../graph/components/calls.ts';
+import { isComponentCall } from '../graph/components/calls.ts';
 import { ComponentError } from '../graph/components/component-error.ts';
 import { readComponentTree } from '../graph/components/component-tree.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../graph/issues.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
-import { type Command, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 import { type ComponentFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
@@ -35,7 +35,7 @@ export const lint: Command = async ({ args, options, terminal }) => {
   if (options.json === true)
     terminal.print(JSON.stringify({ ok, issues: findings.issues, ...toTruncation(findings) }, null, 2));
   else printIssues(path, findings, terminal);
-  if (!ok) throw new WorkFailed('The workflow has errors.');
+  if (!ok) throw new CommandFailedError('The workflow has errors.');
 };
 
 /** Checks the workflow and the components in the file that it calls, which come first. */
@@ -101,7 +101,8 @@ function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetIns
   try {
     readComponentTree(graph, {
       catalog,
-      isExpanded: node => isCall(node) && listFileCalls([node]).some(call => get(call) !== undefined),
+      isExpanded: node =>
+        isComponentCall(node) && listFileCalls([node]).some(call => get(call) !== undefined),
       findGraph: call => (get(call) as Inspection).graph,
     });
     return NO_FINDINGS;

@@ -4,7 +4,7 @@ import type { Model } from '../nodes/models/model.ts';
 import { markRemoved } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
 import { type PlannedChange, planProviderSync, type SyncPlan } from '../nodes/models/sync.ts';
-import { type Command, type CommandInput, getText, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, type CommandInput, getOptionText, UsageError } from './command.ts';
 import {
   fetchListing,
   getToday,
@@ -14,13 +14,13 @@ import {
   withModels,
 } from './models-access.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
+import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
 const MAX_SHOWN = 100;
 
 export const searchModels: Command = async ({ args, options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
-  const category = getText(options.category);
+  const category = getOptionText(options.category);
   const searchText = args.join(' ');
   const found: readonly ModelOffer[] =
     category === undefined
@@ -35,9 +35,9 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
       terminal.paint('dim', cleanText(row.category ?? '')),
     ]);
   for (const line of alignColumns(rows))
-    terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
+    terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
   if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; use more words.`);
-  if (found.length === 0) throw new WorkFailed();
+  if (found.length === 0) throw new CommandFailedError();
 };
 
 export const showModel: Command = async ({ args, options, terminal, signal }) => {
@@ -51,7 +51,7 @@ export const showModel: Command = async ({ args, options, terminal, signal }) =>
 export const addModels: Command = async input => {
   const [provider, ...endpoints] = input.args;
   const source = openModelSource(parseProvider(provider), input.signal);
-  await change(input, async installed => {
+  await applyPlan(input, async installed => {
     const plan = await source.plan(installed, endpoints);
     const unusable = plan.changes.filter(({ kind }) => kind === 'unusable');
     for (const { endpoint, changes } of unusable)
@@ -64,10 +64,10 @@ export const addModels: Command = async input => {
 export const syncModels: Command = async input => {
   const { options, signal } = input;
   const provider = parseProvider(options.provider ?? 'fal');
-  const category = getText(options.category);
+  const category = getOptionText(options.category);
   const addsNew = category !== undefined || options.all === true;
   const source = openModelSource(provider, signal);
-  await change(input, async installed => {
+  await applyPlan(input, async installed => {
     if (!addsNew) return source.plan(installed);
     const ownModels = installed.filter(model => model.provider === provider);
     const endpoints = ownModels.map(({ endpoint }) => endpoint);
@@ -86,7 +86,7 @@ export const checkModels: Command = async ({ options, terminal, signal }) => {
   );
   if (options.json === true) terminal.print(JSON.stringify(plan, null, 2));
   else printPlan(plan, terminal);
-  if (plan.changes.length > 0) throw new WorkFailed();
+  if (plan.changes.length > 0) throw new CommandFailedError();
 };
 
 export const removeModels: Command = async input => {
@@ -107,7 +107,7 @@ export const removeModels: Command = async input => {
 };
 
 /** Shows what would change, then writes it: all or nothing, and only if nothing has changed meanwhile. */
-async function change(
+async function applyPlan(
   { options, terminal, signal }: CommandInput,
   plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,
 ): Promise<void> {

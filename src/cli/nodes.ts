@@ -5,7 +5,7 @@ import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import { type Command, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { alignColumns, cutText } from './terminal/text-width.ts';
+import { alignColumns, truncateText } from './terminal/text-width.ts';
 
 export const nodes: Command = async ({ args, options, terminal }) => {
   const catalog = makeCatalog(readSettings());
@@ -38,7 +38,7 @@ function printList(entries: readonly CatalogEntry[], terminal: Terminal): void {
     terminal.paint('dim', entry.description ?? entry.label),
   ]);
   for (const line of alignColumns(rows))
-    terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
+    terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
 }
 
 const listPortIds = (defs: readonly { readonly id: string }[]): string =>

@@ -2,10 +2,10 @@
 import { createServer } from 'node:net';
 import type { Settings } from '../lib/settings.ts';
 
-type Address = Pick<Settings, 'HOST' | 'PORT'>;
+type ListenAddress = Pick<Settings, 'HOST' | 'PORT'>;
 
 /** Listens briefly. Rejects with an error that names the setting to change. */
-export async function requirePort({ HOST, PORT }: Address): Promise<void> {
+export async function requirePort({ HOST, PORT }: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer().once('error', reject);
   server.listen(PORT, HOST, () => server.close(() => resolve()));
@@ -14,14 +14,14 @@ export async function requirePort({ HOST, PORT }: Address): Promise<void> {
   });
 }
 
-const REASONS: Readonly<Record<string, (address: Address) => string>> = {
+const REASONS: Readonly<Record<string, (address: ListenAddress) => string>> = {
   EADDRINUSE: ({ HOST, PORT }) => `${HOST}:${PORT} is in use. Stop the other program, or set PORT.`,
   EACCES: ({ HOST, PORT }) => `This account may not listen on ${HOST}:${PORT}. Set PORT to 1024 or above.`,
   EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`,
 };
 
 /** Returns an error whose message names the setting if listening failed; returns any other error unchanged. */
-export function explainListenError(err: Error, address: Address): Error {
+export function explainListenError(err: Error, address: ListenAddress): Error {
   const reason = REASONS[(err as NodeJS.ErrnoException).code ?? ''];
   return reason === undefined ? err : new Error(reason(address), { cause: err });
 }

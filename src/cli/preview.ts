@@ -8,12 +8,12 @@ import { toError } from '../lib/errors.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, type CommandInput, UsageError } from './command.ts';
 import {
-  printIssues,
+  parseFrameOption,
+  parseNumberOption,
+  printSceneIssues,
   printWarnings,
-  readFrame,
-  readNumber,
   readSceneFile,
   withSceneFiles,
 } from './scene-file.ts';
@@ -28,7 +28,7 @@ export const preview: Command = async input => {
   const { options, args, terminal, signal } = input;
   const [path = ''] = args;
   // Checked before watching, because an invalid option does not become valid.
-  const scale = readNumber('--scale', options.scale ?? '0.5', 0.1, 1);
+  const scale = parseNumberOption('--scale', options.scale ?? '0.5', 0.1, 1);
   const draw = async (): Promise<boolean> => {
     try {
       await drawStills(input, path, scale);
@@ -37,12 +37,12 @@ export const preview: Command = async input => {
       if (signal.aborted || (thrown instanceof UsageError && options.watch !== true)) throw thrown;
       if (thrown instanceof UsageError)
         terminal.note(`${terminal.paint('red', 'error')}  ${cleanText(thrown.message)}`);
-      else printIssues(path, thrown, terminal);
+      else printSceneIssues(path, thrown, terminal);
       return false;
     }
   };
   if (options.watch !== true) {
-    if (!(await draw())) throw new WorkFailed('The scene cannot be drawn.');
+    if (!(await draw())) throw new CommandFailedError('The scene cannot be drawn.');
     return;
   }
   let isFirst = true;
@@ -63,7 +63,7 @@ async function drawStills(
   const timeline = openScene(scene.graph);
   const out = typeof options.out === 'string' ? options.out : 'preview';
   const file = isStillPath(out) ? out : undefined;
-  const frames = readFrames(options.frames, timeline, file === undefined ? DEFAULT_FRAMES : 1);
+  const frames = parseFrames(options.frames, timeline, file === undefined ? DEFAULT_FRAMES : 1);
   if (file !== undefined && frames.length > 1)
     throw new UsageError(`--out ${file} takes a single frame; use a folder for ${frames.length} frames.`);
   const result = await withSceneFiles(timeline, scene.folder, signal, files =>
@@ -92,14 +92,14 @@ function isStillPath(path: string): boolean {
 }
 
 /** Parses frames such as `0,30,60`. Without them, returns the default number of frames at equal distances. */
-function readFrames(
+function parseFrames(
   value: unknown,
-  timeline: Parameters<typeof readFrame>[2],
+  timeline: Parameters<typeof parseFrameOption>[2],
   defaultCount: number,
 ): readonly number[] {
   const { durationInFrames } = timeline;
   if (typeof value === 'string') {
-    const frames = value.split(',').map(frame => readFrame('--frames', frame.trim(), timeline));
+    const frames = value.split(',').map(frame => parseFrameOption('--frames', frame.trim(), timeline));
     if (frames.length <= MAX_FRAMES) return [...new Set(frames)];
     throw new UsageError(`--frames takes at most ${MAX_FRAMES} frames.`);
   }

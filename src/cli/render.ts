@@ -6,12 +6,12 @@ import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { renderVideo } from '../render/video/render-video.ts';
-import { type Command, type CommandInput, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, type CommandInput, UsageError } from './command.ts';
 import {
   openSceneFile,
+  parseFrameOption,
+  parseNumberOption,
   printWarnings,
-  readFrame,
-  readNumber,
   readSceneFile,
   type SceneFile,
   withSceneFiles,
@@ -39,7 +39,7 @@ export const render: Command = async input => {
     scene,
     timeline,
     out: String(out),
-    scale: readNumber('--scale', options.scale ?? '1', 0.1, 1),
+    scale: parseNumberOption('--scale', options.scale ?? '1', 0.1, 1),
   };
   await (format === undefined ? renderClip(job) : renderFrame(job, format));
 };
@@ -55,12 +55,12 @@ async function renderFrame(
   { scene, timeline, options, terminal, signal, out, scale }: RenderInput,
   format: (typeof FORMATS)[keyof typeof FORMATS],
 ): Promise<void> {
-  const frame = readFrame('--frame', options.frame, timeline);
+  const frame = parseFrameOption('--frame', options.frame, timeline);
   const rendered = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
   );
   const [still] = rendered.frames;
-  if (still === undefined) throw new WorkFailed('Nothing was drawn.');
+  if (still === undefined) throw new CommandFailedError('Nothing was drawn.');
   await writeFile(out, still.bytes);
   const warnings = [...new Set([...timeline.warnings, ...rendered.warnings])];
   const { durationInFrames } = timeline;
@@ -74,7 +74,7 @@ async function renderFrame(
 
 async function renderClip(input: RenderInput): Promise<void> {
   const { scene, timeline, options, terminal, signal, out, scale } = input;
-  const range = readRange(options.range, timeline);
+  const range = parseRange(options.range, timeline);
   const start = performance.now();
   const show = startProgress(terminal);
   const onFrame = (done: number, total: number): void => {
@@ -98,7 +98,7 @@ async function renderClip(input: RenderInput): Promise<void> {
 }
 
 /** Parses `a-b`, the frames from a up to, not including, b. */
-function readRange(value: unknown, timeline: Timeline): readonly [number, number] {
+function parseRange(value: unknown, timeline: Timeline): readonly [number, number] {
   const { durationInFrames } = timeline;
   if (value === undefined) return [0, durationInFrames];
   const [, from, to] = /^(\d+)-(\d+)$/.exec(String(value)) ?? [];

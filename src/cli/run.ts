@@ -5,7 +5,7 @@ import { parseExactJson } from '../lib/exact-numbers.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, type OptionValue, UsageError, WorkFailed } from './command.ts';
+import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import { followRun } from './terminal/follow.ts';
 import { describeTruncated, drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -44,7 +44,7 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   else printResult(execution, terminal);
   const truncated = describeTruncated(execution);
   if (truncated !== undefined) terminal.note(`graphwright: ${truncated}`);
-  if (execution.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${execution.status}.`);
+  if (execution.status !== 'COMPLETED') throw new CommandFailedError(`The run ended as ${execution.status}.`);
 };
 
 /** Returns the path that creates a workflow from a file; an export includes its components and media. */

@@ -12,7 +12,7 @@ import type { ResourceFile } from '../render/stills/still.ts';
 import { getTemplates } from '../render/templates/catalog.ts';
 import { fillTemplate } from '../render/templates/template.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
-import { type OptionValue, UsageError, WorkFailed } from './command.ts';
+import { CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 
@@ -50,18 +50,18 @@ export async function readSceneFile(
   return { graph: fillTemplate(found, values as Record<string, unknown>), name: template, folder };
 }
 
-/** Returns the timeline. Prints the issues of the scene before it throws WorkFailed. */
+/** Returns the timeline. Prints the issues of the scene before it throws CommandFailedError. */
 export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): Timeline {
   try {
     return openScene(graph);
   } catch (thrown) {
-    printIssues(name, thrown, terminal);
-    throw new WorkFailed('The scene graph cannot be drawn.', { cause: thrown });
+    printSceneIssues(name, thrown, terminal);
+    throw new CommandFailedError('The scene graph cannot be drawn.', { cause: thrown });
   }
 }
 
 /** Prints one line per issue. Rethrows errors without issues. */
-export function printIssues(name: string, thrown: unknown, terminal: Terminal): void {
+export function printSceneIssues(name: string, thrown: unknown, terminal: Terminal): void {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   for (const { path = '', message } of thrown.issues)
     terminal.note(
@@ -89,14 +89,14 @@ export async function withSceneFiles<T>(
   }
 }
 
-export function readNumber(name: string, value: unknown, min: number, max: number): number {
+export function parseNumberOption(name: string, value: unknown, min: number, max: number): number {
   const number = Number(value);
   if (Number.isFinite(number) && number >= min && number <= max) return number;
   throw new UsageError(`${name} must be from ${min} to ${max}.`);
 }
 
-export function readFrame(name: string, value: unknown, { durationInFrames }: Timeline): number {
-  const frame = readNumber(name, value, 0, durationInFrames - 1);
+export function parseFrameOption(name: string, value: unknown, { durationInFrames }: Timeline): number {
+  const frame = parseNumberOption(name, value, 0, durationInFrames - 1);
   if (!Number.isInteger(frame)) throw new UsageError(`${name} must be a whole number.`);
   return frame;
 }
@@ -120,7 +120,7 @@ function createFileReader(folder: string, client: ReturnType<typeof createGuarde
     if ('mediaId' in source)
       throw new AppError('invalid_request', 'library media are available only in a running service');
     if (source.src.startsWith('./'))
-      return { body: await openNeighbor(folder, source.src, maxBytes), declared: undefined };
+      return { body: await openSceneResource(folder, source.src, maxBytes), declared: undefined };
     const response = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
     if (response.status === 200) return { body: response.body, declared: response.headers['content-type'] };
     response.close();
@@ -128,7 +128,7 @@ function createFileReader(folder: string, client: ReturnType<typeof createGuarde
   };
 }
 
-async function openNeighbor(
+async function openSceneResource(
   folder: string,
   name: string,
   maxBytes: number,

@@ -2,13 +2,13 @@
 import type { Template } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, getText, WorkFailed } from './command.ts';
-import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
+import { type Command, CommandFailedError, getOptionText } from './command.ts';
+import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
 export const listTemplates: Command = async ({ options, terminal, signal }) => {
   const client = connect(readSettings(), signal);
   const templates = await client.list<Template>('/templates', {
-    shelf: getText(options.shelf),
+    shelf: getOptionText(options.shelf),
     runsNow: options.runsNow === true ? true : undefined,
   });
   if (options.json === true) return terminal.print(JSON.stringify(templates, null, 2));
@@ -18,8 +18,8 @@ export const listTemplates: Command = async ({ options, terminal, signal }) => {
     terminal.paint('dim', runsNow ? 'runs now' : `needs ${needs.map(cleanText).join(', ')}`),
   ]);
   for (const line of alignColumns(rows))
-    terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
-  if (templates.length === 0) throw new WorkFailed('No templates found.');
+    terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
+  if (templates.length === 0) throw new CommandFailedError('No templates found.');
 };
 
 export const applyTemplate: Command = async ({ args, options, terminal, signal }) => {

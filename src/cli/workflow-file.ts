@@ -6,7 +6,7 @@ import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
-import { UsageError, WorkFailed } from './command.ts';
+import { CommandFailedError, UsageError } from './command.ts';
 
 export const IMPORT_PATH = '/workflows/import';
 /** The size limit of an import: the graph, and 25 MB of media in base64. */
@@ -46,7 +46,7 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   return parsed as WorkflowFile;
 }
 
-/** Parses the graph of a file. Throws WorkFailed if its form is invalid, so that nothing is silently changed. */
+/** Parses the graph of a file. Throws CommandFailedError if its form is invalid, so that nothing is silently changed. */
 export function parseFileGraph(
   path: string,
   { nodes, edges }: WorkflowFile,
@@ -55,7 +55,7 @@ export function parseFileGraph(
   const complete = completeGraph(catalog, nodes, edges);
   const parsed = parseGraph(complete.nodes, complete.edges);
   if (parsed.ok) return parsed;
-  throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (run graphwright lint for details)`);
+  throw new CommandFailedError(`${path}: ${parsed.issues[0]?.message} (run graphwright lint for details)`);
 }
 
 async function readText(path: string): Promise<string> {

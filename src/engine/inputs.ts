@@ -1,7 +1,7 @@
 // Resolves a node's inputs: values from edges override settings, and each is converted to the type of its port or
 // field.
 import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
-import { findProblem } from '../graph/fields.ts';
+import { findFieldProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { formatPortName, isMediaType, jsonToValue, toPlain } from '../graph/values.ts';
@@ -140,7 +140,7 @@ const EXPECTED = {
 } as const;
 
 function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
-  const problem = findProblem(value, def);
+  const problem = findFieldProblem(value, def);
   if (problem === undefined) return value;
   throw new NodeError(code, `${formatPortName(def)} must be ${problem}, not ${quote(value)}.`);
 }

@@ -6,7 +6,7 @@
 //
 // Existing values are kept, valid or not: parseGraph reports the invalid ones.
 import type { Catalog, CatalogEntry } from './catalog.ts';
-import { type Fields, isFields } from './types.ts';
+import { isObject, type UnknownObject } from './types.ts';
 
 /** Returns the lists with each item completed. A value that is not a list of objects is returned unchanged. */
 export function completeGraph(
@@ -21,7 +21,7 @@ export function completeGraph(
 }
 
 function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
-  if (!isFields(node) || !isFields(node.data)) return node;
+  if (!isObject(node) || !isObject(node.data)) return node;
   const { data } = node;
   const { label, category, nodeType } = data;
   if (typeof nodeType !== 'string' || (label !== undefined && category !== undefined)) return node;
@@ -46,12 +46,12 @@ export function getTypeDefaults(nodeType: string, entry: CatalogEntry | undefine
 
 /** Gives edges without an id a unique one. */
 export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
-  const usedIds = new Set(edges.flatMap(edge => (isFields(edge) && edge.id !== undefined ? [edge.id] : [])));
+  const usedIds = new Set(edges.flatMap(edge => (isObject(edge) && edge.id !== undefined ? [edge.id] : [])));
   if (usedIds.size === edges.length) return edges;
   // The last suffix used for each id, so that each duplicate takes constant time.
   const counts = new Map<string, number>();
   return edges.map(edge => {
-    if (!isFields(edge) || edge.id !== undefined) return edge;
+    if (!isObject(edge) || edge.id !== undefined) return edge;
     const baseId = deriveEdgeId(edge);
     let count = counts.get(baseId) ?? 1;
     let id = baseId;
@@ -63,7 +63,7 @@ export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
 }
 
 /** Derives a stable id for an edge that has none, such as `idea.text->image.prompt`. */
-function deriveEdgeId({ source, sourceHandle, target, targetHandle }: Fields): string {
+function deriveEdgeId({ source, sourceHandle, target, targetHandle }: UnknownObject): string {
   return `${formatEnd(source, sourceHandle, /^out-/)}->${formatEnd(target, targetHandle, /^in-/)}`;
 }
 

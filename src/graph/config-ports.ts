@@ -1,6 +1,6 @@
 // Derives ports from a node's config, for the nodes and the editor.
 import type { ResolvedPorts } from './catalog.ts';
-import { isFields, type JsonObject, PORT_TYPES, type PortType, toFields } from './types.ts';
+import { isObject, type JsonObject, PORT_TYPES, type PortType, toObject } from './types.ts';
 
 /** Returns whether the text is a valid name for a derived port. */
 export function isPortName(text: unknown): text is string {
@@ -32,7 +32,7 @@ export function getTemplateTokens(template: unknown): string[] {
 
 /** Returns the outputs of a JSON extractor, with their paths. */
 export function getExtractedPaths(paths: unknown): Readonly<Record<string, string>> {
-  const usable = Object.entries(toFields(paths)).filter(
+  const usable = Object.entries(toObject(paths)).filter(
     (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
   );
   return Object.fromEntries(usable.slice(0, MAX_CONFIG_PORTS));
@@ -47,7 +47,7 @@ export function getBuiltKeys(keys: unknown): string[] {
 
 /** Returns the outputs of a switch besides `default`, with the value that each is compared with. */
 export function getSwitchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
-  return Object.entries(toFields(cases) as Readonly<Record<string, T>>)
+  return Object.entries(toObject(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
     .slice(0, MAX_CASES);
 }
@@ -76,7 +76,7 @@ function listDistinct<T extends ConfigPort>(list: unknown, isValid: (item: unkno
 /** Returns whether the item is a port that a code node may have. */
 export function isCodePort(item: unknown): item is ConfigPort {
   return (
-    isFields(item) &&
+    isObject(item) &&
     isPortName(item.id) &&
     !CODE_FIELDS.has(item.id) &&
     PORT_TYPES.includes(item.type as PortType)
@@ -97,7 +97,7 @@ export function getComponentPorts(list: unknown): readonly ComponentPort[] {
 
 /** Returns the ports of a component call. Its inputs accept edges only: entered values are in `config.values`. */
 export function getCallPorts(config: JsonObject): Pick<ResolvedPorts, 'inputs' | 'outputs'> {
-  const values = toFields(config.values);
+  const values = toObject(config.values);
   return {
     inputs: getComponentPorts(config.inputs).map(({ id, label, type, required }) => ({
       id,
@@ -118,7 +118,7 @@ export function getCallPorts(config: JsonObject): Pick<ResolvedPorts, 'inputs' |
 
 function isComponentPort(item: unknown): item is ComponentPort {
   return (
-    isFields(item) &&
+    isObject(item) &&
     typeof item.id === 'string' &&
     item.id !== '' &&
     typeof item.label === 'string' &&

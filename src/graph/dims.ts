@@ -1,8 +1,8 @@
 // Determines the size of a node: its rendered box, the size it was resized to, or an estimate from its ports and
 // fields.
 import type { Catalog, InputDef } from './catalog.ts';
-import { isCall } from './components/calls.ts';
-import { type Dims, type GraphNode, type JsonObject, type NodeData, toFields } from './types.ts';
+import { isComponentCall } from './components/calls.ts';
+import { type Dims, type GraphNode, type JsonObject, type NodeData, toObject } from './types.ts';
 
 /** Sizes of a standard node's parts in canvas pixels, matching the editor's style sheet. */
 export const NODE_BOX = {
@@ -24,21 +24,21 @@ const MAX_SIZE = 20_000;
 /** The maximum number of fields on a card. The editor's inspector displays all. */
 const MAX_FIELDS = 3;
 /** Default sizes of canvas-only nodes. */
-const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
+const CANVAS_ONLY_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   groupFrame: [400, 300],
   stickyNote: [240, 160],
 };
-const TEXT_AREAS = new Set(['prompt', 'text', 'template', 'value', 'message', 'negative_prompt']);
+const MULTILINE_FIELD_IDS = new Set(['prompt', 'text', 'template', 'value', 'message', 'negative_prompt']);
 
 /**
  * Returns the size in canvas pixels: measured, else declared in `style`, else estimated. Always finite and positive.
  */
-export function estimateDims(node: GraphNode, catalog: Catalog): Dims {
+export function getDims(node: GraphNode, catalog: Catalog): Dims {
   const measured = readSize(node.measured);
   if (measured !== undefined) return { ...measured, source: 'measured' };
   const declared = readSize(node.style);
   if (declared !== undefined) return { ...declared, source: 'declared' };
-  return { ...estimate(node, catalog), source: 'estimated' };
+  return { ...estimateSize(node, catalog), source: 'estimated' };
 }
 
 /** Returns the y of the nth port's center below the top of its node: a header, then one row per port. */
@@ -46,9 +46,9 @@ export function getPortOffset(index: number): number {
   return NODE_BOX.header + NODE_BOX.portRow * (index + 0.5);
 }
 
-function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'height'> {
+function estimateSize(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'height'> {
   const entry = catalog.find(node.data.nodeType);
-  const shell = SHELL_SIZES[entry?.customNodeType ?? node.type];
+  const shell = CANVAS_ONLY_SIZES[entry?.customNodeType ?? node.type];
   if (shell !== undefined) return { width: shell[0], height: shell[1] };
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
   const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
@@ -75,14 +75,14 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
 /** Returns the fields on a node itself: its primary ones, or else its first text field. */
 export function getMainFields(inputs: readonly InputDef[]): readonly InputDef[] {
   const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
-  const fields = primary.length > 0 ? primary : inputs.filter(isLongText).slice(0, 1);
+  const fields = primary.length > 0 ? primary : inputs.filter(isMultilineField).slice(0, 1);
   return fields.slice(0, MAX_FIELDS);
 }
 
 /** Returns the settings of a node by the id of their input: its config, or the values that a call gives its component. */
 export function getSettings(data: NodeData): JsonObject {
   const { config = {} } = data;
-  return isCall({ data }) ? (toFields(config.values) as JsonObject) : config;
+  return isComponentCall({ data }) ? (toObject(config.values) as JsonObject) : config;
 }
 
 /** Returns the settings that differ from their default and have no field on the node. */
@@ -92,7 +92,8 @@ export function getChangedSettings(
   fields: readonly InputDef[],
 ): readonly InputDef[] {
   const config = getSettings(data);
-  if (isCall({ data })) return inputs.filter(({ id, isPort }) => isPort && Object.hasOwn(config, id));
+  if (isComponentCall({ data }))
+    return inputs.filter(({ id, isPort }) => isPort && Object.hasOwn(config, id));
   return inputs.filter(
     input =>
       config[input.id] !== undefined &&
@@ -105,13 +106,17 @@ export function getChangedSettings(
 
 /** Returns the height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
 export function getFieldHeight(field: InputDef): number {
-  const isTall = isLongText(field) || field.type === 'JSON' || field.type === 'LIST';
+  const isTall = isMultilineField(field) || field.type === 'JSON' || field.type === 'LIST';
   const height = isTall ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
   return field.isPort ? height - NODE_BOX.fieldLabel : height;
 }
 
-export const isLongText = ({ id, type, enum: values, wiredOnly, removed }: InputDef): boolean =>
-  type === 'TEXT' && TEXT_AREAS.has(id) && values === undefined && wiredOnly !== true && removed !== true;
+export const isMultilineField = ({ id, type, enum: values, wiredOnly, removed }: InputDef): boolean =>
+  type === 'TEXT' &&
+  MULTILINE_FIELD_IDS.has(id) &&
+  values === undefined &&
+  wiredOnly !== true &&
+  removed !== true;
 
 /**
  * Reads width and height as React Flow stores them: numbers, or texts such as "320px". Returns undefined unless both

@@ -16,7 +16,7 @@ interface GraphItems<Node> {
 }
 
 /** Returns the ids of the nodes inside a group. */
-export function readChildIds({ data }: NodeItem): readonly string[] {
+export function getChildIds({ data }: NodeItem): readonly string[] {
   const childNodeIds = data.config?.childNodeIds;
   return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];
 }
@@ -32,7 +32,7 @@ export function withoutItems<Node extends NodeItem>(
     nodes: nodes
       .filter(({ id }) => !removedNodes.has(id))
       .map(node => {
-        const children = readChildIds(node);
+        const children = getChildIds(node);
         const childNodeIds = children.filter(id => !removedNodes.has(id));
         return childNodeIds.length === children.length
           ? node

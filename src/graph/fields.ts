@@ -5,7 +5,7 @@ import type { InputDef } from './catalog.ts';
 const TOLERANCE = 1e-6;
 
 /** Describes the violated constraint, to follow "must be"; undefined if the value is valid. */
-export function findProblem(value: unknown, def: InputDef): string | undefined {
+export function findFieldProblem(value: unknown, def: InputDef): string | undefined {
   if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
     return `one of ${def.enum.join(', ')}`;
   }

@@ -1,5 +1,5 @@
 // Converts a value given to an input node, by a run or by a call of a component, to the config keys that it sets.
-import { isFields, type Json, type JsonObject } from './types.ts';
+import { isObject, type Json, type JsonObject } from './types.ts';
 import { ValueError } from './values.ts';
 
 /** The maximum length of a list output. A node is mapped over at most 100 items, but longer lists can be sliced. */
@@ -55,7 +55,7 @@ export function asNumber(value: Json): number {
 }
 
 export function asSource(value: Json): { readonly url: string } | { readonly mediaId: string } {
-  const { url, mediaId }: { readonly url?: Json; readonly mediaId?: Json } = isFields(value)
+  const { url, mediaId }: { readonly url?: Json; readonly mediaId?: Json } = isObject(value)
     ? (value as JsonObject)
     : { url: value };
   if (typeof mediaId === 'string') return { mediaId };

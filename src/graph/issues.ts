@@ -56,7 +56,7 @@ export function listWarnings(issues: readonly LintIssue[]): string[] {
 }
 
 /** Builds a JSON pointer (RFC 6901) from segments. */
-export function pointer(...segments: readonly (string | number)[]): string {
+export function toJsonPointer(...segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

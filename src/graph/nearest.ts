@@ -1,9 +1,9 @@
 // Finds the name that is most similar to a misspelled one, at a bounded cost.
 import type { Catalog } from './catalog.ts';
 
-const MAX_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 /** About 20 ms of comparisons, enough for hundreds of suggestions. */
-const MAX_WORK = 1_000_000;
+const MAX_COMPARISONS = 1_000_000;
 
 /** Candidate names by the length of their folded form. */
 export type NameIndex = ReadonlyMap<number, readonly FoldedName[]>;
@@ -18,12 +18,12 @@ export interface WorkBudget {
   remaining: number;
 }
 
-export const createWorkBudget = (): WorkBudget => ({ remaining: MAX_WORK });
+export const createWorkBudget = (): WorkBudget => ({ remaining: MAX_COMPARISONS });
 
 export function indexNames(names: Iterable<string>): NameIndex {
   const index = new Map<number, FoldedName[]>();
   for (const name of names) {
-    if (name.length > MAX_NAME * 2) continue;
+    if (name.length > MAX_NAME_LENGTH * 2) continue;
     const folded = fold(name);
     const sameLength = index.get(folded.length);
     if (sameLength === undefined) index.set(folded.length, [{ name, folded }]);
@@ -38,7 +38,7 @@ export function findNearestName(
   names: NameIndex | Iterable<string>,
   work: WorkBudget = createWorkBudget(),
 ): string | undefined {
-  if (name.length > MAX_NAME || work.remaining <= 0) return undefined;
+  if (name.length > MAX_NAME_LENGTH || work.remaining <= 0) return undefined;
   const index = names instanceof Map ? (names as NameIndex) : indexNames(names as Iterable<string>);
   const foldedName = fold(name);
   let best: string | undefined;
@@ -91,7 +91,7 @@ export function findNearestNodeType(
 export function describeUnknownType(name: string, catalog: Pick<Catalog, 'entries'>): string {
   const suggestion = findNearestNodeType(name, indexNodeTypes(catalog));
   const hint = suggestion === undefined ? '.' : `. Did you mean ${JSON.stringify(suggestion)}?`;
-  return `Unknown node type ${JSON.stringify(name.slice(0, MAX_NAME))}${hint}`;
+  return `Unknown node type ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}${hint}`;
 }
 
 function fold(name: string): string {

@@ -1,6 +1,6 @@
 // Corrects values in `data.config` whose meaning is obvious: numbers written as strings, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
-import { type Findings, type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
+import { type Findings, type LintIssue, MAX_ISSUES, quote, toJsonPointer } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
 
 /** The corrected graph, and a warning for each correction. */
@@ -70,7 +70,7 @@ function describe(node: GraphNode, index: number, key: string, from: Json | unde
     severity: 'warning',
     code: 'config_normalized',
     nodeId: node.id,
-    path: pointer('nodes', index, 'data', 'config', key),
+    path: toJsonPointer('nodes', index, 'data', 'config', key),
     message: `config.${key} was ${quote(String(from))} and is kept as ${JSON.stringify(to)}.`,
   };
 }

@@ -1,6 +1,6 @@
 // Parses an untrusted value as a graph: rejects invalid values, drops runtime fields of the canvas, and keeps the rest.
-import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
-import { type Fields, type Graph, type GraphEdge, type GraphNode, isFields } from './types.ts';
+import { type LintIssue, MAX_ISSUES, quote, toJsonPointer } from './issues.ts';
+import { type Graph, type GraphEdge, type GraphNode, isObject, type UnknownObject } from './types.ts';
 import { readValidParts } from './valid-parts.ts';
 
 export type ParseResult =
@@ -60,7 +60,7 @@ const EDGE_TEXTS: readonly RequiredText[] = [
 
 /**
  * Parses `nodes` and `edges`. Unknown keys are kept, and objects are not copied. Sizes stay as React Flow stores them,
- * in `measured` (the rendered box) and `style` (a size set by resizing); `estimateDims` reads both.
+ * in `measured` (the rendered box) and `style` (a size set by resizing); `getDims` reads both.
  */
 export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
   const errors: IssueList = { issues: [], total: 0 };
@@ -79,7 +79,7 @@ function parseList<T>(
   list: unknown,
   name: 'nodes' | 'edges',
   errors: IssueList,
-  parse: (fields: Fields, report: Report) => T,
+  parse: (fields: UnknownObject, report: Report) => T,
 ): T[] {
   if (!Array.isArray(list)) {
     errors.total++;
@@ -94,7 +94,7 @@ function parseList<T>(
   const items: T[] = [];
   for (const [index, item] of list.entries()) {
     const report = createReporter(errors, name, index, item);
-    if (isFields(item)) items.push(parse(item, report));
+    if (isObject(item)) items.push(parse(item, report));
     else report(`invalid_${name.slice(0, -1)}`, [], `Each item of ${name} must be an object.`);
   }
   return items;
@@ -104,13 +104,19 @@ function createReporter(errors: IssueList, list: 'nodes' | 'edges', index: numbe
   return (code, path, message) => {
     errors.total++;
     if (errors.issues.length >= MAX_ISSUES) return;
-    const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
+    const id = isObject(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
     const itemId = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
-    errors.issues.push({ severity: 'error', code, ...itemId, path: pointer(list, index, ...path), message });
+    errors.issues.push({
+      severity: 'error',
+      code,
+      ...itemId,
+      path: toJsonPointer(list, index, ...path),
+      message,
+    });
   };
 }
 
-function parseNode(fields: Fields, report: Report, unplaced: Set<string>): GraphNode {
+function parseNode(fields: UnknownObject, report: Report, unplaced: Set<string>): GraphNode {
   const node = without(fields, DROPPED_NODE_KEYS);
   for (const key of Object.keys(node)) {
     checkText(key, [key], report);
@@ -130,14 +136,14 @@ function parseNode(fields: Fields, report: Report, unplaced: Set<string>): Graph
 }
 
 function checkData(data: unknown, report: Report): void {
-  if (!isFields(data)) {
+  if (!isObject(data)) {
     report('missing_data', ['data'], 'The node needs data, an object with label, category and nodeType.');
     return;
   }
   checkDepths(data, report);
   requireTexts(data, data.category === 'model' ? MODEL_TEXTS : DATA_TEXTS, ['data'], report);
   for (const key of ['config', 'params']) {
-    if (data[key] === undefined || isFields(data[key])) continue;
+    if (data[key] === undefined || isObject(data[key])) continue;
     report(`invalid_${key}`, ['data', key], `data.${key} must be an object.`);
   }
   checkPorts(data.inputs, 'inputs', report);
@@ -145,9 +151,9 @@ function checkData(data: unknown, report: Report): void {
 }
 
 /** Checks the depth of `data` and, separately, of the scene graph inside it. */
-function checkDepths(data: Fields, report: Report): void {
-  const props = isFields(data.config) ? data.config.props : undefined;
-  const sceneGraph = isFields(props) ? props.sceneGraph : undefined;
+function checkDepths(data: UnknownObject, report: Report): void {
+  const props = isObject(data.config) ? data.config.props : undefined;
+  const sceneGraph = isObject(props) ? props.sceneGraph : undefined;
   const isScene = (value: object): boolean => value === sceneGraph;
   checkValue(data, ['data'], MAX_DATA_DEPTH, report, isScene);
   if (sceneGraph !== undefined) {
@@ -162,12 +168,12 @@ function checkPorts(ports: unknown, side: 'inputs' | 'outputs', report: Report):
     return;
   }
   for (const [index, port] of ports.entries()) {
-    if (isFields(port) && isText(port.id)) continue;
+    if (isObject(port) && isText(port.id)) continue;
     report('invalid_port', ['data', side, index], 'A port must be an object with an id, a label and a type.');
   }
 }
 
-function parseEdge(fields: Fields, report: Report): GraphEdge {
+function parseEdge(fields: UnknownObject, report: Report): GraphEdge {
   const edge = without(fields, DROPPED_EDGE_KEYS);
   for (const key of Object.keys(edge)) {
     checkText(key, [key], report);
@@ -212,7 +218,7 @@ function checkValue(
   for (const key of Object.keys(value)) {
     path.push(key);
     if (!isArray) checkText(key, path, report);
-    checkValue((value as Fields)[key], path, depthLeft - 1, report, isCheckedSeparately);
+    checkValue((value as UnknownObject)[key], path, depthLeft - 1, report, isCheckedSeparately);
     path.pop();
   }
 }
@@ -227,7 +233,7 @@ function checkText(text: string, path: JsonPath, report: Report): void {
 }
 
 function requireTexts(
-  fields: Fields,
+  fields: UnknownObject,
   required: readonly RequiredText[],
   parentPath: JsonPath,
   report: Report,
@@ -237,7 +243,7 @@ function requireTexts(
 }
 
 /** Returns the object without the keys: a copy, or the object itself if it has none of them. */
-function without(fields: Fields, keys: readonly string[]): Fields {
+function without(fields: UnknownObject, keys: readonly string[]): UnknownObject {
   if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
 }
@@ -247,7 +253,7 @@ function isText(value: unknown): value is string {
 }
 
 function isPosition(value: unknown): boolean {
-  return isFields(value) && isCoordinate(value.x) && isCoordinate(value.y);
+  return isObject(value) && isCoordinate(value.x) && isCoordinate(value.y);
 }
 
 function isCoordinate(value: unknown): boolean {

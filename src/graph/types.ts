@@ -122,13 +122,13 @@ export type Value =
 export type Values = Readonly<Record<string, Value>>;
 
 /** An object with unknown members. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type UnknownObject = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
+export function isObject(value: unknown): value is UnknownObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const isJsonObject = (value: unknown): value is JsonObject => isFields(value);
 
 /** Returns the object, or an empty one for anything else. */
-export const toFields = (value: unknown): Fields => (isFields(value) ? value : {});
+export const toObject = (value: unknown): UnknownObject => (isObject(value) ? value : {});

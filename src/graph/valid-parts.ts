@@ -1,5 +1,5 @@
 // Reads the valid parts of a malformed graph for lint: each node and edge at its index, with blanks for invalid values.
-import { type Graph, type GraphEdge, type GraphNode, type JsonObject, type Port, toFields } from './types.ts';
+import { type Graph, type GraphEdge, type GraphNode, type JsonObject, type Port, toObject } from './types.ts';
 
 /** Placeholder for an invalid id, type or name that parseGraph has reported. */
 export const BLANK = '';
@@ -12,8 +12,8 @@ export function readValidParts(nodes: unknown, edges: unknown): Graph {
 }
 
 function readNode(item: unknown): GraphNode {
-  const fields = toFields(item);
-  const data = toFields(fields.data);
+  const fields = toObject(item);
+  const data = toObject(fields.data);
   return {
     id: toText(fields.id),
     type: toText(fields.type),
@@ -22,20 +22,20 @@ function readNode(item: unknown): GraphNode {
       label: toText(data.label),
       category: toText(data.category),
       nodeType: toText(data.nodeType),
-      config: limitDepth(toFields(data.config), MAX_DEPTH) as JsonObject,
-      params: limitDepth(toFields(data.params), MAX_DEPTH) as JsonObject,
+      config: limitDepth(toObject(data.config), MAX_DEPTH) as JsonObject,
+      params: limitDepth(toObject(data.params), MAX_DEPTH) as JsonObject,
       inputs: toItems(data.inputs).map(readPort),
     },
   };
 }
 
 function readPort(item: unknown): Port {
-  const { id, label, type } = toFields(item);
+  const { id, label, type } = toObject(item);
   return { id: toText(id), label: toText(label), type: toText(type) };
 }
 
 function readEdge(item: unknown): GraphEdge {
-  const { id, source, target, sourceHandle, targetHandle } = toFields(item);
+  const { id, source, target, sourceHandle, targetHandle } = toObject(item);
   return {
     id: toText(id),
     source: toText(source),

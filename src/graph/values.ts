@@ -6,7 +6,7 @@ export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
-interface PortName {
+interface NamedPort {
   readonly id: string;
   readonly label: string;
   readonly type: FieldType;
@@ -16,7 +16,7 @@ interface PortName {
  * Returns the plain value that `run` receives at this port: a string, number, JSON value or media reference. A LIST
  * port gets the items, an ANY port the tagged value. Throws a ValueError if the types are incompatible.
  */
-export function toPlain(value: Value, port: PortName): unknown {
+export function toPlain(value: Value, port: NamedPort): unknown {
   const { type } = port;
   if (type === 'ANY') return value;
   if (type === 'LIST') return value.type === 'LIST' ? value.items : [value];
@@ -35,7 +35,7 @@ export function toPlain(value: Value, port: PortName): unknown {
 /**
  * Tags a value that `run` returned for this port. Tagged values stay unchanged. Throws a ValueError if it does not fit.
  */
-export function toValue(output: unknown, port: PortName): Value {
+export function toValue(output: unknown, port: NamedPort): Value {
   if (isValue(output)) return output;
   const { type } = port;
   if (type === 'TEXT' && typeof output === 'string') return { type, text: output };
@@ -81,7 +81,7 @@ export function jsonToValue(json: Json): Value {
 }
 
 /** Formats the name of a port for a sentence, e.g. `"Prompt" (prompt)`. */
-export function formatPortName(port: PortName): string {
+export function formatPortName(port: NamedPort): string {
   return port.label === port.id ? `"${port.id}"` : `"${port.label}" (${port.id})`;
 }
 

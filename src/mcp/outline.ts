@@ -1,6 +1,6 @@
 // Summarizes a graph: one line per node, edges by port, and settings if there is enough space.
 import type { Catalog } from '../graph/catalog.ts';
-import { isCall } from '../graph/components/calls.ts';
+import { isComponentCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { formatEdge, formatPorts } from './agent-graph.ts';
@@ -107,7 +107,7 @@ function presentNode(node: GraphNode, catalog: Catalog): JsonObject {
 }
 
 function describeComponent(node: GraphNode): JsonObject {
-  if (!isCall(node)) return {};
+  if (!isComponentCall(node)) return {};
   const { name, inputs, outputs } = getSettings(node);
   return {
     ...(typeof name === 'string' && name !== '' ? { component: name } : {}),
@@ -120,7 +120,7 @@ const getSettings = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...d
 
 /** Returns the settings that an edit can change. */
 function getConfig(node: GraphNode): JsonObject {
-  if (!isCall(node)) return getSettings(node);
+  if (!isComponentCall(node)) return getSettings(node);
   const { name: _, inputs: _inputs, outputs: _outputs, ...settings } = getSettings(node);
   return settings;
 }

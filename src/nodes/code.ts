@@ -1,6 +1,6 @@
 // Declares the node that runs a program of the user.
 import { type ConfigPort, getCodePorts, isCodePort, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
-import { isFields, type Json, type Value } from '../graph/types.ts';
+import { isObject, type Json, type Value } from '../graph/types.ts';
 import { isMediaType, jsonToValue, toValue } from '../graph/values.ts';
 import { MAX_PROGRAM_BYTES, type ProgramError } from '../sandbox/program.ts';
 import { runProgram } from '../sandbox/run-program.ts';
@@ -100,7 +100,7 @@ function toProgramValue(value: Value, media: ReceivedMedia): Json {
 
 function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Record<string, Value> {
   const json = parseShallowJson(output);
-  if (!isFields(json)) throw new NodeError('invalid_output', 'The outputs are nested too deeply.');
+  if (!isObject(json)) throw new NodeError('invalid_output', 'The outputs are nested too deeply.');
   const outputs = json as { readonly [id: string]: Json };
   return Object.fromEntries(
     getCodePorts(ports).flatMap(({ id, type }) => {
@@ -113,7 +113,7 @@ function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Reco
 }
 
 function toOutput(json: Json, { id, type }: ConfigPort, media: ReceivedMedia): Value {
-  const found = isFields(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
+  const found = isObject(json) && typeof json.url === 'string' ? media.get(json.url) : undefined;
   if (type === 'ANY') return found ?? boundText(jsonToValue(json));
   if (type === 'JSON') return { type, json };
   if (type === 'LIST' && Array.isArray(json))

@@ -2,7 +2,7 @@
 import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
-import { pointer } from '../graph/issues.ts';
+import { toJsonPointer } from '../graph/issues.ts';
 import { createIdResolver, type Plan } from '../graph/plan.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { toCanonicalJson } from '../lib/record.ts';
@@ -128,7 +128,7 @@ async function findPinned(
 }
 
 const toMissingIssue = (nodeId: string, executionId: string): Issue => ({
-  path: pointer('pins', nodeId),
+  path: toJsonPointer('pins', nodeId),
   nodeId,
   code: 'invalid_request',
   message: `The execution ${executionId} has no result of this node to pin.`,

@@ -1,7 +1,7 @@
 // Applies the config fields that a run sets to the graph of its version.
-import { isCall } from '../graph/components/calls.ts';
+import { isComponentCall } from '../graph/components/calls.ts';
 import { withSettings } from '../graph/components/flatten.ts';
-import { pointer } from '../graph/issues.ts';
+import { toJsonPointer } from '../graph/issues.ts';
 import { lintGraph } from '../graph/lint/lint.ts';
 import { findNearestName } from '../graph/nearest.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
@@ -60,7 +60,7 @@ export function requireValidConfig(
   const planned = new Map(plan.ok ? plan.plan.nodes.map(node => [node.id, node]) : []);
   const issues: Issue[] = [];
   for (const [nodeId, fields] of Object.entries(config.value)) {
-    if (!isRecord(fields)) throw invalidField(pointer('config', nodeId), 'must be an object');
+    if (!isRecord(fields)) throw invalidField(toJsonPointer('config', nodeId), 'must be an object');
     const node = graph.nodes.find(({ id }) => id === nodeId);
     if (node === undefined) {
       const nearest = findNearestName(
@@ -69,7 +69,7 @@ export function requireValidConfig(
       );
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
       const message = `The workflow has no node ${JSON.stringify(nodeId)}.${hint}`;
-      issues.push({ path: pointer('config', nodeId), nodeId, code: 'invalid_request', message });
+      issues.push({ path: toJsonPointer('config', nodeId), nodeId, code: 'invalid_request', message });
       continue;
     }
     issues.push(...findFixedFields(node, fields));
@@ -77,7 +77,7 @@ export function requireValidConfig(
     const known = deps.catalog.ports(node.data.nodeType, settings).inputs.filter(input => !input.wiredOnly);
     const connected = new Set(planned.get(nodeId)?.inputs.map(({ port }) => port));
     for (const name of Object.keys(fields)) {
-      const location = { path: pointer('config', nodeId, name), nodeId, code: 'invalid_request' };
+      const location = { path: toJsonPointer('config', nodeId, name), nodeId, code: 'invalid_request' };
       if (!known.some(({ id }) => id === name)) {
         const names = known.map(({ id }) => id);
         const nearest = findNearestName(name, names);
@@ -102,11 +102,11 @@ export function requireValidConfig(
 
 /** A run sets only the values of a call: its component was checked when the workflow was written. */
 function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] {
-  if (!isCall(node)) return [];
+  if (!isComponentCall(node)) return [];
   return Object.keys(fields)
     .filter(name => name !== 'values')
     .map(name => ({
-      path: pointer('config', node.id, name),
+      path: toJsonPointer('config', node.id, name),
       nodeId: node.id,
       code: 'invalid_request',
       message: `${node.data.label} calls a component, so a run only sets values, not ${JSON.stringify(name)}. Change the workflow instead.`,
@@ -120,8 +120,8 @@ function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): 
   const configPaths = new Map(
     graph.nodes.flatMap(({ id }, index) =>
       Object.keys(config[id] ?? {}).map(field => [
-        pointer('nodes', index, 'data', 'config', field),
-        pointer('config', id, field),
+        toJsonPointer('nodes', index, 'data', 'config', field),
+        toJsonPointer('config', id, field),
       ]),
     ),
   );

@@ -1,5 +1,5 @@
 // Parses the request to run a workflow (the body of /run and /execute) and validates it against the graph.
-import { pointer } from '../graph/issues.ts';
+import { toJsonPointer } from '../graph/issues.ts';
 import { describeUnknownType, findNearestName } from '../graph/nearest.ts';
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
@@ -98,7 +98,7 @@ export function readInputOverrides(
     .filter(({ data }) => deps.findNode(data.nodeType)?.runInput !== undefined)
     .map(({ id }) => id);
   const issues = unknownIds.slice(0, MAX_ISSUES).map(nodeId => ({
-    path: pointer('inputs', nodeId),
+    path: toJsonPointer('inputs', nodeId),
     nodeId,
     code: 'invalid_inputs' as const,
     message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${suggestInput(nodeId, inputIds)}`,
@@ -127,7 +127,7 @@ function toOverride(
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const message = `Input ${JSON.stringify(nodeId)}: ${err.message}`;
-    const issues = [{ path: pointer('inputs', nodeId), nodeId, code: err.code, message: err.message }];
+    const issues = [{ path: toJsonPointer('inputs', nodeId), nodeId, code: err.code, message: err.message }];
     throw new AppError(err.code, message, { cause: err, issues });
   }
 }

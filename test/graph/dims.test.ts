@@ -1,13 +1,13 @@
 // Tests where the size of a node comes from.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { estimateDims } from '../../src/graph/dims.ts';
+import { getDims } from '../../src/graph/dims.ts';
 import { CATALOG, node } from './fixture.ts';
 
-const estimate = (nodeType: string, more: object = {}): ReturnType<typeof estimateDims> =>
-  estimateDims(node('n', nodeType, {}, more), CATALOG);
+const estimate = (nodeType: string, more: object = {}): ReturnType<typeof getDims> =>
+  getDims(node('n', nodeType, {}, more), CATALOG);
 
-describe('estimateDims', () => {
+describe('getDims', () => {
   it('prefers the measured size to the size set by resizing', () => {
     const both = { measured: { width: 301, height: 202 }, style: { width: 300, height: 200 } };
     assert.deepEqual(estimate('input:text', both), { width: 301, height: 202, source: 'measured' });

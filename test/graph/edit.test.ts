@@ -1,7 +1,7 @@
 // Tests the edits of a graph that agents and the editor share.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readChildIds, withConfig, withEdge, withoutItems, withType } from '../../src/graph/edit.ts';
+import { getChildIds, withConfig, withEdge, withoutItems, withType } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge as typedEdge, node as typedNode } from './fixture.ts';
 
@@ -37,11 +37,11 @@ describe('withoutItems', () => {
   });
 });
 
-describe('readChildIds', () => {
+describe('getChildIds', () => {
   it('reads the ids of a group, and none of another node', () => {
-    assert.deepEqual(readChildIds(node('group', ['a'])), ['a']);
-    assert.deepEqual(readChildIds(node('a')), []);
-    assert.deepEqual(readChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
+    assert.deepEqual(getChildIds(node('group', ['a'])), ['a']);
+    assert.deepEqual(getChildIds(node('a')), []);
+    assert.deepEqual(getChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
   });
 });
 

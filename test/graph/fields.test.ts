@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../src/engine/inputs.ts';
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
-import { findProblem } from '../../src/graph/fields.ts';
+import { findFieldProblem } from '../../src/graph/fields.ts';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import { normalizeConfig } from '../../src/graph/normalize.ts';
 import type { PlanNode } from '../../src/graph/plan.ts';
@@ -121,7 +121,7 @@ describe('a field', () => {
   it('counts steps from its minimum', () => {
     const def = { id: 'x', label: 'x', type: 'NUMBER', isPort: false, min: 1, step: 8 } as const;
     assert.deepEqual(
-      [1, 9, 8, 17].map(value => findProblem(value, def) === undefined),
+      [1, 9, 8, 17].map(value => findFieldProblem(value, def) === undefined),
       [true, true, false, true],
     );
   });

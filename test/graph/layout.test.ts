@@ -1,7 +1,7 @@
 // Tests layoutGraph: properties over generated graphs, and the rules for groups, notes, scope and cycles.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { estimateDims } from '../../src/graph/dims.ts';
+import { getDims } from '../../src/graph/dims.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { LayoutOptions } from '../../src/graph/layout/layout-context.ts';
 import { isNear, type Rect } from '../../src/graph/rects.ts';
@@ -52,7 +52,7 @@ function runLayout(graph: Graph, options: LayoutOptions = {}): Graph {
 }
 
 function getRect(item: GraphNode): Rect {
-  const { width, height } = estimateDims(item, CATALOG);
+  const { width, height } = getDims(item, CATALOG);
   return { ...item.position, width, height };
 }
 

@@ -1,6 +1,6 @@
 // Defines fixes for issues of nodes: types, ports, groups, and lists of different lengths.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { readChildIds, withType } from '../../../src/graph/edit.ts';
+import { getChildIds, withType } from '../../../src/graph/edit.ts';
 import { resolveEdgePorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
@@ -60,7 +60,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       0,
       context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
-    const takenMembers = new Set(before.flatMap(readChildIds));
+    const takenMembers = new Set(before.flatMap(getChildIds));
     return keepMembers(context, id => !takenMembers.has(id));
   },
   group_against_wiring: addToGroup,
@@ -124,7 +124,7 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
 function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
-  const members = readChildIds(node);
+  const members = getChildIds(node);
   const keptMembers = members.filter(isKept);
   if (keptMembers.length === members.length) return undefined;
   return toFix(
@@ -138,19 +138,19 @@ function addToGroup(context: FixContext): Fix | undefined {
   const { board } = context;
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
-  const members = new Set(readChildIds(node));
+  const members = new Set(getChildIds(node));
   const downstream = collectReachable(members, id =>
     board.edges.filter(e => e.source === id).map(e => e.target),
   );
   const upstream = collectReachable(members, id =>
     board.edges.filter(e => e.target === id).map(e => e.source),
   );
-  const idsInOtherGroups = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(readChildIds));
+  const idsInOtherGroups = new Set(board.nodes.filter(({ id }) => id !== node.id).flatMap(getChildIds));
   const between = [...downstream].filter(
     id => upstream.has(id) && !members.has(id) && findNode(board, id) !== undefined,
   );
   if (between.length === 0 || between.some(id => idsInOtherGroups.has(id))) return undefined;
-  const childNodeIds = [...readChildIds(node), ...between];
+  const childNodeIds = [...getChildIds(node), ...between];
   return toFix(
     fixMessages.intoGroup(between.length),
     setConfig(board, context.catalog, node.id, { childNodeIds }),

@@ -1,7 +1,7 @@
 // Drags nodes. The board changes only when the pointer is released, as one undo step. With Alt, the nodes are detached from
 // their edges. A single node that is dropped on an edge is inserted into it.
 
-import { readChildIds } from '../../../src/graph/edit.ts';
+import { getChildIds } from '../../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { move } from '../../board/edits.ts';
@@ -94,8 +94,7 @@ function setPositions(elements: ReadonlyMap<string, HTMLElement>, positions: Pos
 function getPositionsWithChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
   const allIds = new Set(ids);
   // The loop also visits ids added during iteration, because groups can be nested.
-  for (const id of allIds)
-    for (const child of readChildIds(findNode(board, id) ?? NO_NODE)) allIds.add(child);
+  for (const id of allIds) for (const child of getChildIds(findNode(board, id) ?? NO_NODE)) allIds.add(child);
   return new Map(
     [...allIds].flatMap(id => {
       const node = findNode(board, id);

@@ -1,6 +1,6 @@
 // Computes the geometry of a board without the DOM: node boxes and edge curves, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
-import { readChildIds } from '../../../src/graph/edit.ts';
+import { getChildIds } from '../../../src/graph/edit.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { type CardNode, PORT_PX, type ResolvedEdge } from '../model.ts';
 
@@ -96,7 +96,7 @@ function mapToCollapsedGroups(
     // The loop also visits ids added during iteration, because groups can be nested.
     for (const id of inner) {
       const card = byId.get(id);
-      for (const child of card === undefined ? [] : readChildIds(card.data.node)) inner.add(child);
+      for (const child of card === undefined ? [] : getChildIds(card.data.node)) inner.add(child);
     }
     for (const id of inner) if (id !== root) owners.set(id, root);
   }

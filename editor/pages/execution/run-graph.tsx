@@ -2,7 +2,7 @@
 
 import type { NodeState } from '../../../sdk/src/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
-import { estimateDims } from '../../../src/graph/dims.ts';
+import { getDims } from '../../../src/graph/dims.ts';
 import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
@@ -67,7 +67,7 @@ export function RunGraph({
 }
 
 function toBox(node: GraphNode): Box {
-  const { width, height } = estimateDims(node, NO_CATALOG);
+  const { width, height } = getDims(node, NO_CATALOG);
   return { node, rect: { ...node.position, width, height } };
 }
 

@@ -4,7 +4,7 @@ import Key from 'icon:key-round';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
-import { CALL } from '../../../src/graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../../src/graph/components/calls.ts';
 import type { JsonObject, Position } from '../../../src/graph/types.ts';
 import { findNode } from '../../board/board.ts';
 import { getNodeRect } from '../../board/node-size.ts';
@@ -91,7 +91,7 @@ function MissingKey({ label, provider }: MissingKeyProps) {
 /** Adds a node, or a call of the component, selects it and focuses it. */
 export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, placement: Placement): void {
   const { component } = entry;
-  const definition = editor.session.catalog.find(component === undefined ? entry.nodeType : CALL);
+  const definition = editor.session.catalog.find(component === undefined ? entry.nodeType : COMPONENT_CALL);
   if (definition === undefined) return;
   saveRecentType(entry.nodeType);
   if (component === undefined) addNode(editor, definition, placement);
@@ -154,7 +154,7 @@ function findAvailableEntries({ session }: EditorContextValue, { from }: Placeme
   const { catalog, store } = session;
   const visible = catalog.entries.filter(
     ({ nodeType, hidden, deprecated, isAvailable }) =>
-      nodeType !== CALL && !deprecated && (!hidden || isAvailable === false),
+      nodeType !== COMPONENT_CALL && !deprecated && (!hidden || isAvailable === false),
   );
   if (from === undefined) return visible;
   const { board } = store.getState();

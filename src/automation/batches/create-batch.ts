@@ -42,7 +42,7 @@ import type { Tx } from '../../store/db.ts';
 import { findIdempotencyKey, saveIdempotencyKey } from '../../store/executions.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
-import { type Axis, type ExpandedRow, expandRows, invalidRows } from './expand-rows.ts';
+import { type Axis, createInvalidRowsError, type ExpandedRow, expandRows } from './expand-rows.ts';
 
 export interface BatchEstimate {
   readonly rows: number;
@@ -97,7 +97,7 @@ export async function createBatch(
   const webhook = parseWebhook(deps.settings, body.webhook);
   const idempotency = parseIdempotencyKey('batch', input.idempotencyKey, body);
   const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
-  const repeated = key && (await findRepeated(deps, key, idempotency.body_hash));
+  const repeated = key && (await findRepeatedBatch(deps, key, idempotency.body_hash));
   if (repeated !== null) return repeated;
   const { workflow, readRows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
   const id = newId('batch', deps.now());
@@ -153,7 +153,7 @@ export async function requireBatchSlot(tx: Tx, workspace: string): Promise<void>
 type IdempotencyKey = Parameters<typeof findIdempotencyKey>[1];
 
 /** Returns the batch of an earlier request with the idempotency key. */
-async function findRepeated(
+async function findRepeatedBatch(
   deps: RunDeps,
   key: IdempotencyKey,
   bodyHash: string,
@@ -224,7 +224,7 @@ async function priceBatch(
       issues.push(toRowIssue(index, row.path, err.issues?.[0] ?? { code: err.code, message: err.message }));
     }
   }
-  if (issues.length > 0) throw invalidRows(issues);
+  if (issues.length > 0) throw createInvalidRowsError(issues);
   const [onlyPrice = 0] = prices;
   const credits = prices.reduce((sum, price) => sum + price, 0);
   const perRow = prices.every(price => price === onlyPrice) ? onlyPrice : null;

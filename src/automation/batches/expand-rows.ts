@@ -1,5 +1,5 @@
 // Expands the rows, table or matrix of a request into the inputs and config of each row.
-import { pointer } from '../../graph/issues.ts';
+import { toJsonPointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
 import { AppError, type Issue, invalidField } from '../../lib/errors.ts';
 import { isExactNumber, parseExactJson } from '../../lib/exact-numbers.ts';
@@ -88,12 +88,12 @@ function expandMatrix({
   if (total > MAX_ROWS)
     throw invalidField('/matrix', `has ${total} combinations. A batch has at most ${MAX_ROWS} rows`);
   return {
-    readRows: () => combine(axes, total, mode),
+    readRows: () => combineValues(axes, total, mode),
     axes: mode === 'zip' ? null : axes.map(({ nodeId, field, count }) => ({ nodeId, field, count })),
   };
 }
 
-async function* combine(
+async function* combineValues(
   axes: readonly AxisWithValues[],
   total: number,
   mode: 'product' | 'zip',
@@ -141,7 +141,7 @@ function createLineReader(
   const mapped = Object.entries(mapping).map(([nodeId, column]) => ({
     nodeId,
     column,
-    index: getIndex(column, pointer('mapping', nodeId)),
+    index: getIndex(column, toJsonPointer('mapping', nodeId)),
     parse: CELL_PARSERS[types.get(nodeId) ?? ''],
   }));
   const keyIndex = keyColumn === undefined ? undefined : getIndex(keyColumn, '/keyColumn');
@@ -213,7 +213,7 @@ async function* reportRepeatedKeys(
 const MAX_ISSUES = 1000;
 
 /** Creates the error that lists the issues of rows. */
-export function invalidRows(issues: readonly Issue[]): AppError {
+export function createInvalidRowsError(issues: readonly Issue[]): AppError {
   const more = issues.length > 1 ? ` ${issues.length - 1} more problems were found.` : '';
   return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${more}`, {
     issues: issues.slice(0, MAX_ISSUES),

@@ -19,7 +19,7 @@ import { listRows, type RowDetails, type RowPosition } from '../../store/automat
 import type { StoredBatch } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 
-const ROWS_AT_ONCE = 100;
+const PAGE_SIZE = 100;
 /** Values of a row in JSON lines are complete up to this size. */
 const MAX_ROW_BYTES = 16_000_000;
 
@@ -63,7 +63,7 @@ async function* listAllRows(
   let after: RowPosition | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const rows: readonly RowDetails[] = await listRows(deps.db, batch.id, {}, { after, limit: ROWS_AT_ONCE });
+    const rows: readonly RowDetails[] = await listRows(deps.db, batch.id, {}, { after, limit: PAGE_SIZE });
     if (rows.length === 0) return;
     yield rows;
     after = rows.at(-1) ?? null;

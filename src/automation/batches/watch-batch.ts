@@ -7,7 +7,7 @@ import { findBatch, type StoredBatch } from '../../store/automation/batches.ts';
 import { MAX_ROWS } from './batch.schema.ts';
 import { authorizeBatch, type PresentedRow, presentBatch, presentRows } from './read-batch.ts';
 
-const ROWS_AT_ONCE = 100;
+const PAGE_SIZE = 100;
 
 export type BatchEvent =
   | {
@@ -61,11 +61,11 @@ async function* follow(
 async function* listChanges(deps: RunDeps, batch: StoredBatch, sentSeq: number): AsyncGenerator<BatchEvent> {
   let after = { seq: sentSeq, row: MAX_ROWS };
   for (;;) {
-    const range = { after, maxSeq: batch.seq, limit: ROWS_AT_ONCE };
+    const range = { after, maxSeq: batch.seq, limit: PAGE_SIZE };
     const rows = await listChangedRows(deps.db, batch.id, range);
     for (const data of await presentRows(deps, batch, rows)) yield { event: 'row', data };
     const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) break;
+    if (last === undefined || rows.length < PAGE_SIZE) break;
     after = { seq: last.seq, row: last.row_number };
   }
   yield { event: 'batch', id: batch.seq, data: await presentBatch(deps, batch) };

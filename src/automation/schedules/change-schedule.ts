@@ -29,7 +29,7 @@ import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './sche
 import { requirePublished } from './start-firings.ts';
 import { findNextTime, listNextTimes, requireTiming, type Timing } from './times.ts';
 
-const MAX_ACTIVE = 100;
+const MAX_ACTIVE_SCHEDULES = 100;
 const MAX_INPUT_BYTES = 262_144;
 const PREVIEW_COUNT = 5;
 
@@ -44,7 +44,7 @@ export async function createSchedule(
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, workflowId, user.userId));
   const id = newId('schedule', deps.now());
   const row = await deps.db.transaction(async tx => {
-    const settings = await readSettings(deps, tx, workflow, body, undefined);
+    const settings = await resolveSettings(deps, tx, workflow, body, undefined);
     if (settings.is_active) await requireScheduleSlot(tx, workflow);
     await insertSchedule(tx, {
       ...settings,
@@ -65,10 +65,10 @@ export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, bo
   const row = await deps.db.transaction(async tx => {
     const schedule = await lockSchedule(tx, id);
     if (schedule === undefined) throw new AppError('not_found', 'Schedule not found.');
-    const settings = await readSettings(deps, tx, workflow, body, schedule);
+    const settings = await resolveSettings(deps, tx, workflow, body, schedule);
     const isActivated = settings.is_active && !schedule.is_active;
     if (isActivated) await requireScheduleSlot(tx, workflow);
-    const isRescheduled = TIMING.some(column => settings[column] !== schedule[column]);
+    const isRescheduled = TIMING_COLUMNS.some(column => settings[column] !== schedule[column]);
     const next_run_at = isRescheduled ? await findNextRun(tx, settings) : schedule.next_run_at;
     await updateSchedule(tx, id, {
       ...settings,
@@ -84,7 +84,7 @@ export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, bo
 }
 
 /** The settings that decide when a schedule is due next. */
-const TIMING = ['cron', 'every_seconds', 'time_zone', 'offset_seconds', 'is_active'] as const;
+const TIMING_COLUMNS = ['cron', 'every_seconds', 'time_zone', 'offset_seconds', 'is_active'] as const;
 
 async function findNextRun(tx: Tx, settings: ScheduleSettings): Promise<Date | null> {
   return settings.is_active ? (findNextTime(settings, await readNow(tx)) ?? null) : null;
@@ -103,13 +103,13 @@ export async function removeSchedule(deps: RunDeps, actor: Actor, id: string): P
 export async function previewSchedule(deps: RunDeps, actor: Actor, body: PreviewBody) {
   requireScope(actor, 'workflows:read');
   const now = await readNow(deps.db);
-  const timing: Timing = { ...readTiming(body, undefined, now), offset_seconds: 0 };
+  const timing: Timing = { ...resolveTiming(body, undefined, now), offset_seconds: 0 };
   requireTiming(timing, now);
   return { times: listNextTimes(timing, now, PREVIEW_COUNT).map(time => time.toISOString()) };
 }
 
 /** Checks a request and returns all settings. Those that it leaves out keep their value, or get their default. */
-async function readSettings(
+async function resolveSettings(
   deps: RunDeps,
   tx: Tx,
   workflow: ReadWorkflowRow,
@@ -121,7 +121,7 @@ async function readSettings(
   const isSameJitter = jitter_seconds === before?.jitter_seconds;
   const settings: ScheduleSettings = {
     name: body.name ?? before?.name ?? workflow.name,
-    ...readTiming(body, before, now),
+    ...resolveTiming(body, before, now),
     inputs: body.inputs === undefined ? (before?.inputs ?? '{}') : JsonText.of(body.inputs).text,
     max_credits: body.maxCredits === undefined ? (before?.max_credits ?? null) : body.maxCredits,
     runs_version: body.version ?? before?.runs_version ?? 'current',
@@ -139,7 +139,7 @@ async function readSettings(
   return settings;
 }
 
-function readTiming(
+function resolveTiming(
   body: PreviewBody,
   before: ScheduleRow | undefined,
   now: Date,
@@ -173,9 +173,9 @@ async function requireInputs(
 
 /** Throws 409 `conflict` if the workspace has as many active schedules as allowed. */
 async function requireScheduleSlot(tx: Tx, workflow: ReadWorkflowRow): Promise<void> {
-  if ((await countActiveSchedules(tx, getWorkspaceId(workflow))) < MAX_ACTIVE) return;
+  if ((await countActiveSchedules(tx, getWorkspaceId(workflow))) < MAX_ACTIVE_SCHEDULES) return;
   throw new AppError(
     'conflict',
-    `The workspace has ${MAX_ACTIVE} active schedules, which is the limit. Pause or delete one of them.`,
+    `The workspace has ${MAX_ACTIVE_SCHEDULES} active schedules, which is the limit. Pause or delete one of them.`,
   );
 }

@@ -34,7 +34,7 @@ export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], 
   if (first === null) return { firings: [], next_run_at: null };
   const second = findNextTime(schedule, first);
   if (second === undefined || second > now)
-    return { firings: [planOne(schedule, open, first, now)], next_run_at: second ?? null };
+    return { firings: [planFiring(schedule, open, first, now)], next_run_at: second ?? null };
   const limit = catch_up === 'all' ? MAX_CATCH_UP : 1;
   const due = listLastTimes(schedule, { from: first, to: now }, limit);
   const next_run_at = findNextTime(schedule, now) ?? null;
@@ -45,10 +45,10 @@ export function planFirings(schedule: ScheduleRow, open: readonly OpenFiring[], 
     );
     return { firings, next_run_at };
   }
-  return { firings: due.map(due_at => planOne(schedule, open, due_at, now)), next_run_at };
+  return { firings: due.map(due_at => planFiring(schedule, open, due_at, now)), next_run_at };
 }
 
-function planOne(
+function planFiring(
   { catch_up, overlap }: ScheduleRow,
   open: readonly OpenFiring[],
   due_at: Date,

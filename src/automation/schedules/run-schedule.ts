@@ -46,7 +46,7 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
 export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
   const user = requireScope(actor, 'workflows:execute');
   const { schedule, workflow } = await authorizeSchedule(deps, user, id, 'run');
-  const times = listLastTimes(schedule, readRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
+  const times = listLastTimes(schedule, parseRange(body, await readNow(deps.db)), MAX_BACKFILL + 1);
   if (times.length === 0) throw invalidField('/from', 'and to have no time of the schedule between them');
   if (times.length > MAX_BACKFILL)
     throw invalidField(
@@ -66,7 +66,7 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
   };
 }
 
-function readRange({ from, to }: BackfillBody, now: Date): { readonly from: Date; readonly to: Date } {
+function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Date; readonly to: Date } {
   const range = { from: parseIsoTime(from), to: parseIsoTime(to) };
   if (range.from === undefined) throw invalidField('/from', 'must be a time in ISO 8601');
   if (range.to === undefined) throw invalidField('/to', 'must be a time in ISO 8601');

@@ -64,7 +64,7 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
     }),
   );
   if (accepted.length > 0) await acceptFirings(deps.runDb, accepted);
-  for (const { firing, refusal } of refused) await refuse(deps, firing, refusal);
+  for (const { firing, refusal } of refused) await recordRefusal(deps, firing, refusal);
 }
 
 /** Starts the run of a firing as the user who requested it. Throws the refusal. */
@@ -156,7 +156,7 @@ async function cancelPrevious(deps: RunDeps, firing: StartableFiring): Promise<v
   if (ids.length > 0) await cancelRuns(deps, ids);
 }
 
-async function refuse(
+async function recordRefusal(
   deps: RunDeps,
   firing: StartableFiring,
   { message, pauseReason }: Refusal,

@@ -29,8 +29,8 @@ const MAX_TABLES = 20;
 const MAX_STORED_BYTES = 200_000_000;
 
 // Each file takes its size on disk until it is parsed. Parsing has a limit of its own, so that slow uploads do not block it.
-const receiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
-const parsing = createLimiter({ concurrency: 2 });
+const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
+const limitParsing = createLimiter({ concurrency: 2 });
 
 export interface TableFile {
   readonly source: AsyncIterable<Uint8Array>;
@@ -43,7 +43,7 @@ export async function createTable(deps: Deps, actor: Actor, file: TableFile, sig
   const user = requireScope(actor, 'workflows:execute');
   await requireSpace(deps.db, user.userId, 0);
   const work = (folder: string) => receiveAndParse(deps, user.userId, { ...file, folder, signal });
-  return presentTable(await receiving(() => withTempFolder(work), signal));
+  return presentTable(await limitReceiving(() => withTempFolder(work), signal));
 }
 
 interface ReceivedFile extends TableFile {
@@ -56,7 +56,7 @@ async function receiveAndParse(
   userId: number,
   { source, folder, format, delimiter, signal }: ReceivedFile,
 ) {
-  const file = await receive(source, join(folder, 'table'));
+  const file = await receiveFile(source, join(folder, 'table'));
   const id = newId('table', deps.now());
   const store = async (tx: Tx) => {
     let chunks = 0;
@@ -89,7 +89,7 @@ async function receiveAndParse(
     await insertTable(tx, row);
     return row;
   };
-  return parsing(() => deps.db.transaction(store), signal);
+  return limitParsing(() => deps.db.transaction(store), signal);
 }
 
 /** Throws 409 `conflict` if another table of this size would exceed the user's limits. */
@@ -108,7 +108,7 @@ async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void
 }
 
 /** Writes the file to disk, because its encoding is only known at the end. */
-async function receive(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
+async function receiveFile(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
   const encoding = createEncodingDetector();
   let bytes = 0;
   await using file = await open(path, 'wx', 0o600);

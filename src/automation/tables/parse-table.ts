@@ -6,7 +6,7 @@ import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { Delimiter, TableFormat } from '../../store/automation/tables.ts';
 import { decode, type EncodedFile } from './encoding.ts';
-import type { Problem, TableLine } from './read-table.ts';
+import type { RowProblem, TableLine } from './read-table.ts';
 
 export interface ParsedTable {
   readonly format: TableFormat;
@@ -16,7 +16,7 @@ export interface ParsedTable {
   readonly total: number;
   /** The first rows. */
   readonly sample: readonly TableLine[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly RowProblem[];
 }
 
 const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t' };
@@ -56,7 +56,7 @@ class TableCollector {
   columns: readonly string[] = [];
   total = 0;
   readonly sample: TableLine[] = [];
-  readonly problems: Problem[] = [];
+  readonly problems: RowProblem[] = [];
   readonly #options: TableOptions;
   #lines: TableLine[] = [];
   #characters = 0;
@@ -119,7 +119,7 @@ async function parseCsv(
       await nextTurn();
     }
     if (rest.length > MAX_RECORD_CHARS) {
-      collector.report(line, TOO_LONG);
+      collector.report(line, ROW_TOO_LONG);
       rest = '';
       break;
     }
@@ -132,7 +132,8 @@ async function parseCsv(
 
 /** A longer record usually has an unclosed quote. It and the rest of the file are not read. */
 const MAX_RECORD_CHARS = 1_000_000;
-const TOO_LONG = 'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
+const ROW_TOO_LONG =
+  'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
 
 const countLineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
 
@@ -247,7 +248,7 @@ async function parseJsonLines(
     rest = lines.pop() ?? '';
     for (const text of lines) parseLine(text);
     if (rest.length > MAX_RECORD_CHARS) {
-      collector.report(line + 1, TOO_LONG);
+      collector.report(line + 1, ROW_TOO_LONG);
       rest = '';
       break;
     }

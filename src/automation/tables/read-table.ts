@@ -13,7 +13,7 @@ export interface TableLine {
   readonly cells: readonly Json[];
 }
 
-export interface Problem {
+export interface RowProblem {
   readonly line: number;
   readonly message: string;
 }
@@ -21,7 +21,7 @@ export interface Problem {
 export interface ReadableTable {
   readonly columns: readonly string[];
   readonly total: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly RowProblem[];
   /** Yields the rows in order. Reads them in chunks, so that a large table is never in memory as a whole. */
   readonly readLines: (tx: Tx) => AsyncGenerator<TableLine>;
 }
@@ -32,7 +32,7 @@ export async function readTable(deps: Deps, user: UserActor, id: string): Promis
   return {
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
-    problems: JSON.parse(table.problems) as Problem[],
+    problems: JSON.parse(table.problems) as RowProblem[],
     readLines: tx => readLines(tx, id),
   };
 }
@@ -69,6 +69,6 @@ export function presentTable(table: UploadedTable) {
     columns: JSON.parse(table.columns) as string[],
     total: table.total,
     sample: JSON.parse(table.sample) as readonly Json[][],
-    problems: JSON.parse(table.problems) as Problem[],
+    problems: JSON.parse(table.problems) as RowProblem[],
   };
 }

@@ -13,15 +13,15 @@ import { settleTrigger, startItems } from './start-items.ts';
 import type { TriggerConfig } from './trigger.schema.ts';
 
 export const DEFAULT_FEED_MINUTES = 15;
-const BUCKET_MS = 10_000;
+const BUCKET_POLL_MS = 10_000;
 
 /** How to poll, for kinds that are polled for new items. */
-const POLLS: Partial<Readonly<Record<TriggerKind, Poll>>> = {
+const POLL_BY_KIND: Partial<Readonly<Record<TriggerKind, Poll>>> = {
   feed: {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
     run: pollFeed,
   },
-  bucket: { everyMs: () => BUCKET_MS, run: pollBucket },
+  bucket: { everyMs: () => BUCKET_POLL_MS, run: pollBucket },
 };
 
 interface Poll {
@@ -32,14 +32,14 @@ interface Poll {
 
 /** Returns when to poll a new or changed trigger for the first time; null: its kind is not polled. */
 export const firstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
-  POLLS[kind] === undefined ? null : new Date(nowMs);
+  POLL_BY_KIND[kind] === undefined ? null : new Date(nowMs);
 
 /** Called by a job whenever a run of the trigger has ended, an item waits, or a poll is due. */
 export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   const trigger = await settleTrigger(deps, id);
   if (trigger === undefined) return;
   await startItems(deps, trigger);
-  const poll = POLLS[trigger.kind];
+  const poll = POLL_BY_KIND[trigger.kind];
   const due = poll && (await claimPoll(deps, id, poll));
   if (due !== undefined) {
     await poll?.run(deps, due, JSON.parse(due.config) as TriggerConfig);

@@ -32,7 +32,7 @@ import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
 import { recordStart, toRunInput } from './start-items.ts';
 import type { ChangeTriggerBody, CreateTriggerBody, TriggerConfig } from './trigger.schema.ts';
 
-const MAX_ACTIVE = 100;
+const MAX_ACTIVE_TRIGGERS = 100;
 const TOKEN_BYTES = 32;
 
 /** The members of the configuration of each kind, and the one that is required. */
@@ -244,10 +244,10 @@ function parseFeedUrl(text: string): string {
 /** Throws 409 `conflict` if the workspace has too many active triggers, or if runs would start each other in a circle. */
 async function requireNoConflict(tx: Tx, trigger: NewTrigger): Promise<void> {
   await lockTriggers(tx);
-  if (trigger.is_active && (await countActiveTriggers(tx, trigger.workspace)) >= MAX_ACTIVE)
+  if (trigger.is_active && (await countActiveTriggers(tx, trigger.workspace)) >= MAX_ACTIVE_TRIGGERS)
     throw new AppError(
       'conflict',
-      `The workspace already has ${MAX_ACTIVE} active triggers. Pause or delete one first.`,
+      `The workspace already has ${MAX_ACTIVE_TRIGGERS} active triggers. Pause or delete one first.`,
     );
   if (trigger.source_id !== null && (await startsRunsOf(tx, trigger.workflow_id, trigger.source_id)))
     throw new AppError(

@@ -19,8 +19,8 @@ import { enqueue } from '../../store/queue.ts';
 import { mapInputs } from './map-inputs.ts';
 import { startItem } from './start-items.ts';
 
-const MAX_PER_MINUTE = 60;
-const LIMIT_REASON = `More than ${MAX_PER_MINUTE} requests in a minute`;
+const MAX_REQUESTS_PER_MINUTE = 60;
+const LIMIT_REASON = `More than ${MAX_REQUESTS_PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
 /** If this process dies, a job starts the run after this time. */
 const RESCUE_MS = 5000;
@@ -43,12 +43,12 @@ export async function receiveHook(
   const hash = sha256(token);
   const key = `hook:${hash.toString('base64url')}`;
   // Checks the counts in memory first, so that a flood of requests to one address does not reach the database.
-  const allowance = deps.limiter.peek(key, MAX_PER_MINUTE, MINUTE_S);
+  const allowance = deps.limiter.peek(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S);
   if (allowance.remaining === 0)
     throw createRateLimitError('rate_limited', LIMIT_REASON, allowance, deps.now());
   const trigger = await findTriggerByToken(deps.db, hash);
   if (trigger === undefined) throw new AppError('not_found', 'Hook not found. Check its address.');
-  await deps.limiter.requireToken(key, MAX_PER_MINUTE, MINUTE_S, LIMIT_REASON);
+  await deps.limiter.requireToken(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S, LIMIT_REASON);
   if (!trigger.is_active)
     throw new AppError('trigger_paused', 'The trigger is paused. Its owner can activate it again.');
   await requireSignature(deps, trigger, headers, body);

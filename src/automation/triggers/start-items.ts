@@ -26,7 +26,7 @@ import { countFailure, findPauseReason, MAX_FAILURES, notifyPause } from '../pau
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 
-const ITEMS_AT_ONCE = 20;
+const PAGE_SIZE = 20;
 /** The maximum number of triggers in a row that follow each other's workflows. */
 const MAX_CHAIN = 5;
 
@@ -55,13 +55,13 @@ async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): P
 /** Starts the runs of all waiting items. Those of a paused trigger wait until it is active again. */
 export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<void> {
   while (trigger.is_active) {
-    const items = await listWaitingItems(deps.runDb, trigger.id, ITEMS_AT_ONCE);
+    const items = await listWaitingItems(deps.runDb, trigger.id, PAGE_SIZE);
     for (const item of items) {
       const outcome = await startItem(deps, trigger, item);
       // The next ones would be refused as well.
       if (outcome instanceof AppError && findPauseReason(outcome) !== undefined) return;
     }
-    if (items.length < ITEMS_AT_ONCE) return;
+    if (items.length < PAGE_SIZE) return;
   }
 }
 

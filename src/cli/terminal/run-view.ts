@@ -2,7 +2,7 @@
 import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
-import { alignColumns, cleanText, cutText, getTextWidth, padText } from './text-width.ts';
+import { alignColumns, cleanText, getTextWidth, padText, truncateText } from './text-width.ts';
 
 /** The fields of a node's state that the command line shows. */
 export type NodeState = Pick<
@@ -114,7 +114,7 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
   return [
     terminal.paint('bold', head),
     terminal.paint('dim', rule),
-    ...lines.map(line => cutText(line, columns)),
+    ...lines.map(line => truncateText(line, columns)),
   ];
 }
 
@@ -132,7 +132,7 @@ function drawResult(state: NodeState, terminal: Terminal): string {
   if (results !== undefined && results.length > 1) return terminal.paint('dim', `${results.length} results`);
   const value =
     state.outputUrl ?? state.text ?? (state.value === undefined ? '' : JSON.stringify(state.value));
-  return state.outputUrl === undefined ? cutText(cleanText(value), MAX_TEXT_COLUMNS) : value;
+  return state.outputUrl === undefined ? truncateText(cleanText(value), MAX_TEXT_COLUMNS) : value;
 }
 
 function describeTime(state: NodeState, nowMs?: number): string {

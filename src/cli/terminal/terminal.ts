@@ -1,6 +1,6 @@
 // Writes output: plain lines in a pipe; on a terminal also colors and a live view that is redrawn.
 import { styleText } from 'node:util';
-import { cutText } from './text-width.ts';
+import { truncateText } from './text-width.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -49,7 +49,7 @@ export function openTerminal(
       const hidden = lines.length - maxLines + 1;
       const visibleLines =
         lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
-      const body = visibleLines.map(line => `${cutText(line, width() - 1)}\n`).join('');
+      const body = visibleLines.map(line => `${truncateText(line, width() - 1)}\n`).join('');
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
       frameHeight = visibleLines.length;
     },

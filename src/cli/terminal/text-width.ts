@@ -22,7 +22,7 @@ const measureWidth = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
 /** Truncates the text to that many columns, with an ellipsis. Colors are kept and closed. */
-export function cutText(text: string, columns: number): string {
+export function truncateText(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;
   let result = '';
   let width = 0;

@@ -35,7 +35,7 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   const storage = await openMedia(settings, stack);
   const show = startProgress(terminal);
   const onProgress = (progress: BackupProgress): void => {
-    if (!isJson) show(describe(progress));
+    if (!isJson) show(describeProgress(progress));
   };
   const result = await makeBackup(
     { db, storage, secretsKey, now: Date.now },
@@ -46,7 +46,7 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   const durationMs = Math.round(performance.now() - start);
   const made = { file: path, bytes, ...result, includesSecretsKey, durationMs };
   if (isJson) terminal.print(JSON.stringify(made, null, 2));
-  else report(made, terminal);
+  else printReport(made, terminal);
 };
 
 interface BackupReport extends BackupResult {
@@ -56,7 +56,7 @@ interface BackupReport extends BackupResult {
   readonly durationMs: number;
 }
 
-function report(made: BackupReport, terminal: Terminal): void {
+function printReport(made: BackupReport, terminal: Terminal): void {
   const { file, bytes, durationMs, tables, databaseBytes, media, missing, createdAt } = made;
   const speed = `${formatBytes((1000 * bytes) / durationMs)} a second`;
   terminal.print(`${file}: ${formatBytes(bytes)} in ${formatMs(durationMs)}, ${speed}.`);
@@ -72,7 +72,7 @@ function report(made: BackupReport, terminal: Terminal): void {
   );
 }
 
-function describe({ part, bytes, totalBytes = 0 }: BackupProgress) {
+function describeProgress({ part, bytes, totalBytes = 0 }: BackupProgress) {
   if (part === 'database') return { done: 0, total: 1, text: `database, ${formatBytes(bytes)}` };
   return {
     done: bytes,

@@ -46,10 +46,10 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
   ).finally(() => terminal.erase());
   const restored = { file: path, bytes, ...result, durationMs: Math.round(performance.now() - start) };
   if (options.json === true) terminal.print(JSON.stringify(restored, null, 2));
-  else report(restored, terminal);
+  else printReport(restored, terminal);
 };
 
-function report(
+function printReport(
   restored: RestoreResult & { readonly bytes: number; readonly durationMs: number },
   terminal: Terminal,
 ): void {

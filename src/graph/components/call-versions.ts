@@ -1,8 +1,8 @@
 // Changes which version of a component a graph calls, and lists the ports that this would break.
 import { type Catalog, canFeed, type ResolvedPorts } from '../catalog.ts';
 import { type EdgePorts, resolveEdges } from '../handles.ts';
-import { type Graph, type GraphEdge, type GraphNode, type JsonObject, toFields } from '../types.ts';
-import { CALL } from './calls.ts';
+import { type Graph, type GraphEdge, type GraphNode, type JsonObject, toObject } from '../types.ts';
+import { COMPONENT_CALL } from './calls.ts';
 import type { ComponentInterface } from './interface.ts';
 
 /** A port that the graph uses and that the new version does not have, or has with a type that does not match. */
@@ -36,7 +36,8 @@ export function setCallVersions(graph: Graph, target: TargetVersion, catalog: Ca
   const oldCalls = new Map<string, GraphNode>();
   const nodes = graph.nodes.map(node => {
     const { nodeType, config } = node.data;
-    if (nodeType !== CALL || config?.workflowId !== workflowId || config.version === version) return node;
+    if (nodeType !== COMPONENT_CALL || config?.workflowId !== workflowId || config.version === version)
+      return node;
     oldCalls.set(node.id, node);
     const targetConfig = { version, name, inputs, outputs } as unknown as JsonObject;
     return { ...node, data: { ...node.data, config: { ...config, ...targetConfig } } };
@@ -105,7 +106,7 @@ function* listLostValues(
   const kept = new Set(inputs.map(({ id }) => id));
   for (const [nodeId, { data }] of oldCalls) {
     const labels = new Map((data.inputs ?? []).map(({ id, label }) => [id, label]));
-    for (const id of Object.keys(toFields(data.config?.values)))
+    for (const id of Object.keys(toObject(data.config?.values)))
       if (!kept.has(id))
         yield {
           nodeId,

@@ -1,7 +1,7 @@
 // Reads the calls of components in a graph. A component is a workflow that another workflow calls as one node.
-import { type Graph, type GraphNode, type Json, toFields } from '../types.ts';
+import { type Graph, type GraphNode, type Json, toObject } from '../types.ts';
 
-export const CALL = 'component:call';
+export const COMPONENT_CALL = 'component:call';
 
 export interface ComponentCall {
   readonly nodeId: string;
@@ -13,10 +13,11 @@ export interface ComponentCall {
   readonly values: Readonly<Record<string, Json>>;
 }
 
-export const isCall = ({ data }: Pick<GraphNode, 'data'>): boolean => data.nodeType === CALL;
+export const isComponentCall = ({ data }: Pick<GraphNode, 'data'>): boolean =>
+  data.nodeType === COMPONENT_CALL;
 
 export function listCalls({ nodes }: Pick<Graph, 'nodes'>): readonly ComponentCall[] {
-  return nodes.filter(isCall).map(readCall);
+  return nodes.filter(isComponentCall).map(readCall);
 }
 
 export function readCall({ id, data }: Pick<GraphNode, 'id' | 'data'>): ComponentCall {
@@ -25,6 +26,6 @@ export function readCall({ id, data }: Pick<GraphNode, 'id' | 'data'>): Componen
     nodeId: id,
     workflowId: typeof workflowId === 'string' ? workflowId : '',
     version: typeof version === 'number' && Number.isInteger(version) && version > 0 ? version : 'latest',
-    values: toFields(values) as Readonly<Record<string, Json>>,
+    values: toObject(values) as Readonly<Record<string, Json>>,
   };
 }

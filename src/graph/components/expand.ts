@@ -1,10 +1,10 @@
 // Expands calls of components: all of them for a run, or one of them permanently.
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
-import { readChildIds } from '../edit.ts';
+import { getChildIds } from '../edit.ts';
 import { findLegacyParent } from '../layout/groups.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
-import { isCall } from './calls.ts';
+import { isComponentCall } from './calls.ts';
 import { readComponentTree, type TreeOptions } from './component-tree.ts';
 import { flattenTree } from './flatten.ts';
 
@@ -19,7 +19,7 @@ export function expandGraph(
   findGraph: TreeOptions['findGraph'],
   workflowId?: string,
 ): Graph {
-  const tree = readComponentTree(graph, { catalog, isExpanded: isCall, findGraph, workflowId });
+  const tree = readComponentTree(graph, { catalog, isExpanded: isComponentCall, findGraph, workflowId });
   return tree.calls.size === 0 ? graph : flattenTree(tree, { catalog, isForRun: true });
 }
 
@@ -40,18 +40,18 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
   const added = flat.nodes.filter(node => !kept.has(node));
   const ids = chooseIds(added, callId, new Set(graph.nodes.map(({ id }) => id)));
   const rename = (id: string): string => ids.get(id) ?? id;
-  const groupedIds = new Set(inner.nodes.flatMap(readChildIds));
+  const groupedIds = new Set(inner.nodes.flatMap(getChildIds));
   const topLevelIds = added
     .filter(({ id }) => !groupedIds.has(id.slice(callId.length + 1)))
     .map(({ id }) => rename(id));
-  const shift = getShift(
+  const shift = getOffset(
     call.position,
     added.filter(node => findLegacyParent(node) === undefined),
   );
   const nodes = flat.nodes.map(node =>
     kept.has(node)
-      ? withChildren(node, ids => ids.flatMap(id => (id === callId ? topLevelIds : [id])))
-      : moveInto(node, callId, rename, shift),
+      ? mapChildIds(node, ids => ids.flatMap(id => (id === callId ? topLevelIds : [id])))
+      : toOuterNode(node, callId, rename, shift),
   );
   // Keep edges that connect no ports, too.
   const flatEdges = new Set(flat.edges);
@@ -90,7 +90,7 @@ function chooseIds(
 }
 
 /** Returns the offset that moves the top left corner of the nodes to the position. */
-function getShift({ x, y }: Position, nodes: readonly GraphNode[]): Position {
+function getOffset({ x, y }: Position, nodes: readonly GraphNode[]): Position {
   if (nodes.length === 0) return { x: 0, y: 0 };
   const [left, top] = (['x', 'y'] as const).map(axis =>
     nodes.reduce((min, { position }) => Math.min(min, position[axis]), Number.POSITIVE_INFINITY),
@@ -98,7 +98,7 @@ function getShift({ x, y }: Position, nodes: readonly GraphNode[]): Position {
   return { x: x - left, y: y - top };
 }
 
-function moveInto(
+function toOuterNode(
   node: GraphNode,
   callId: string,
   rename: (path: string) => string,
@@ -107,7 +107,7 @@ function moveInto(
   const toId = (innerId: string): string => rename(`${callId}/${innerId}`);
   const parent = findLegacyParent(node);
   const { position } = node;
-  const { parentNode: _, ...moved } = withChildren(node, ids => ids.map(toId));
+  const { parentNode: _, ...moved } = mapChildIds(node, ids => ids.map(toId));
   // The position in a legacy group is relative to the group.
   return parent === undefined
     ? { ...moved, id: rename(node.id), position: { x: position.x + shift.x, y: position.y + shift.y } }
@@ -115,8 +115,8 @@ function moveInto(
 }
 
 /** Changes the ids of the nodes inside a group. */
-function withChildren(node: GraphNode, change: (ids: readonly string[]) => readonly string[]): GraphNode {
-  const ids = readChildIds(node);
+function mapChildIds(node: GraphNode, change: (ids: readonly string[]) => readonly string[]): GraphNode {
+  const ids = getChildIds(node);
   const childNodeIds = change(ids);
   if (ids.length === 0 || ids.every((id, index) => id === childNodeIds[index])) return node;
   return { ...node, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };

@@ -1,6 +1,6 @@
 // Resolves the calls between the workflows of one file, whose graphs may be malformed.
-import { type GraphNode, toFields } from '../types.ts';
-import { CALL, type ComponentCall, readCall } from './calls.ts';
+import { type GraphNode, toObject } from '../types.ts';
+import { COMPONENT_CALL, type ComponentCall, readCall } from './calls.ts';
 
 /** A version of a workflow in a file. */
 export interface FileComponent {
@@ -55,7 +55,7 @@ export function orderFileComponents<C extends FileComponent>(
   return { ordered: [...ordered] };
 }
 
-const isFileCall = (node: unknown): boolean => toFields(toFields(node).data).nodeType === CALL;
+const isFileCall = (node: unknown): boolean => toObject(toObject(node).data).nodeType === COMPONENT_CALL;
 
 export function listFileCalls(nodes: unknown): readonly ComponentCall[] {
   return Array.isArray(nodes) ? nodes.filter(isFileCall).map(node => readCall(node as GraphNode)) : [];
@@ -74,7 +74,7 @@ export function mapFileCalls(
     const { params, ...data } = (node as GraphNode).data;
     return {
       ...node,
-      data: { ...data, config: { ...toFields(data.config), ...toFields(params), ...changed } },
+      data: { ...data, config: { ...toObject(data.config), ...toObject(params), ...changed } },
     };
   });
 }

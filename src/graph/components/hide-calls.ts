@@ -1,10 +1,11 @@
 // Hides which components a workflow calls from readers who may not read those components.
 import type { Graph, GraphNode, JsonObject } from '../types.ts';
-import { isCall, readCall } from './calls.ts';
+import { isComponentCall, readCall } from './calls.ts';
 
 /** Removes the workflow and version from calls of any other component than the readable ones. */
 export function hideCalls(graph: Graph, readableIds: ReadonlySet<string>): Graph {
-  const isHidden = (node: GraphNode): boolean => isCall(node) && !readableIds.has(readCall(node).workflowId);
+  const isHidden = (node: GraphNode): boolean =>
+    isComponentCall(node) && !readableIds.has(readCall(node).workflowId);
   if (!graph.nodes.some(isHidden)) return graph;
   return { ...graph, nodes: graph.nodes.map(node => (isHidden(node) ? withoutReference(node) : node)) };
 }

@@ -1,7 +1,7 @@
 // Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. The SVG contains no scripts and
 // loads nothing except the preview images.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
-import { estimateDims, getPortOffset } from '../dims.ts';
+import { getDims, getPortOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
 import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
@@ -53,7 +53,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
 }
 
 function toDrawnNode(node: GraphNode, catalog: Catalog): DrawnNode {
-  const { width, height } = estimateDims(node, catalog);
+  const { width, height } = getDims(node, catalog);
   const entry = catalog.find(node.data.nodeType);
   const ports =
     entry === undefined ? listDeclaredPorts(node) : catalog.ports(node.data.nodeType, node.data.config ?? {});

@@ -13,7 +13,7 @@ export type Direction = 'RIGHT' | 'DOWN';
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const COMPONENT_GAP = 120;
 
-interface Start {
+interface StartingPoint {
   readonly firstSweep: 'left' | 'right';
   /** Gaps of long edges and of rows before the search. */
   readonly wire: number;
@@ -21,12 +21,12 @@ interface Start {
 }
 
 /** Starting points of the search. Small graphs try all of them, because none is best for most graphs. */
-const STARTS: readonly Start[] = [GAPS.wire, GAPS.row].flatMap(wire => [
+const STARTING_POINTS: readonly StartingPoint[] = [GAPS.wire, GAPS.row].flatMap(wire => [
   { firstSweep: 'right', wire, row: GAPS.row },
   { firstSweep: 'left', wire, row: GAPS.row },
 ]);
 /** Tried if every result has edges behind boxes. More space makes a drawing higher, but often avoids such edges. */
-const LOOSE_STARTS: readonly Start[] = [
+const LOOSE_STARTING_POINTS: readonly StartingPoint[] = [
   { firstSweep: 'right', wire: GAPS.wire, row: 320 },
   { firstSweep: 'left', wire: GAPS.wire, row: 320 },
   { firstSweep: 'right', wire: 260, row: GAPS.row },
@@ -94,10 +94,12 @@ interface Candidate {
 
 /** Arranges from several starting points, or only one for a large component, and returns the best result. */
 function arrangeBest(layers: LayeredGraph, boxes: readonly Box[]): BoxPositions {
-  const arrangeFrom = (start: Start): Candidate => arrangeOnce(layers, boxes, start);
-  const candidates = (boxes.length > MAX_RESTARTED ? STARTS.slice(0, 1) : STARTS).map(arrangeFrom);
+  const arrangeFrom = (start: StartingPoint): Candidate => arrangeOnce(layers, boxes, start);
+  const candidates = (boxes.length > MAX_RESTARTED ? STARTING_POINTS.slice(0, 1) : STARTING_POINTS).map(
+    arrangeFrom,
+  );
   if (boxes.length <= MAX_LOOSE && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
-    candidates.push(...LOOSE_STARTS.map(arrangeFrom));
+    candidates.push(...LOOSE_STARTING_POINTS.map(arrangeFrom));
   const [best] = candidates.sort((a, b) => a.cost - b.cost);
   return best?.positions ?? { x: new Float64Array(), y: new Float64Array() };
 }
@@ -105,7 +107,7 @@ function arrangeBest(layers: LayeredGraph, boxes: readonly Box[]): BoxPositions 
 function arrangeOnce(
   layers: LayeredGraph,
   boxes: readonly Box[],
-  { firstSweep, wire, row }: Start,
+  { firstSweep, wire, row }: StartingPoint,
 ): Candidate {
   const candidate = { ...layers, columns: layers.columns.map(column => [...column]) };
   orderColumns(candidate, firstSweep);

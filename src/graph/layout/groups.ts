@@ -36,14 +36,14 @@ export function readGroups({ nodes }: Graph, catalog: Catalog): Groups {
 }
 
 export function isGroup(node: GraphNode, catalog: Catalog): boolean {
-  return readShellType(node, catalog) === 'groupFrame';
+  return getCanvasNodeType(node, catalog) === 'groupFrame';
 }
 
 export function isNote(node: GraphNode, catalog: Catalog): boolean {
-  return readShellType(node, catalog) === 'stickyNote';
+  return getCanvasNodeType(node, catalog) === 'stickyNote';
 }
 
-function readShellType(node: GraphNode, catalog: Catalog): string {
+function getCanvasNodeType(node: GraphNode, catalog: Catalog): string {
   return catalog.find(node.data.nodeType)?.customNodeType ?? node.type;
 }
 

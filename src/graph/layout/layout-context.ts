@@ -1,7 +1,7 @@
 // Prepares one layout: the nodes in scope, their previous positions, and which groups are laid out as boxes.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { findCycles } from '../cycles.ts';
-import { estimateDims, getPortOffset } from '../dims.ts';
+import { getDims, getPortOffset } from '../dims.ts';
 import { quote } from '../issues.ts';
 import type { Rect } from '../rects.ts';
 import type { Graph, GraphNode } from '../types.ts';
@@ -82,7 +82,7 @@ function memoize<T>(find: (id: string) => T): (id: string) => T {
 function getAbsoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog: Catalog): Rect {
   const node = nodes.get(id);
   if (node === undefined) return { x: 0, y: 0, width: 0, height: 0 };
-  const { width, height } = estimateDims(node, catalog);
+  const { width, height } = getDims(node, catalog);
   let { x, y } = node.position;
   const visitedIds = new Set([id]);
   for (let parent = findLegacyParent(node); parent !== undefined && !visitedIds.has(parent); ) {

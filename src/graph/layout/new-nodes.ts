@@ -1,6 +1,6 @@
 // Places nodes that an update adds without a position, or on top of another node.
 import type { Catalog } from '../catalog.ts';
-import { estimateDims } from '../dims.ts';
+import { getDims } from '../dims.ts';
 import { computeDownwardShift, getBoundingBox, isNear, type Rect } from '../rects.ts';
 import type { Graph, Position } from '../types.ts';
 import { GAPS } from './arrange.ts';
@@ -53,15 +53,15 @@ export function placeNewNodes(
 }
 
 function readSize(node: Graph['nodes'][number], catalog: Catalog): Pick<Rect, 'width' | 'height'> {
-  const { width, height } = estimateDims(node, catalog);
+  const { width, height } = getDims(node, catalog);
   return { width, height };
 }
 
 /** Positions of nodes by id. */
-type Rects = Map<string, Rect>;
+type RectsById = Map<string, Rect>;
 
 /** Places the node at the preferred position, or directly below it where there is free space. */
-function placeFreely(id: string, rects: Rects, fixed: Rects, preferred: Rect | undefined): void {
+function placeFreely(id: string, rects: RectsById, fixed: RectsById, preferred: Rect | undefined): void {
   if (preferred === undefined) return;
   const fixedRects = [...fixed.values()];
   const isFree = fixedRects.every(other => !isNear(preferred, other, 0));
@@ -76,7 +76,12 @@ function placeFreely(id: string, rects: Rects, fixed: Rects, preferred: Rect | u
 /**
  * Returns the position right of the node's rightmost source, else left of its leftmost target, else below everything.
  */
-function getPreferredRect(id: string, { edges }: Graph, rects: Rects, fixed: Rects): Rect | undefined {
+function getPreferredRect(
+  id: string,
+  { edges }: Graph,
+  rects: RectsById,
+  fixed: RectsById,
+): Rect | undefined {
   const rect = rects.get(id);
   if (rect === undefined) return undefined;
   const sources = edges.flatMap(({ source, target }) => (target === id ? (fixed.get(source) ?? []) : []));
@@ -94,7 +99,7 @@ function getPreferredRect(id: string, { edges }: Graph, rects: Rects, fixed: Rec
 }
 
 /** Yields the nodes in placement order: the next one is connected to a placed node, if there is one. */
-function* orderByConnection(ids: readonly string[], { edges }: Graph, fixed: Rects): Iterable<string> {
+function* orderByConnection(ids: readonly string[], { edges }: Graph, fixed: RectsById): Iterable<string> {
   const remaining = new Set(ids);
   while (remaining.size > 0) {
     const connected = new Set(
@@ -111,7 +116,7 @@ function* orderByConnection(ids: readonly string[], { edges }: Graph, fixed: Rec
   }
 }
 
-function placeInRows(ids: readonly string[], rects: Rects, fixed: Rects): void {
+function placeInRows(ids: readonly string[], rects: RectsById, fixed: RectsById): void {
   const bounds = getBoundingBox([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
   let [x, y, rowHeight] = [bounds.x, bounds.y + bounds.height + GAPS.row, 0];
   for (const [index, id] of ids.entries()) {
@@ -127,7 +132,7 @@ function placeInRows(ids: readonly string[], rects: Rects, fixed: Rects): void {
   }
 }
 
-function fitFrame(id: string, members: readonly string[], rects: Rects): void {
+function fitFrame(id: string, members: readonly string[], rects: RectsById): void {
   const inner = getBoundingBox(members.flatMap(member => rects.get(member) ?? []));
   const frame = rects.get(id);
   if (inner === undefined || frame === undefined) return;
@@ -135,7 +140,7 @@ function fitFrame(id: string, members: readonly string[], rects: Rects): void {
   rects.set(id, { ...frame, x, y });
 }
 
-function toPlacedGraph(graph: Graph, rects: Rects): PlacedGraph {
+function toPlacedGraph(graph: Graph, rects: RectsById): PlacedGraph {
   const moves: { id: string; position: Position }[] = [];
   const nodes = graph.nodes.map(node => {
     const { x = node.position.x, y = node.position.y } = rects.get(node.id) ?? {};

@@ -17,15 +17,15 @@ import {
 } from './lines.ts';
 import type { BoxPositions, Gaps } from './place.ts';
 
-const PASSES = { small: 4, large: 2 };
+const PASS_COUNTS = { small: 4, large: 2 };
 /** The number of positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
 /** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
-const SMALL_WIRES = 120;
+const MAX_SMALL_GRAPH_WIRES = 120;
 /** The share of its height by which a small drawing may grow at the top and bottom. */
-const GROWTH = 0.4;
+const MAX_GROWTH = 0.4;
 // A line behind a box cannot be followed, which is worse than a crossing.
-const OVER_COST = 2;
+const HIDDEN_EDGE_COST = 2;
 /** Cost per canvas pixel of length. Breaks ties and keeps boxes from drifting. */
 const LENGTH_COST = 1 / 2000;
 
@@ -67,7 +67,7 @@ export function refinePositions(
   const { columns, linesByBox, wires } = search;
   // A box is tried again only after a connected box, or one of the same column, has moved.
   const isStale = new Uint8Array(boxes.length).fill(1);
-  const passes = wires.length <= SMALL_WIRES ? PASSES.small : PASSES.large;
+  const passes = wires.length <= MAX_SMALL_GRAPH_WIRES ? PASS_COUNTS.small : PASS_COUNTS.large;
   for (let pass = 0; pass < passes; pass++) {
     for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
       for (const box of [...column]) {
@@ -99,7 +99,7 @@ function sumCosts({ lines, ownLines, wires, boxes, positions }: Search): ReturnT
     const [x, y] = [positions.x[box] ?? 0, positions.y[box] ?? 0];
     hiddenEdges += countLinesOver(ownLines, x, x + width, y, y + height);
   }
-  return { cost: cost + OVER_COST * hiddenEdges, hiddenEdges };
+  return { cost: cost + HIDDEN_EDGE_COST * hiddenEdges, hiddenEdges };
 }
 
 function createSearch(layered: LayeredGraph, boxes: readonly Box[], positions: BoxPositions): Search {
@@ -164,7 +164,7 @@ function improveBox(search: Search, box: number, gaps: Gaps): boolean {
   collectNeighbors(search, box);
   let best = start;
   let lowestCost = computeCostAt(search, box, start, Number.POSITIVE_INFINITY);
-  for (const candidate of listCandidates(search, box, gaps, lowestCost >= OVER_COST)) {
+  for (const candidate of listCandidates(search, box, gaps, lowestCost >= HIDDEN_EDGE_COST)) {
     if (candidate === start || lowestCost === 0) continue;
     const cost = computeCostAt(search, box, candidate, lowestCost);
     if (cost >= lowestCost - EPSILON) continue;
@@ -221,8 +221,8 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
   const height = boxes[box]?.height ?? 0;
   const preferred = getPreferredTop(search, box);
   const tops: number[] = [];
-  const isSmall = wires.length <= SMALL_WIRES;
-  const growth = isSmall ? GROWTH * (extent.bottom - extent.top) : 0;
+  const isSmall = wires.length <= MAX_SMALL_GRAPH_WIRES;
+  const growth = isSmall ? MAX_GROWTH * (extent.bottom - extent.top) : 0;
   const clearTops = isSmall && avoidsOverlaps ? findClearTops(search, box, gaps) : [];
   const clearCandidates: number[] = [];
   let from = extent.top;
@@ -317,13 +317,13 @@ function computeCostAt(search: Search, box: number, top: number, limit: number):
   const { lines, left, right, ownLines, linesByBox, boxes, positions, wires } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
   const x = positions.x[box] ?? 0;
-  let cost = OVER_COST * countLinesOver(left.lines, x, x + width, top, top + height);
+  let cost = HIDDEN_EDGE_COST * countLinesOver(left.lines, x, x + width, top, top + height);
   ownLines.count = 0;
   for (const line of linesByBox[box] ?? []) {
     if (cost >= limit) return limit;
     const { from, to } = wires[line] ?? { from: box, to: box };
     const side = from === box ? right : left;
-    cost += OVER_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
+    cost += HIDDEN_EDGE_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
     cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, ownLines);
     cost += LENGTH_COST * getVerticalExtent(lines, line);
     copyLine(lines, line, ownLines);

@@ -58,7 +58,7 @@ export interface LintContext {
   readonly nodeNames: () => NameIndex;
   readonly nodeTypes: () => NodeTypeIndex;
   /** The remaining budget for all suggestions together. */
-  readonly suggestions: WorkBudget;
+  readonly suggestionBudget: WorkBudget;
 }
 
 /** A finding of a rule. The rule table adds the code and severity. */
@@ -71,7 +71,7 @@ export interface Rule {
   find(ctx: LintContext): Iterable<Finding>;
 }
 
-const NOTHING: JsonObject = {};
+const EMPTY_SETTINGS: JsonObject = {};
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 export function createLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
@@ -93,7 +93,7 @@ export function createLintContext(graph: Graph, catalog: Catalog, options: LintO
     previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
     nodeNames: lazy(() => indexNames(byId.keys())),
     nodeTypes: lazy(() => indexNodeTypes(catalog)),
-    suggestions: createWorkBudget(),
+    suggestionBudget: createWorkBudget(),
   };
 }
 
@@ -106,7 +106,7 @@ function lazy<T>(compute: () => T): () => T {
 }
 
 function toLintNode(node: GraphNode, index: number, catalog: Catalog): LintNode {
-  const { nodeType, config = NOTHING, params = NOTHING } = node.data;
+  const { nodeType, config = EMPTY_SETTINGS, params = EMPTY_SETTINGS } = node.data;
   const entry = catalog.find(nodeType);
   const ports = entry === undefined ? NO_PORTS : catalog.ports(nodeType, config);
   return {

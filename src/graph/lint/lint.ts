@@ -25,7 +25,7 @@ export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions =
       total++;
       if (issues.length < MAX_ISSUES) issues.push({ severity, code, ...withoutBlanks(finding) });
       // Issues beyond the limit are only counted and need no suggestions.
-      else ctx.suggestions.remaining = 0;
+      else ctx.suggestionBudget.remaining = 0;
     }
   }
   return { issues, total };

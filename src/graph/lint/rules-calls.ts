@@ -1,10 +1,10 @@
 // Lint rules for the values that calls set for the inputs of their components.
-import { CALL } from '../components/calls.ts';
+import { COMPONENT_CALL } from '../components/calls.ts';
 import { getComponentPorts } from '../config-ports.ts';
 import { readInputValue } from '../input-values.ts';
 import { quote } from '../issues.ts';
 import { findNearestName } from '../nearest.ts';
-import { type Json, type PortType, toFields } from '../types.ts';
+import { type Json, type PortType, toObject } from '../types.ts';
 import { ValueError } from '../values.ts';
 import type { LintContext, LintNode, Rule } from './context.ts';
 import { createNodeRule, type NodeFinding } from './rules-nodes.ts';
@@ -14,7 +14,10 @@ export const CALL_RULES: readonly Rule[] = [
   createNodeRule('wrong_value_type', 'warning', findWrongValues),
 ];
 
-function* findUnknownInputs(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
+function* findUnknownInputs(
+  linted: LintNode,
+  { suggestionBudget: suggestions }: LintContext,
+): Iterable<NodeFinding> {
   for (const [id, , type] of listValues(linted)) {
     if (type !== undefined) continue;
     const suggestion = findNearestName(id, linted.inputs.keys(), suggestions);
@@ -43,9 +46,9 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
 /** Yields the values of a call with the types of their inputs. */
 function* listValues({ node, config }: LintNode): Iterable<readonly [string, Json, PortType | undefined]> {
   // Without ports, the component is unknown or must not be read, which has an issue of its own.
-  if (node.data.nodeType !== CALL || !Array.isArray(config.inputs)) return;
+  if (node.data.nodeType !== COMPONENT_CALL || !Array.isArray(config.inputs)) return;
   const types = new Map(getComponentPorts(config.inputs).map(({ id, type }) => [id, type]));
-  for (const [id, value] of Object.entries(toFields(config.values))) yield [id, value as Json, types.get(id)];
+  for (const [id, value] of Object.entries(toObject(config.values))) yield [id, value as Json, types.get(id)];
 }
 
 function findValueProblem(nodeType: string, value: Json): string | undefined {

@@ -1,6 +1,6 @@
 // Lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one connection.
 import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
-import { pointer, quote } from '../issues.ts';
+import { quote, toJsonPointer } from '../issues.ts';
 import { findNearestName, type WorkBudget } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
@@ -28,7 +28,7 @@ function createEdgeRule(
     *find(ctx) {
       for (const linted of ctx.edges) {
         for (const { key, ...finding } of find(linted, ctx)) {
-          yield { edgeId: linted.edge.id, path: pointer('edges', linted.index, key), ...finding };
+          yield { edgeId: linted.edge.id, path: toJsonPointer('edges', linted.index, key), ...finding };
         }
       }
     },
@@ -37,7 +37,7 @@ function createEdgeRule(
 
 function* findUnknownEnd(
   { edge, source, target }: LintEdge,
-  { nodeNames, suggestions }: LintContext,
+  { nodeNames, suggestionBudget: suggestions }: LintContext,
   end: 'source' | 'target',
 ): Iterable<EdgeFinding> {
   if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
@@ -53,7 +53,7 @@ function* findUnknownEnd(
 
 function* findUnknownPorts(
   { edge, source, target, output, input }: LintEdge,
-  { suggestions }: LintContext,
+  { suggestionBudget: suggestions }: LintContext,
 ): Iterable<EdgeFinding> {
   // A node of unknown type has its own error. A missing handle is not reported if the other handle names no port.
   if (source?.entry === undefined || target?.entry === undefined) return;
@@ -118,7 +118,7 @@ function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
         input,
         edges.map(({ edge }) => edge.id),
       );
-      yield { nodeId: node.id, path: pointer('nodes', index), message };
+      yield { nodeId: node.id, path: toJsonPointer('nodes', index), message };
     }
   }
 }
@@ -141,6 +141,6 @@ function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
     }
     if (lengths.size < 2) continue;
     const message = `Lists of ${[...lengths].join(' and ')} items are combined in this node. Make them equally long, or set config.fanOut to "product".`;
-    yield { nodeId: node.id, path: pointer('nodes', index), message };
+    yield { nodeId: node.id, path: toJsonPointer('nodes', index), message };
   }
 }

@@ -1,12 +1,12 @@
 // Lint rules for the whole graph: size, ids, cycles and groups.
 import { findCycles } from '../cycles.ts';
-import { pointer, quote } from '../issues.ts';
+import { quote, toJsonPointer } from '../issues.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 const MAX_EDGES = 1500;
-const MANY_NODES = 100;
-const MAX_NAMED = 6;
+const MAX_READABLE_NODES = 100;
+const MAX_LISTED_IDS = 6;
 
 export const GRAPH_RULES: readonly Rule[] = [
   { code: 'no_nodes', severity: 'error', find: findNoNodes },
@@ -34,7 +34,7 @@ function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
   for (const { node, index } of nodes) {
     if (node.id === BLANK || byId.get(node.id)?.index === index) continue;
     const message = `Another node has the id ${quote(node.id)} too. Give each a unique id.`;
-    yield { nodeId: node.id, path: pointer('nodes', index, 'id'), message };
+    yield { nodeId: node.id, path: toJsonPointer('nodes', index, 'id'), message };
   }
 }
 
@@ -43,15 +43,15 @@ function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
   for (const { edge, index } of edges) {
     if (edge.id !== BLANK && seenIds.has(edge.id)) {
       const message = `Another edge has the id ${quote(edge.id)} too. Give each a unique id.`;
-      yield { edgeId: edge.id, path: pointer('edges', index, 'id'), message };
+      yield { edgeId: edge.id, path: toJsonPointer('edges', index, 'id'), message };
     }
     seenIds.add(edge.id);
   }
 }
 
 function* findManyNodes({ nodes }: LintContext): Iterable<Finding> {
-  if (nodes.length <= MANY_NODES) return;
-  const message = `The graph has ${nodes.length} nodes. With more than ${MANY_NODES} it is hard to read and slow to edit.`;
+  if (nodes.length <= MAX_READABLE_NODES) return;
+  const message = `The graph has ${nodes.length} nodes. With more than ${MAX_READABLE_NODES} it is hard to read and slow to edit.`;
   yield { path: '/nodes', message };
 }
 
@@ -68,7 +68,7 @@ function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Findi
       ids.length === 1
         ? 'The node is connected to itself and cannot run. Remove that connection.'
         : `The nodes ${joinNames(ids)} form a cycle and cannot run. Remove one of the connections.`;
-    yield { nodeId: firstId, path: pointer('nodes', index), message };
+    yield { nodeId: firstId, path: toJsonPointer('nodes', index), message };
   }
 }
 
@@ -136,10 +136,10 @@ function listGroups({ nodes }: LintContext): [group: LintNode, members: string[]
 }
 
 function getMembersPath(group: LintNode): string {
-  return pointer('nodes', group.index, 'data', 'config', 'childNodeIds');
+  return toJsonPointer('nodes', group.index, 'data', 'config', 'childNodeIds');
 }
 
 function joinNames(ids: readonly string[]): string {
-  const names = ids.slice(0, MAX_NAMED).map(quote).join(', ');
-  return ids.length > MAX_NAMED ? `${names} and ${ids.length - MAX_NAMED} more` : names;
+  const names = ids.slice(0, MAX_LISTED_IDS).map(quote).join(', ');
+  return ids.length > MAX_LISTED_IDS ? `${names} and ${ids.length - MAX_LISTED_IDS} more` : names;
 }

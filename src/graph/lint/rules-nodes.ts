@@ -1,7 +1,7 @@
 // Lint rules for single nodes: type, position, settings and ports.
 import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
-import { pointer, quote } from '../issues.ts';
+import { quote, toJsonPointer } from '../issues.ts';
 import { findNearestName, findNearestNodeType } from '../nearest.ts';
 import { CATEGORIES, type FieldType, type Json, type JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
@@ -10,7 +10,7 @@ import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 /** Config keys that the engine reads on every node. */
 const COMMON_KEYS = ['fanOut', 'maxCredits'];
 /** Matches a secret reference, which is replaced only when the node runs. */
-const IS_SECRET = /^\{\{\s*secrets\./;
+const SECRET_REFERENCE = /^\{\{\s*secrets\./;
 
 const isMedia = (value: Json): boolean =>
   typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value));
@@ -19,7 +19,7 @@ const VALUE_CHECKS: Readonly<Record<FieldType, readonly [form: string, fits: (va
   TEXT: ['text', value => typeof value === 'string' || typeof value === 'number'],
   NUMBER: [
     'a number',
-    value => typeof value === 'number' || (typeof value === 'string' && IS_SECRET.test(value)),
+    value => typeof value === 'number' || (typeof value === 'string' && SECRET_REFERENCE.test(value)),
   ],
   JSON: ['any JSON', () => true],
   IMAGE: ['the URL of an image', isMedia],
@@ -66,7 +66,7 @@ export function createNodeRule(
     *find(ctx) {
       for (const linted of ctx.nodes) {
         for (const { path, ...finding } of find(linted, ctx)) {
-          yield { nodeId: linted.node.id, path: pointer('nodes', linted.index, ...path), ...finding };
+          yield { nodeId: linted.node.id, path: toJsonPointer('nodes', linted.index, ...path), ...finding };
         }
       }
     },
@@ -85,7 +85,7 @@ function* findMissingPosition(
 
 function* findUnknownType(
   { node, entry }: LintNode,
-  { nodeTypes, suggestions }: LintContext,
+  { nodeTypes, suggestionBudget: suggestions }: LintContext,
 ): Iterable<NodeFinding> {
   if (entry !== undefined || node.data.nodeType === BLANK) return;
   yield {
@@ -118,7 +118,7 @@ function* findDeprecated({ node, entry }: LintNode, { previousById }: LintContex
 
 function* findUnknownCategory(
   { node, entry }: LintNode,
-  { suggestions }: LintContext,
+  { suggestionBudget: suggestions }: LintContext,
 ): Iterable<NodeFinding> {
   const { category } = node.data;
   const knownCategories: readonly string[] = CATEGORIES;
@@ -144,7 +144,7 @@ function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
 
 function* findUnknownKeys(
   { entry, config, inputs }: LintNode,
-  { suggestions }: LintContext,
+  { suggestionBudget: suggestions }: LintContext,
 ): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
@@ -168,11 +168,14 @@ function* findUnknownKeys(
   }
 }
 
-function* findEnumMisses(linted: LintNode, { suggestions }: LintContext): Iterable<NodeFinding> {
+function* findEnumMisses(
+  linted: LintNode,
+  { suggestionBudget: suggestions }: LintContext,
+): Iterable<NodeFinding> {
   for (const [input, value] of listSettings(linted)) {
     const { enum: options } = input;
     if (options === undefined || typeof value !== 'string' || options.includes(value)) continue;
-    if (IS_SECRET.test(value)) continue;
+    if (SECRET_REFERENCE.test(value)) continue;
     const fallback = `Use one of ${options.slice(0, 12).map(quote).join(', ')}.`;
     yield {
       path: ['data', 'config', input.id],

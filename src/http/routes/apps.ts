@@ -24,9 +24,9 @@ import {
 import {
   cancelAppRun,
   changeAppRun,
+  getRunPageUrl,
   listGallery,
   readAppRun,
-  runPageUrl,
   watchAppRun,
 } from '../../apps/app-run.ts';
 import { readAppView, readChallenge } from '../../apps/app-view.ts';
@@ -282,7 +282,7 @@ function registerRuns(app: App, deps: RunDeps): void {
 
 function runUrls(deps: RunDeps, slug: string, runId: string) {
   const self = `${deps.settings.BASE_URL}/api/v1/apps/${slug}/runs/${runId}`;
-  return { self, events: `${self}/events`, cancel: `${self}/cancel`, page: runPageUrl(deps, slug, runId) };
+  return { self, events: `${self}/events`, cancel: `${self}/cancel`, page: getRunPageUrl(deps, slug, runId) };
 }
 
 function streamRun(

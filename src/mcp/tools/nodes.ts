@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
 import { canFeed } from '../../graph/catalog.ts';
-import { CALL } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { describeUnknownType } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -64,7 +64,7 @@ const MAX_COMPONENTS = 5;
 /** Presents a workflow as a node that can be added with these settings. */
 function presentComponent({ workflowId, name, description, version, inputs, outputs }: FoundComponent) {
   return {
-    nodeType: CALL,
+    nodeType: COMPONENT_CALL,
     name,
     about: description?.slice(0, 200).toWellFormed(),
     config: { workflowId, version },

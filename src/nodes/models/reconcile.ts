@@ -1,7 +1,7 @@
 // Updates an installed model to its provider's current data without changing the meaning of stored workflows: names and
 // defaults stay, and setting a removed field is an error instead of being ignored.
 
-import { findProblem } from '../../graph/fields.ts';
+import { findFieldProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
 import { toCanonicalJson } from '../../lib/record.ts';
 import type { Model, ModelField } from './model.ts';
@@ -127,7 +127,7 @@ function reconcileField(
  */
 function keepDefault(before: ModelField, after: ModelField): { readonly default?: Json } | undefined {
   if (before.default === undefined) return {};
-  return findProblem(before.default, { ...after, isPort: false }) === undefined
+  return findFieldProblem(before.default, { ...after, isPort: false }) === undefined
     ? { default: before.default }
     : undefined;
 }

@@ -1,5 +1,5 @@
 // Validates an untrusted value as a scene graph, and reports problems by JSON pointer.
-import { pointer } from '../../graph/issues.ts';
+import { toJsonPointer } from '../../graph/issues.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../../lib/schema-check.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
@@ -40,7 +40,7 @@ function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
   if (depth > MAX_DEPTH) return '';
   for (const key in value) {
     const below = findPointerBelowDepth((value as Record<string, unknown>)[key], depth + 1);
-    if (below !== undefined) return pointer(key) + below;
+    if (below !== undefined) return toJsonPointer(key) + below;
   }
   return undefined;
 }
@@ -85,8 +85,9 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
 }
 
 function toPointer({ instancePath, keyword, params }: SchemaError): string {
-  if (keyword === 'additionalProperties') return instancePath + pointer(String(params.additionalProperty));
-  if (keyword === 'required') return instancePath + pointer(String(params.missingProperty));
+  if (keyword === 'additionalProperties')
+    return instancePath + toJsonPointer(String(params.additionalProperty));
+  if (keyword === 'required') return instancePath + toJsonPointer(String(params.missingProperty));
   if (keyword === 'discriminator') return `${instancePath}/type`;
   return instancePath;
 }

@@ -1,5 +1,5 @@
 // Collects the components that an exported workflow calls, directly or through other components.
-import { CALL, listCalls } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL, listCalls } from '../../graph/components/calls.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { can, canRole, findRole } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -35,7 +35,7 @@ export async function collectComponents(
   const pending = [rootText];
   let bytes = 0;
   for (const text of pending) {
-    if (!text.includes(`"${CALL}"`)) continue;
+    if (!text.includes(`"${COMPONENT_CALL}"`)) continue;
     for (const { workflowId, version } of listCalls(parseStoredGraph(text).graph)) {
       const ref = `${workflowId}@${version}`;
       if (seen.has(ref)) continue;

@@ -1,5 +1,5 @@
 // Finds which components of a workflow its reader may read as well. Of the others, the reader sees only name and ports.
-import { CALL, isCall, listCalls, readCall } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL, isComponentCall, listCalls, readCall } from '../../graph/components/calls.ts';
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { quote } from '../../graph/issues.ts';
 import { listReadableWorkflows } from '../../store/workflows/components.ts';
@@ -16,7 +16,7 @@ export async function listReadableComponents(
   actor: Actor,
   stored: StoredGraph,
 ): Promise<readonly string[]> {
-  if (!stored.text.includes(CALL)) return [];
+  if (!stored.text.includes(COMPONENT_CALL)) return [];
   const ids = [...new Set(listCalls(stored.graph).map(({ workflowId }) => workflowId))];
   if (ids.length === 0) return [];
   const rows = await listReadableWorkflows(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
@@ -34,10 +34,10 @@ export async function hideUnreadableCalls(
   actor: Actor,
   stored: StoredGraph,
 ): Promise<CopiedGraph> {
-  if (!stored.text.includes(CALL)) return { text: stored.text, warnings: [] };
+  if (!stored.text.includes(COMPONENT_CALL)) return { text: stored.text, warnings: [] };
   const readableIds = new Set(await listReadableComponents(deps, actor, stored));
   const copied = hideCalls(stored.graph, readableIds);
-  const hidden = copied.nodes.filter(node => isCall(node) && readCall(node).workflowId === '');
+  const hidden = copied.nodes.filter(node => isComponentCall(node) && readCall(node).workflowId === '');
   return {
     text: copied === stored.graph ? stored.text : toGraphText(copied),
     warnings: hidden

@@ -1,6 +1,6 @@
 // Resolves the calls of components in a submitted graph: checks them, and writes the interface of each component into
 // its call, from which the ports are derived.
-import { CALL } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { ComponentError } from '../../graph/components/component-error.ts';
 import { MAX_EXPANDED_NODES, readComponentTree } from '../../graph/components/component-tree.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
@@ -9,10 +9,10 @@ import {
   type LintIssue,
   MAX_ISSUES,
   NO_FINDINGS,
-  pointer,
   quote,
+  toJsonPointer,
 } from '../../graph/issues.ts';
-import { type Graph, type GraphNode, toFields } from '../../graph/types.ts';
+import { type Graph, type GraphNode, toObject } from '../../graph/types.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import {
   listForbiddenCalls,
@@ -55,7 +55,7 @@ const MAX_PORT_CHARACTERS = 1_000_000;
 export const hasCalls = (nodes: unknown): nodes is readonly unknown[] =>
   Array.isArray(nodes) && nodes.some(isSentCall);
 
-const isSentCall = (node: unknown): boolean => toFields(toFields(node).data).nodeType === CALL;
+const isSentCall = (node: unknown): boolean => toObject(toObject(node).data).nodeType === COMPONENT_CALL;
 
 /** A call as it was sent. */
 interface SentCall extends ComponentRef {
@@ -181,9 +181,9 @@ const toKey = (workflowId: string, version: number | 'latest'): string => `${ver
 /** Returns the workflow and version of a call; undefined for another node, or a call that names no workflow. */
 function parseSentCall(node: unknown) {
   if (!isSentCall(node)) return undefined;
-  const { id, data } = toFields(node);
-  const { config, params } = toFields(data);
-  const { workflowId, version } = { ...toFields(config), ...toFields(params) };
+  const { id, data } = toObject(node);
+  const { config, params } = toObject(data);
+  const { workflowId, version } = { ...toObject(config), ...toObject(params) };
   if (typeof workflowId !== 'string' || workflowId === '') return undefined;
   return { nodeId: String(id), workflowId, version: parseVersion(version) };
 }
@@ -209,7 +209,7 @@ function findProblem(facts: CallFacts): LintIssue | undefined {
     severity: isKept ? 'warning' : 'error',
     code,
     nodeId,
-    path: pointer('nodes', index, 'data', 'config', key),
+    path: toJsonPointer('nodes', index, 'data', 'config', key),
     message,
   });
   if (component === undefined && readable !== undefined) {
@@ -273,7 +273,7 @@ async function findTreeProblem(
       code,
       ...(call === undefined
         ? { path: '/nodes' }
-        : { nodeId: call.nodeId, path: pointer('nodes', call.index, 'data', 'config', 'workflowId') }),
+        : { nodeId: call.nodeId, path: toJsonPointer('nodes', call.index, 'data', 'config', 'workflowId') }),
       message,
     };
   };
@@ -288,7 +288,7 @@ async function findTreeProblem(
   try {
     readComponentTree(toCallGraph(nodes, calls), {
       catalog: deps.catalog,
-      isExpanded: ({ data }) => data.nodeType === CALL && data.config?.workflowId !== undefined,
+      isExpanded: ({ data }) => data.nodeType === COMPONENT_CALL && data.config?.workflowId !== undefined,
       workflowId: caller?.id,
       findGraph(call, path) {
         const found = components.find(call);
@@ -320,9 +320,9 @@ function toCallGraph(nodes: readonly unknown[], calls: readonly SentCall[]): Gra
   return {
     nodes: nodes.map((node, index): GraphNode => {
       const call = byIndex.get(index);
-      const { nodeType } = toFields(toFields(node).data);
+      const { nodeType } = toObject(toObject(node).data);
       return {
-        id: String(toFields(node).id),
+        id: String(toObject(node).id),
         type: 'basedNode',
         position: { x: 0, y: 0 },
         data: {
@@ -365,10 +365,10 @@ function writeInterfaces(
   for (const call of calls) {
     const found = findInterface(call);
     if (found === undefined) continue;
-    const node = toFields(nodes[call.index]);
-    const data = toFields(node.data);
+    const node = toObject(nodes[call.index]);
+    const data = toObject(node.data);
     const { component, inputs, outputs } = found;
-    const config = { ...toFields(data.config), version: call.version, name: component.name, inputs, outputs };
+    const config = { ...toObject(data.config), version: call.version, name: component.name, inputs, outputs };
     written[call.index] = { ...node, data: { ...data, config } };
   }
   return written;

@@ -1,7 +1,7 @@
 // Prepares every submitted graph: parses it, normalizes configs, writes ports and lints it, separating errors from
 // warnings.
 import { completeGraph } from '../../graph/complete.ts';
-import { estimateDims } from '../../graph/dims.ts';
+import { getDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
 import { type Findings, hasErrors, mergeFindings, toTruncation } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
@@ -66,7 +66,7 @@ function graphError(findings: Findings): AppError {
 export function withDims(deps: GraphDeps, graph: Graph): Graph {
   const nodes = graph.nodes.map(({ dims: _, ...node }) => ({
     ...node,
-    dims: estimateDims(node as Graph['nodes'][number], deps.catalog),
+    dims: getDims(node as Graph['nodes'][number], deps.catalog),
   }));
   return { nodes: nodes as unknown as Graph['nodes'], edges: graph.edges };
 }

@@ -1,6 +1,6 @@
 // Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Calls of components are
 // resolved first.
-import { CALL } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { hasErrors, mergeFindings } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
@@ -83,7 +83,8 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
 export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
   if (task.kind === 'redact' || task.kind === 'interface') return undefined;
   const sent = task.kind === 'write' ? task.input.nodes : task.nodes;
-  const nodes = sent === undefined && task.stored?.text.includes(CALL) ? task.stored.graph.nodes : sent;
+  const nodes =
+    sent === undefined && task.stored?.text.includes(COMPONENT_CALL) ? task.stored.graph.nodes : sent;
   return hasCalls(nodes) ? nodes : undefined;
 }
 

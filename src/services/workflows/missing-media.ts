@@ -5,7 +5,7 @@ import {
   MAX_ISSUES,
   mergeFindings,
   NO_FINDINGS,
-  pointer,
+  toJsonPointer,
 } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
@@ -47,7 +47,7 @@ function listWarnings(
       severity: 'warning',
       code: 'missing_media',
       nodeId: id,
-      path: pointer('nodes', index, 'data', 'config'),
+      path: toJsonPointer('nodes', index, 'data', 'config'),
       message: openIds.has(mediaId)
         ? describeIncompleteUpload(mediaId)
         : `Media ${mediaId} does not exist. Upload it again, or choose another file.`,

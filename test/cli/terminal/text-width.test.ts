@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import {
   alignColumns,
   cleanText,
-  cutText,
   getTextWidth,
   padText,
+  truncateText,
 } from '../../../src/cli/terminal/text-width.ts';
 
 const RED = '\u001b[31m';
@@ -26,14 +26,14 @@ describe('textWidth', () => {
 
 describe('cutText', () => {
   it('keeps what fits and cuts the rest, with an ellipsis inside the columns', () => {
-    assert.equal(cutText('postcard', 8), 'postcard');
-    assert.equal(cutText('postcard', 7), 'postca…');
-    assert.equal(getTextWidth(cutText('図形図形図形', 7)), 7);
-    assert.equal(cutText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
+    assert.equal(truncateText('postcard', 8), 'postcard');
+    assert.equal(truncateText('postcard', 7), 'postca…');
+    assert.equal(getTextWidth(truncateText('図形図形図形', 7)), 7);
+    assert.equal(truncateText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
   it('resets a color that it cut', () => {
-    const cut = cutText(`${RED}a long red line${OFF}`, 6);
+    const cut = truncateText(`${RED}a long red line${OFF}`, 6);
     assert.equal(getTextWidth(cut), 6);
     assert.ok(cut.endsWith('\u001b[0m'));
   });

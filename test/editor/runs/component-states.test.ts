@@ -7,7 +7,7 @@ import { combineComponentStates, findBoardNodeId } from '../../../editor/runs/co
 import { findShownState } from '../../../editor/runs/results.ts';
 import { combineResults, type LocalNodeState, withoutPrefix } from '../../../editor/runs/stored-results.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
-import { CALL } from '../../../src/graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 
 function state(nodeId: string, status: NodeState['status'], more: Partial<NodeState> = {}): LocalNodeState {
@@ -38,7 +38,7 @@ const call = (shownOutput?: string): GraphNode => ({
   data: {
     label: 'Look',
     category: 'logic',
-    nodeType: CALL,
+    nodeType: COMPONENT_CALL,
     config: {
       outputs: [
         { id: 'text', label: 'Text', type: 'TEXT' },

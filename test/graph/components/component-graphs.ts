@@ -1,5 +1,5 @@
 // Creates graphs with calls of components, and expands them with the nodes of the service.
-import { CALL, type ComponentCall } from '../../../src/graph/components/calls.ts';
+import { COMPONENT_CALL, type ComponentCall } from '../../../src/graph/components/calls.ts';
 import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
 import type { Graph, Json } from '../../../src/graph/types.ts';
@@ -12,7 +12,7 @@ export const catalog = makeCatalog({ SANDBOX_MODELS: true });
 export type Library = Readonly<Record<string, Graph>>;
 
 export const call = (workflowId: string, values: Readonly<Record<string, Json>> = {}): NodeSketch => ({
-  type: CALL,
+  type: COMPONENT_CALL,
   config: { workflowId, version: 1, values },
 });
 

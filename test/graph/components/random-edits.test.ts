@@ -2,7 +2,7 @@
 // caller the same result as a run of the graph in which all calls were unpacked by hand.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isCall, readCall } from '../../../src/graph/components/calls.ts';
+import { isComponentCall, readCall } from '../../../src/graph/components/calls.ts';
 import { ComponentError } from '../../../src/graph/components/component-error.ts';
 import { expandGraph, unpackCall } from '../../../src/graph/components/expand.ts';
 import { getInterface, toCallPorts } from '../../../src/graph/components/interface.ts';
@@ -49,10 +49,10 @@ describe('a component and its caller after any edit', () => {
         const unpacked = tryBuild(() => unpackAll(caller, find));
         assert.equal(expanded === undefined, unpacked === undefined, `step ${step}`);
         if (expanded === undefined || unpacked === undefined) continue;
-        const ids = caller.nodes.filter(node => !isCall(node)).map(({ id }) => id);
+        const ids = caller.nodes.filter(node => !isComponentCall(node)).map(({ id }) => id);
         const [results, expected] = [await run(expanded, ids), await run(unpacked, ids)];
         assert.deepEqual(results, expected, `step ${step}`);
-        if (caller.nodes.some(isCall)) completed++;
+        if (caller.nodes.some(isComponentCall)) completed++;
       }
       assert.ok(completed > STEPS / 5, `only ${completed} runs had components`);
     });
@@ -70,7 +70,7 @@ function tryBuild(build: () => Graph): Graph | undefined {
 
 function unpackAll(graph: Graph, find: (workflowId: string) => Graph): Graph {
   for (let unpacked = graph; ; ) {
-    const node = unpacked.nodes.find(isCall);
+    const node = unpacked.nodes.find(isComponentCall);
     if (node === undefined) return unpacked;
     unpacked = unpackCall(unpacked, node.id, find(readCall(node).workflowId), catalog);
   }
@@ -87,7 +87,7 @@ function createEdits(seed: number) {
   const graphs = new Map<Name, Graph>(NAMES.map(name => [name, { nodes: [], edges: [] }]));
   let count = 0;
   const getPorts = (node: GraphNode) =>
-    isCall(node)
+    isComponentCall(node)
       ? toCallPorts(getInterface(graphs.get(readCall(node).workflowId as Name) as Graph, catalog))
       : catalog.ports(node.data.nodeType, node.data.config ?? {});
   const addNode = (graph: Graph, sketch: NodeSketch): Graph => {
@@ -127,7 +127,7 @@ function createEdits(seed: number) {
   const updateCallPorts = (graph: Graph): Graph => ({
     ...graph,
     nodes: graph.nodes.map(node => {
-      if (!isCall(node)) return node;
+      if (!isComponentCall(node)) return node;
       const component = graphs.get(readCall(node).workflowId as Name) as Graph;
       const config = { ...node.data.config, ...getInterface(component, catalog) } as unknown as JsonObject;
       return { ...node, data: { ...node.data, config } };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type FalEndpoint, readFalTypes } from '../../../scripts/fal-types.ts';
-import { findProblem } from '../../../src/graph/fields.ts';
+import { findFieldProblem } from '../../../src/graph/fields.ts';
 import type { Model, ModelField } from '../../../src/nodes/models/model.ts';
 import { readShippedModels } from '../../../src/nodes/models/shipped.ts';
 import { NO_PEERS } from '../../support/peers.ts';
@@ -138,7 +138,7 @@ describe('the shipped models', () => {
         .filter(
           field =>
             field.default !== undefined &&
-            findProblem(field.default, { ...field, isPort: false }) !== undefined,
+            findFieldProblem(field.default, { ...field, isPort: false }) !== undefined,
         )
         .map(({ id }) => `${endpoint} ${id}`),
     );

@@ -1,7 +1,7 @@
 // Lists the workflows that the board can call as components, for the palette and the library.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { WorkflowListItem } from '../../../../sdk/src/schemas.ts';
-import { CALL } from '../../../../src/graph/components/calls.ts';
+import { COMPONENT_CALL } from '../../../../src/graph/components/calls.ts';
 import { api } from '../../../lib/api.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
@@ -34,11 +34,11 @@ export function useComponents(text: string): readonly PaletteEntry[] {
     },
     placeholderData: keepPreviousData,
   });
-  const entry = catalog.find(CALL);
+  const entry = catalog.find(COMPONENT_CALL);
   if (entry === undefined) return [];
   return data.map(({ id: workflowId, name, description, poster }) => ({
     ...entry,
-    nodeType: `${CALL} ${workflowId}`,
+    nodeType: `${COMPONENT_CALL} ${workflowId}`,
     label: name,
     category: 'component',
     description: description ?? '',

@@ -3,7 +3,7 @@
 import Undo from 'icon:undo-2';
 import { memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import { findProblem } from '../../../../src/graph/fields.ts';
+import { findFieldProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
@@ -47,7 +47,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
       `set ${node.id} ${input.id}`,
     );
   const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];
-  const problem = isChanged ? findProblem(value, input) : undefined;
+  const problem = isChanged ? findFieldProblem(value, input) : undefined;
   return (
     <div className={styles.field} data-input={input.id} data-changed={isChanged || undefined}>
       <Control

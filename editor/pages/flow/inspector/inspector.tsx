@@ -5,7 +5,7 @@ import Star from 'icon:star';
 import Close from 'icon:x';
 import { useState } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import { isCall } from '../../../../src/graph/components/calls.ts';
+import { isComponentCall } from '../../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getPorts } from '../../../board/catalog.ts';
@@ -66,18 +66,18 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <CategoryIcon category={getCategory({ node, entry })} />
         <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{formatEntryPrice(entry)}</span>}
-        {entry && !isCall(node) && <FavoriteButton nodeType={entry.nodeType} />}
+        {entry && !isComponentCall(node) && <FavoriteButton nodeType={entry.nodeType} />}
         <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
-        {entry?.description !== undefined && !isCall(node) && (
+        {entry?.description !== undefined && !isComponentCall(node) && (
           <p className={styles.about}>{entry.description}</p>
         )}
         <NodeIssues node={node} />
         <div data-rename>
           <Label node={node} />
         </div>
-        {isCall(node) ? (
+        {isComponentCall(node) ? (
           <ComponentFields node={node} />
         ) : (
           inputs.filter(isEditable).map(input => <InputField key={input.id} node={node} input={input} />)
@@ -120,7 +120,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
             {getCommand(id).label}
           </Button>
         ))}
-        {(isCompleted || isPinned) && !isCall(node) && (
+        {(isCompleted || isPinned) && !isComponentCall(node) && (
           <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
             {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
           </Button>
