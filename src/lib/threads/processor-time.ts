@@ -15,9 +15,15 @@ const MAX_STRETCH = 5;
 /** The unit in which Linux reports processor time. */
 const TICK_MS = 10;
 
+/** Returns 0 for a thread that is not running yet, which can take seconds on a busy machine. */
 export async function readThreadTime(worker: Worker): Promise<number> {
-  const { user, system } = await worker.cpuUsage();
-  return (user + system) / 1000;
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ERR_WORKER_NOT_RUNNING') return 0;
+    throw err;
+  }
 }
 
 /** Reads the processor time of a process, which only Linux provides. */
@@ -37,7 +43,6 @@ export function limitProcessorTime(readTime: ReadTime, limitMs: number): TimeLim
   const atStart = read();
   let isOver = false;
   const check = async (): Promise<void> => {
-    // A thread that has just been started does not respond yet, and has used no time.
     const [start = 0, now] = [await atStart, await read()];
     const leftMs = now === undefined ? 0 : limitMs - (now - start);
     if (isOver) return;

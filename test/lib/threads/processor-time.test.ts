@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { limitProcessorTime, readProcessTime } from '../../../src/lib/threads/processor-time.ts';
+import { Worker } from 'node:worker_threads';
+import {
+  limitProcessorTime,
+  readProcessTime,
+  readThreadTime,
+} from '../../../src/lib/threads/processor-time.ts';
 
 describe('a limit of processor time', () => {
   const CASES: readonly (readonly [of: string, share: number | undefined, endsAtMs: number])[] = [
@@ -25,6 +30,12 @@ describe('a limit of processor time', () => {
       assert.ok(Math.abs(Date.now() - endsAtMs) <= 100, `${Date.now()} ms`);
       assert.equal(limit.signal.reason.name, 'TimeoutError');
     });
+});
+
+it('reads no processor time of a thread that is not running yet', async () => {
+  const thread = new Worker('setInterval(() => undefined, 1000)', { eval: true });
+  assert.equal(await readThreadTime(thread), 0);
+  await thread.terminate();
 });
 
 it('reads the processor time of a process', { skip: process.platform !== 'linux' }, async () => {
