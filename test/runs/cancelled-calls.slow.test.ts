@@ -64,6 +64,7 @@ after(async () => {
 beforeEach(async () => {
   paid.fal.polls = 1e9;
   replicate.state.polls = 1e9;
+  replicate.state.startingPolls = 1;
   replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
   paid.openai.state.polls = 1e9;
   user = await paid.newUser(BALANCE);
@@ -211,6 +212,7 @@ describe('a run that ends while Replicate is working', () => {
   };
 
   it('is charged nothing for a prediction that had not started', async () => {
+    replicate.state.startingPolls = 1e9;
     const id = await startAndCancel(graph, expectPolls(1));
     assert.deepEqual(await waitForCosts(id), { estimated: 4, held: 0, charged: 0, released: 4 });
   });

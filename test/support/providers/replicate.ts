@@ -5,6 +5,8 @@ export interface ReplicateDouble extends Double {
   readonly state: {
     /** How many polls are answered as unfinished. */
     polls: number;
+    /** How many of them report that the prediction has not started. */
+    startingPolls: number;
     /** How a prediction finishes. */
     end: Readonly<Record<string, unknown>>;
     /** The accounts: the key that signs the webhooks of each API key. */
@@ -19,6 +21,7 @@ const PROGRESS_LOG = 'Loading…\n  0%|          | 0/28\n 50%|█████   
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const state = {
     polls: 2,
+    startingPolls: 1,
     end: { status: 'succeeded', output: null } as Record<string, unknown>,
     secrets: new Map([['r8-key', 'whsec_c2VjcmV0']]),
   };
@@ -53,8 +56,8 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     if (tail === '/cancel' && pollCount < state.polls) stopped.set(id, pollCount);
     const ranUntil = stopped.get(id);
     if (ranUntil !== undefined) {
-      // It starts at its second poll, and only predictions that started are billed.
-      const metrics = ranUntil < 2 ? {} : { predict_time: 1 };
+      // Replicate bills only predictions that started.
+      const metrics = ranUntil <= state.startingPolls ? {} : { predict_time: 1 };
       return { status: 200, body: present(id, { status: 'canceled', output: null, metrics }) };
     }
     if (tail === '/cancel') return { status: 200, body: present(id, state.end) };
@@ -63,7 +66,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     return {
       status: 200,
       body: present(id, {
-        status: pollCount === 0 ? 'starting' : 'processing',
+        status: pollCount < state.startingPolls ? 'starting' : 'processing',
         output: null,
         logs: PROGRESS_LOG,
       }),
