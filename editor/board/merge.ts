@@ -1,7 +1,7 @@
 // Merges two people's changes of a board (three-way): by node, by edge, and within a node by position, label and config
 // key. Changes of only one side are applied. If both sides changed a value differently, the merged board keeps mine and
 // the conflict is reported.
-import { type Fields, type GraphEdge, type GraphNode, isFields } from '../../src/graph/types.ts';
+import { type GraphEdge, type GraphNode, isObject, type UnknownObject } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 
 /**
@@ -42,7 +42,13 @@ export function mergeNode(
 
 /** Applies the difference between `base` and `mine` to theirs. Mine wins if both changed a value. */
 export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, theirs: T): T {
-  return mergeObjects([], base as Fields, mine as Fields, theirs as Fields, []) as unknown as T;
+  return mergeObjects(
+    [],
+    base as UnknownObject,
+    mine as UnknownObject,
+    theirs as UnknownObject,
+    [],
+  ) as unknown as T;
 }
 
 /** Returns whether two JSON values are equal, regardless of key order. */
@@ -55,7 +61,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
       a.length === b.length &&
       a.every((item, index) => isEqual(item, b[index]))
     );
-  if (!isFields(a) || !isFields(b)) return false;
+  if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
@@ -194,11 +200,11 @@ const MERGED_BY_KEY = new Set(['data', 'config', 'params']);
 
 function mergeObjects(
   path: readonly string[],
-  base: Fields,
-  mine: Fields,
-  theirs: Fields,
+  base: UnknownObject,
+  mine: UnknownObject,
+  theirs: UnknownObject,
   conflicts: Conflict[],
-): Fields {
+): UnknownObject {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
@@ -217,8 +223,8 @@ function mergeValue(
 ): unknown {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
   if (isEqual(base, mine)) return theirs;
-  if (MERGED_BY_KEY.has(path.at(-1) ?? '') && isFields(mine) && isFields(theirs))
-    return mergeObjects(path, isFields(base) ? base : {}, mine, theirs, conflicts);
+  if (MERGED_BY_KEY.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
+    return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, conflicts);
   conflicts.push({ path, base, mine, theirs });
   return mine;
 }

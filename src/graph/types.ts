@@ -128,7 +128,7 @@ export function isObject(value: unknown): value is UnknownObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const isJsonObject = (value: unknown): value is JsonObject => isFields(value);
+export const isJsonObject = (value: unknown): value is JsonObject => isObject(value);
 
 /** Returns the object, or an empty one for anything else. */
 export const toObject = (value: unknown): UnknownObject => (isObject(value) ? value : {});
