@@ -10,7 +10,7 @@ import { Form } from './form.tsx';
 interface FormDialogProps {
   readonly title: string;
   /** Text of the submit button. Default: Save. */
-  readonly submit?: string | undefined;
+  readonly submitText?: string | undefined;
   readonly onSubmit: () => Promise<unknown>;
   /** Called when the form was saved or canceled. */
   readonly onClose: (isSaved: boolean) => void;
@@ -19,7 +19,7 @@ interface FormDialogProps {
 
 export function FormDialog({
   title,
-  submit = messages.common.save,
+  submitText = messages.common.save,
   onSubmit,
   onClose,
   children,
@@ -31,7 +31,7 @@ export function FormDialog({
         {children}
         {mutation.error && <Failure error={mutation.error} />}
         <Button type="submit" variant="primary" isBusy={mutation.isPending}>
-          {submit}
+          {submitText}
         </Button>
       </Form>
     </Dialog>

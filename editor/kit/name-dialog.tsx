@@ -12,7 +12,7 @@ interface NameDialogProps {
   /** The current name, if the item exists. */
   readonly name?: string | undefined;
   /** Text of the submit button. Default: Save. */
-  readonly submit?: string;
+  readonly submitText?: string;
   readonly onSubmit: (name: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
@@ -22,13 +22,13 @@ export function NameDialog({
   label = messages.common.name,
   maxLength = 200,
   name = '',
-  submit,
+  submitText,
   onSubmit,
   onClose,
 }: NameDialogProps) {
   const [newName, setNewName] = useState(name);
   return (
-    <FormDialog title={title} submit={submit} onSubmit={() => onSubmit(newName)} onClose={onClose}>
+    <FormDialog title={title} submitText={submitText} onSubmit={() => onSubmit(newName)} onClose={onClose}>
       <TextField
         label={label}
         required

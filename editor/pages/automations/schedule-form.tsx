@@ -47,7 +47,7 @@ export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialog
   return (
     <FormDialog
       title={schedule === undefined ? formMessages.schedule : formMessages.editSchedule}
-      submit={schedule === undefined ? formMessages.create : undefined}
+      submitText={schedule === undefined ? formMessages.create : undefined}
       onSubmit={save}
       onClose={onClose}
     >

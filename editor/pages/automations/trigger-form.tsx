@@ -57,7 +57,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
   return (
     <FormDialog
       title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
-      submit={trigger === undefined ? messages.form.create : undefined}
+      submitText={trigger === undefined ? messages.form.create : undefined}
       onSubmit={save}
       // A new webhook shows its address first.
       onClose={isSaved => {

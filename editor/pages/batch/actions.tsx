@@ -120,7 +120,7 @@ function RaiseLimitDialog({ batch, onClose }: { readonly batch: Batch; readonly 
     client.setQueryData(['/batches', batch.id], changed);
   };
   return (
-    <FormDialog title={messages.raise} submit={messages.resume} onSubmit={resume} onClose={onClose}>
+    <FormDialog title={messages.raise} submitText={messages.resume} onSubmit={resume} onClose={onClose}>
       <TextField
         label={messages.maxCredits}
         inputMode="numeric"

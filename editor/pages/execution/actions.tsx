@@ -9,7 +9,7 @@ import { hasEnded } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -25,10 +25,10 @@ export function Actions({ run }: { readonly run: Execution }) {
 }
 
 function CancelButton({ id }: { readonly id: string }) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const cancel = useMutation({
     mutationFn: () => api.post(`/executions/${id}/cancel`),
-    onSuccess: () => finishChange(messages.cancelled, ['/executions']),
+    onSuccess: () => reloadAndToast(messages.cancelled, ['/executions']),
     onError: showError,
   });
   return (

@@ -7,8 +7,8 @@ import { showError } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatDuration } from '../../lib/format.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -43,10 +43,10 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
 
 function DeliveryItem({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
   const { id, event, url, state, attempts, nextAttemptAt } = delivery;
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const resend = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
-    onSuccess: () => finishChange(messages.resent, [path]),
+    onSuccess: () => reloadAndToast(messages.resent, [path]),
     onError: showError,
   });
   return (

@@ -12,8 +12,8 @@ import { MediaView } from '../../kit/media-view.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -139,7 +139,7 @@ function UseItem({ kind, workflow, nodes, isTemplate, executionId, isMaker, crea
 /** Asks for confirmation, because deletion is permanent, and lists the affected workflows. */
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return (
     <ConfirmDialog
       title={messages.removeTitle(name)}
@@ -154,7 +154,7 @@ function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: r
       action={messages.remove}
       onConfirm={async () => {
         await api.delete(`/media/${mediaId}`, { query: { force: true } });
-        await finishChange(messages.removed(name), ['/media']);
+        await reloadAndToast(messages.removed(name), ['/media']);
       }}
       onClose={onClose}
     >

@@ -4,7 +4,7 @@ import { uploadFile } from '../../../sdk/src/upload.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
@@ -24,7 +24,7 @@ export function useUploads(): {
   readonly add: (files: Iterable<File>) => void;
 } {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const queue = useRef(createQueue(MAX_PARALLEL));
   const add = useCallback(
     (files: Iterable<File>): void => {
@@ -44,7 +44,7 @@ export function useUploads(): {
               signal,
               onProgress: ({ sentBytes, totalBytes }) => setFraction(sentBytes / Math.max(1, totalBytes)),
             });
-            await finishChange(messages.uploaded(file.name), ['/media']);
+            await reloadAndToast(messages.uploaded(file.name), ['/media']);
           })
           .catch((err: unknown) => {
             if (!signal.aborted)
@@ -53,7 +53,7 @@ export function useUploads(): {
           .finally(() => setUploads(uploads => uploads.filter(({ id }) => id !== upload.id)));
       }
     },
-    [finishChange],
+    [reloadAndToast],
   );
   return { uploads, add, isDragging: useFileDrop(add) };
 }

@@ -4,30 +4,30 @@ import type { CreditPool } from '../../../sdk/src/schemas.ts';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 
 interface CreditsDialogProps {
   readonly account: { readonly userId: number } | { readonly teamId: string };
   readonly name: string;
   readonly title: string;
-  readonly submit: string;
+  readonly submitText: string;
   /** The queries that show the credits of the account. */
   readonly changes: readonly string[];
   readonly onClose: () => void;
 }
 
-export function CreditsDialog({ account, name, title, submit, changes, onClose }: CreditsDialogProps) {
+export function CreditsDialog({ account, name, title, submitText, changes, onClose }: CreditsDialogProps) {
   const [amount, setAmount] = useState('');
   const [note, setNote] = useState('');
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const grant = async (): Promise<void> => {
     const request = { ...account, amount: Number(amount), note };
     const { balance } = await api.post<CreditPool>('/admin/credits', request);
-    await finishChange(messages.credits.granted(name, balance), changes);
+    await reloadAndToast(messages.credits.granted(name, balance), changes);
   };
   return (
-    <FormDialog title={title} submit={submit} onSubmit={grant} onClose={onClose}>
+    <FormDialog title={title} submitText={submitText} onSubmit={grant} onClose={onClose}>
       <TextField
         label={messages.credits.amount}
         hint={messages.credits.amountHint}

@@ -9,7 +9,7 @@ import { FileInput } from '../../kit/file-input.tsx';
 import { api } from '../../lib/api.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
@@ -31,19 +31,19 @@ export function ImportButton() {
 }
 
 function useImport(): (files: Iterable<File>) => void {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return useCallback(
     files => {
       for (const file of files)
         void importFile(file).then(
-          name => finishChange(messages.imported(name), ['/workflows']),
+          name => reloadAndToast(messages.imported(name), ['/workflows']),
           (err: unknown) =>
             showToast(err instanceof SyntaxError ? messages.notJson(file.name) : toErrorMessage(err), {
               tone: 'failed',
             }),
         );
     },
-    [finishChange],
+    [reloadAndToast],
   );
 }
 

@@ -1,4 +1,4 @@
-// Tells those who can add a provider key that no model can run, with a link to the page where they add one.
+// Shows users who may add a provider key that no model can run, and links to the page where they add one.
 
 import Key from 'icon:key-round';
 import { useQuery } from '@tanstack/react-query';

@@ -3,7 +3,7 @@ import { ApiError } from '../../../sdk/src/errors.ts';
 import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { useFinishChange } from '../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import type { Toast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
@@ -34,13 +34,13 @@ export interface WorkflowActions {
 }
 
 export function useWorkflowActions(): WorkflowActions {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const perform = (request: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
-    void request().then(() => finishChange(text, ['/workflows', '/folders'], action), showError);
+    void request().then(() => reloadAndToast(text, ['/workflows', '/folders'], action), showError);
   };
   const finishRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
-    return finishChange(messages.removed(name), ['/workflows', '/folders'], {
+    return reloadAndToast(messages.removed(name), ['/workflows', '/folders'], {
       label: appMessages.common.undo,
       run: restore,
     });

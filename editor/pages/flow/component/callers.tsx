@@ -10,9 +10,9 @@ import { useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNames } from '../../../lib/format.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useInterface } from '../../../runs/component-versions.ts';
 
 const callersMessages = messages.callers;
@@ -48,11 +48,12 @@ interface CallersDialogProps {
 /** Shows the callers of a component. An update of all of them is previewed first, and shows the outcome of each. */
 export function CallersDialog({ workflowId, onClose }: CallersDialogProps) {
   const current = useInterface(workflowId);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const update = useMutation({
     mutationFn: (dryRun: boolean) => updateCallers(workflowId, current?.version ?? 0, dryRun),
     onSuccess: async (_, isPreview) => {
-      if (!isPreview) await finishChange(callersMessages.finished, ['/workflows', toCallersPath(workflowId)]);
+      if (!isPreview)
+        await reloadAndToast(callersMessages.finished, ['/workflows', toCallersPath(workflowId)]);
     },
   });
   const isPreview = update.variables !== false;

@@ -75,7 +75,7 @@ function NameForm({
   return (
     <FormDialog
       title={makeMessages.title}
-      submit={makeMessages.title}
+      submitText={makeMessages.title}
       onSubmit={async () => {
         callId.current = await makeComponent(editor, ids, name.trim());
       }}

@@ -124,7 +124,7 @@ function TeamCreditsDialog({ team: { id, name }, onClose }: DialogProps) {
       account={{ teamId: id }}
       name={name}
       title={messages.addTitle(name)}
-      submit={messages.addCredits}
+      submitText={messages.addCredits}
       changes={['/admin/teams', '/admin/overview', '/credits', 'session']}
       onClose={onClose}
     />

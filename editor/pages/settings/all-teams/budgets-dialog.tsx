@@ -9,8 +9,8 @@ import { TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as appMessages } from '../../../messages.ts';
 import { SecondaryText } from '../section.tsx';
 import styles from './budgets-dialog.module.css';
@@ -69,12 +69,12 @@ interface BudgetFormProps extends Pick<TeamBudget, 'name' | 'dailyCreditBudget' 
 function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, lists }: BudgetFormProps) {
   const [saved, setSaved] = useState(dailyCreditBudget === null ? '' : String(dailyCreditBudget));
   const [credits, setCredits] = useState(saved);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const save = useMutation({
     mutationFn: async () => {
       await api.put(path, { dailyCreditBudget: credits === '' ? null : Number(credits) });
       setSaved(credits);
-      await finishChange(messages.budgetSaved(name), lists);
+      await reloadAndToast(messages.budgetSaved(name), lists);
     },
   });
   return (

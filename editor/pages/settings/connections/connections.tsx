@@ -12,7 +12,7 @@ import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction, Scopes, Truncated } from '../section.tsx';
 
@@ -65,14 +65,14 @@ interface DisconnectDialogProps {
 }
 
 function DisconnectDialog({ connection: { id, clientName }, onClose }: DisconnectDialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return (
     <ConfirmDialog
       title={messages.disconnectTitle(clientName)}
       action={messages.disconnect}
       onConfirm={async () => {
         await api.delete(`/connections/${id}`);
-        await finishChange(messages.disconnected(clientName), ['/connections']);
+        await reloadAndToast(messages.disconnected(clientName), ['/connections']);
       }}
       onClose={onClose}
     >

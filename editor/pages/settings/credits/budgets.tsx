@@ -9,8 +9,8 @@ import { useList } from '../../../kit/infinite-list.tsx';
 import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { formatNumber } from '../../../lib/format.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { Section } from '../section.tsx';
 import { messages } from './messages.ts';
 
@@ -38,11 +38,11 @@ export function Budgets() {
 function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly onClose: () => void }) {
   const { workflowId, name, dailyCreditBudget } = budget;
   const [credits, setCredits] = useState(String(dailyCreditBudget));
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
     const budget = credits === '' ? null : Number(credits);
     await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: budget });
-    await finishChange(messages.budgetChanged(name), [PATH]);
+    await reloadAndToast(messages.budgetChanged(name), [PATH]);
   };
   return (
     <FormDialog title={messages.changeOf(name)} onSubmit={save} onClose={onClose}>

@@ -4,7 +4,7 @@ import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Choices } from '../section.tsx';
@@ -26,15 +26,15 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);
   const [days, setDays] = useState(DEFAULT_DAYS);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const create = async (): Promise<void> => {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onCreated(key);
-    await finishChange(messages.created, ['/keys']);
+    await reloadAndToast(messages.created, ['/keys']);
   };
   return (
-    <FormDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose}>
+    <FormDialog title={messages.createTitle} submitText={messages.submit} onSubmit={create} onClose={onClose}>
       <TextField
         label={settingsMessages.name}
         hint={messages.nameHint}

@@ -10,12 +10,12 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
   const [openDialog, setOpenDialog] = useState<'rename' | 'remove'>();
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const close = (): void => setOpenDialog(undefined);
   return (
     <>
@@ -33,7 +33,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           name={name}
           onSubmit={async newName => {
             await api.patch(`/keys/${id}`, { name: newName });
-            await finishChange(messages.renamed, ['/keys']);
+            await reloadAndToast(messages.renamed, ['/keys']);
           }}
           onClose={close}
         />
@@ -44,7 +44,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           action={messages.remove}
           onConfirm={async () => {
             await api.delete(`/keys/${id}`);
-            await finishChange(messages.removed(name), ['/keys']);
+            await reloadAndToast(messages.removed(name), ['/keys']);
           }}
           onClose={close}
         >

@@ -9,7 +9,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { CheckField } from '../../../kit/field.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 import type { Model, PlanRequest } from './model.ts';
 
@@ -52,12 +52,12 @@ export function PlanDialog({
     gcTime: 0,
   });
   const [isReviewed, setReviewed] = useState(false);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const models = plan.data?.changes.flatMap(({ model }) => model ?? []) ?? [];
   const save = useMutation({
     mutationFn: async () => {
       await api.post('/admin/models', { revision: plan.data?.revision, models });
-      await finishChange(messages.saved(models.length), ['/admin/models', '/nodes']);
+      await reloadAndToast(messages.saved(models.length), ['/admin/models', '/nodes']);
     },
     onSuccess: onClose,
   });

@@ -1,7 +1,7 @@
 // Removes a model from the catalog. Workflows that use it still run.
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 import type { Model } from './model.ts';
 
@@ -12,12 +12,12 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const remove = async (): Promise<void> => {
     const since = new Date().toISOString().slice(0, 10);
     const hidden = { ...model, isHidden: true, deprecated: { since, isRemoved: true } };
     await api.post('/admin/models', { revision, models: [hidden] });
-    await finishChange(messages.removed(model.label), ['/admin/models', '/nodes']);
+    await reloadAndToast(messages.removed(model.label), ['/admin/models', '/nodes']);
   };
   return (
     <ConfirmDialog

@@ -7,7 +7,7 @@ import { CheckField, PasswordField, TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction, Narrow } from '../section.tsx';
@@ -40,14 +40,14 @@ function PasswordForm() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [revokeKeys, setRevokeKeys] = useState(false);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const change = useMutation({
     mutationFn: () => api.post('/auth/password', { current, next, revokeKeys }),
     onSuccess: () => {
       setCurrent('');
       setNext('');
       setRevokeKeys(false);
-      return finishChange(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
+      return reloadAndToast(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
     },
   });
   return (

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../kit/copy-button.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Badges, Day, DetailList, Introduction } from '../section.tsx';
@@ -30,7 +30,7 @@ const messages = {
 export function Profile() {
   const { user, plan, workspace, expiresAt } = useSession();
   const [isRenaming, setRenaming] = useState(false);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return (
     <>
       <PageHead title={settingsMessages.parts.profile}>
@@ -72,7 +72,7 @@ export function Profile() {
           name={user.name}
           onSubmit={async name => {
             await api.patch('/me', { name });
-            await finishChange(messages.renamed, ['session', '/admin/users', '/teams']);
+            await reloadAndToast(messages.renamed, ['session', '/admin/users', '/teams']);
           }}
           onClose={() => setRenaming(false)}
         />

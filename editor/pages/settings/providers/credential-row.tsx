@@ -13,10 +13,10 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { KeyDialog, useFinishKeyChange } from './key-dialog.tsx';
+import { KeyDialog, useReloadModelsAndToast } from './key-dialog.tsx';
 import { messages } from './messages.ts';
 import styles from './providers.module.css';
 
@@ -85,13 +85,13 @@ type DialogKind = 'replace' | 'limit' | 'remove';
 function CredentialMenu({ credential }: { readonly credential: Credential }) {
   const { id, kind, name, owner, isDefault } = credential;
   const [openDialog, setOpenDialog] = useState<DialogKind>();
-  const finishChange = useFinishChange();
-  const finishKeyChange = useFinishKeyChange();
+  const reloadAndToast = useReloadAndToast();
+  const reloadModelsAndToast = useReloadModelsAndToast();
   const client = useQueryClient();
   const close = (): void => setOpenDialog(undefined);
   const test = async (): Promise<void> => {
     const { ok, error = '' } = await api.post<CredentialTest>(`/credentials/${id}/test`);
-    if (ok) await finishChange(messages.testPassed(name), ['/credentials']);
+    if (ok) await reloadAndToast(messages.testPassed(name), ['/credentials']);
     else {
       await client.invalidateQueries({ queryKey: ['/credentials'] });
       showToast(error, { tone: 'failed' });
@@ -99,7 +99,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
   };
   const makeDefault = async (): Promise<void> => {
     await api.patch(`/credentials/${id}`, { isDefault: true });
-    await finishChange(messages.madeDefault(name), ['/credentials']);
+    await reloadAndToast(messages.madeDefault(name), ['/credentials']);
   };
   const run = (action: () => Promise<void>) => () => void action().catch(showError);
   return (
@@ -116,7 +116,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
         </MenuItem>
       </Menu>
       {openDialog === 'replace' && (
-        <KeyDialog kind={kind} owner={owner} takenNames={[]} credential={credential} onClose={close} />
+        <KeyDialog provider={kind} owner={owner} takenNames={[]} credential={credential} onClose={close} />
       )}
       {openDialog === 'limit' && <LimitDialog credential={credential} onClose={close} />}
       {openDialog === 'remove' && (
@@ -125,7 +125,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
           action={messages.remove}
           onConfirm={async () => {
             await api.delete(`/credentials/${id}`, { query: { force: 'true' } });
-            await finishKeyChange(messages.removed(name));
+            await reloadModelsAndToast(messages.removed(name));
           }}
           onClose={close}
         >
@@ -144,10 +144,10 @@ function LimitDialog({
   readonly onClose: () => void;
 }) {
   const [usd, setUsd] = useState(dailyUsdLimit === null ? '' : String(dailyUsdLimit));
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
     await api.patch(`/credentials/${id}`, { dailyUsdLimit: usd === '' ? null : Number(usd) });
-    await finishChange(messages.limitSaved, ['/credentials']);
+    await reloadAndToast(messages.limitSaved, ['/credentials']);
   };
   return (
     <FormDialog title={messages.limitTitle(name)} onSubmit={save} onClose={onClose}>

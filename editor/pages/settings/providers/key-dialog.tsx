@@ -1,4 +1,4 @@
-// Asks for a key, tests it at the provider, and stores it as a new credential or in place of an old one.
+// Renders a dialog that asks for a provider key, tests it, and stores it as a new credential or in an existing one.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import type { Credential, CredentialTest } from '../../../../sdk/src/schemas.ts'
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
 import { messages as appMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
@@ -14,45 +14,46 @@ import { PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
 
 interface KeyDialogProps {
-  readonly kind: ProviderName;
+  readonly provider: ProviderName;
   readonly owner: Credential['owner'];
-  /** Names of the credentials of this kind, so that the new one has another name. */
+  /** Names of the provider's credentials, which a new credential must not have. */
   readonly takenNames: readonly string[];
-  /** The credential whose key to replace; undefined: a new one. */
+  /** The credential whose key to replace. If it is undefined, the dialog adds a credential. */
   readonly credential?: Credential | undefined;
   readonly onClose: () => void;
 }
 
-export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyDialogProps) {
-  const { keyUrl, address } = PROVIDERS[kind];
-  const label = appMessages.provider(kind);
+export function KeyDialog({ provider, owner, takenNames, credential, onClose }: KeyDialogProps) {
+  const { keyUrl, addressMode } = PROVIDERS[provider];
+  const label = appMessages.provider(provider);
   const [apiKey, setApiKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
-  const finishChange = useFinishKeyChange();
+  const reloadModelsAndToast = useReloadModelsAndToast();
   const save = async (): Promise<void> => {
     const values = {
       ...(apiKey.trim() === '' ? {} : { apiKey: apiKey.trim() }),
       ...(baseUrl.trim() === '' ? {} : { baseUrl: baseUrl.trim() }),
     };
-    const test = await api.post<CredentialTest>('/credentials/test', { kind, owner, values });
+    const test = await api.post<CredentialTest>('/credentials/test', { kind: provider, owner, values });
     if (!test.ok) throw new UserFacingError(messages.testFailed(test.error ?? ''));
     if (credential === undefined) {
       const name = chooseName(label, takenNames);
-      const { id } = await api.post<Credential>('/credentials', { kind, owner, name, values });
-      // Records the outcome, so that the card says when the key was tested.
+      const { id } = await api.post<Credential>('/credentials', { kind: provider, owner, name, values });
+      // Stores the result, so that the card says when the key was tested.
       await api.post(`/credentials/${id}/test`).catch(() => undefined);
     } else await api.patch(`/credentials/${credential.id}`, { values });
-    const message = credential === undefined ? messages.added(label) : messages.replaced(credential.name);
-    await finishChange(message);
+    await reloadModelsAndToast(
+      credential === undefined ? messages.added(label) : messages.replaced(credential.name),
+    );
   };
   const keyField = (
     <TextField
-      label={address === 'required' ? messages.optionalKey : messages.apiKey}
-      hint={address === 'required' ? undefined : messages.keyHint}
+      label={addressMode === 'required' ? messages.optionalKey : messages.apiKey}
+      hint={addressMode === 'required' ? undefined : messages.keyHint}
       type="password"
       autoComplete="off"
       spellCheck={false}
-      required={address === 'fixed' || (address === 'optional' && baseUrl.trim() === '')}
+      required={addressMode === 'fixed' || (addressMode === 'optional' && baseUrl.trim() === '')}
       maxLength={4096}
       value={apiKey}
       onChange={event => setApiKey(event.target.value)}
@@ -61,10 +62,10 @@ export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyD
   const addressField = (
     <TextField
       label={messages.address}
-      hint={address === 'required' ? messages.addressHint : credential && messages.addressAgain}
+      hint={addressMode === 'required' ? messages.addressHint : credential && messages.replacedAddressHint}
       type="url"
-      placeholder={address === 'required' ? 'http://127.0.0.1:8188' : 'https://llm.example.com/v1'}
-      required={address === 'required'}
+      placeholder={addressMode === 'required' ? 'http://127.0.0.1:8188' : 'https://llm.example.com/v1'}
+      required={addressMode === 'required'}
       maxLength={2048}
       value={baseUrl}
       onChange={event => setBaseUrl(event.target.value)}
@@ -73,7 +74,7 @@ export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyD
   return (
     <FormDialog
       title={credential === undefined ? messages.addTitle(label) : messages.replaceTitle(credential.name)}
-      submit={messages.submit}
+      submitText={messages.submit}
       onSubmit={save}
       onClose={onClose}
     >
@@ -84,9 +85,9 @@ export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyD
           </a>
         </p>
       )}
-      {address === 'required' && addressField}
+      {addressMode === 'required' && addressField}
       {keyField}
-      {address === 'optional' && (
+      {addressMode === 'optional' && (
         <details className={styles.server} open={credential !== undefined}>
           <summary>{messages.compatible}</summary>
           {addressField}
@@ -96,7 +97,7 @@ export function KeyDialog({ kind, owner, takenNames, credential, onClose }: KeyD
   );
 }
 
-/** Returns the label, with the first free number if that name is taken. */
+/** Returns the label, followed by the first free number if the label itself is taken. */
 function chooseName(label: string, takenNames: readonly string[]): string {
   let name = label;
   for (let number = 2; takenNames.includes(name); number++) name = `${label} ${number}`;
@@ -105,13 +106,13 @@ function chooseName(label: string, takenNames: readonly string[]): string {
 
 const AFFECTED_QUERIES = ['/credentials', '/admin/providers', '/models'] as const;
 
-/** Reports a change of keys, and reloads everything that shows which models can be used. */
-export function useFinishKeyChange(): (text: string) => Promise<void> {
+/** Returns a function that reloads the queries which depend on keys, then shows a toast. */
+export function useReloadModelsAndToast(): (text: string) => Promise<void> {
   const client = useQueryClient();
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return async text => {
     // An open board keeps its node catalog; the next board loads a new one.
     client.removeQueries({ queryKey: ['/nodes'] });
-    await finishChange(text, AFFECTED_QUERIES);
+    await reloadAndToast(text, AFFECTED_QUERIES);
   };
 }

@@ -1,4 +1,4 @@
-// Lists the providers: what each is for, where to get a key, and what a credential consists of.
+// Lists the providers, with the page where users get a key and whether the address of a server can be entered.
 import type { Credential } from '../../../../sdk/src/schemas.ts';
 
 export type ProviderName = Credential['kind'];
@@ -7,34 +7,34 @@ export interface ProviderInfo {
   readonly description: string;
   /** The page on which users get a key. */
   readonly keyUrl?: string;
-  /** Whether the server's address is required, optional, or fixed. */
-  readonly address: 'required' | 'optional' | 'fixed';
+  /** Whether users must, may, or cannot enter the address of a server. */
+  readonly addressMode: 'required' | 'optional' | 'fixed';
 }
 
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderInfo>> = {
   fal: {
     description: 'Images, video, lip sync and audio',
     keyUrl: 'https://fal.ai/dashboard/keys',
-    address: 'fixed',
+    addressMode: 'fixed',
   },
   replicate: {
     description: 'Open models for images, video and audio',
     keyUrl: 'https://replicate.com/account/api-tokens',
-    address: 'fixed',
+    addressMode: 'fixed',
   },
   openai: {
     description: 'Text and images, also from compatible servers',
     keyUrl: 'https://platform.openai.com/api-keys',
-    address: 'optional',
+    addressMode: 'optional',
   },
   elevenlabs: {
     description: 'Speech and sound',
     keyUrl: 'https://elevenlabs.io/app/settings/api-keys',
-    address: 'fixed',
+    addressMode: 'fixed',
   },
   comfyui: {
     description: 'Models on your own server',
-    address: 'required',
+    addressMode: 'required',
   },
 };
 

@@ -3,7 +3,7 @@
 import Plus from 'icon:plus';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
-import type { Providers as Checks, Credential, CredentialPage } from '../../../../sdk/src/schemas.ts';
+import type { Credential, CredentialPage, Providers as ProviderChecks } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
@@ -21,7 +21,7 @@ import styles from './providers.module.css';
 
 /** Renders the keys of the instance, for administrators. */
 export function Providers() {
-  const checks = useQuery(apiQuery<Checks>(['/admin/providers']));
+  const checks = useQuery(apiQuery<ProviderChecks>(['/admin/providers']));
   return (
     <>
       <PageHead title={settingsMessages.parts.providers} />
@@ -49,75 +49,82 @@ export function ProviderKeys() {
 interface CardsProps {
   readonly owner: Credential['owner'];
   readonly isManager: boolean;
-  readonly checks: Checks | undefined;
+  readonly checks: ProviderChecks | undefined;
 }
 
-/** More keys than a page of cards can show. */
-const MAX_KEYS = 200;
+/** The service allows fewer keys for each owner, so one page of the list has all of them. */
+const PAGE_SIZE = 200;
 
 function Cards({ owner, isManager, checks }: CardsProps) {
   const { workspace } = useSession();
-  const credentials = useQuery({
-    ...apiQuery<CredentialPage>(['/credentials'], { owner, limit: MAX_KEYS }),
+  const query = useQuery({
+    ...apiQuery<CredentialPage>(['/credentials'], { owner, limit: PAGE_SIZE }),
     queryKey: ['/credentials', owner, workspace.teamId],
   });
   const [search, setSearch] = useSearchParams();
-  const requested = search.get('add');
-  const adding = PROVIDER_NAMES.find(name => name === requested);
-  const setAdding = (kind: ProviderName | undefined): void =>
-    setSearch(kind === undefined ? {} : { add: kind }, { replace: true });
-  const getCredentials = (kind: ProviderName): readonly Credential[] =>
-    credentials.data?.data.filter(credential => credential.kind === kind) ?? [];
+  const providerToAdd = PROVIDER_NAMES.find(name => name === search.get('add'));
+  const setProviderToAdd = (provider: ProviderName | undefined): void =>
+    setSearch(
+      params => {
+        if (provider === undefined) params.delete('add');
+        else params.set('add', provider);
+        return params;
+      },
+      { replace: true },
+    );
   return (
-    <QueryResult query={credentials}>
-      {() => (
-        <>
-          <ul className={styles.cards}>
-            {PROVIDER_NAMES.map(kind => (
-              <ProviderCard
-                key={kind}
-                kind={kind}
+    <QueryResult query={query}>
+      {({ data }) => {
+        const credentials = Object.groupBy(data, ({ kind }) => kind);
+        return (
+          <>
+            <ul className={styles.cards}>
+              {PROVIDER_NAMES.map(provider => (
+                <ProviderCard
+                  key={provider}
+                  provider={provider}
+                  owner={owner}
+                  credentials={credentials[provider] ?? []}
+                  isManager={isManager}
+                  check={checks?.providers.find(({ name }) => name === provider)}
+                  onAdd={() => setProviderToAdd(provider)}
+                />
+              ))}
+            </ul>
+            {providerToAdd !== undefined && isManager && (
+              <KeyDialog
+                provider={providerToAdd}
                 owner={owner}
-                credentials={getCredentials(kind)}
-                isManager={isManager}
-                check={checks?.providers.find(({ name }) => name === kind)}
-                onAdd={() => setAdding(kind)}
+                takenNames={(credentials[providerToAdd] ?? []).map(({ name }) => name)}
+                onClose={() => setProviderToAdd(undefined)}
               />
-            ))}
-          </ul>
-          {adding !== undefined && isManager && (
-            <KeyDialog
-              kind={adding}
-              owner={owner}
-              takenNames={getCredentials(adding).map(({ name }) => name)}
-              onClose={() => setAdding(undefined)}
-            />
-          )}
-        </>
-      )}
+            )}
+          </>
+        );
+      }}
     </QueryResult>
   );
 }
 
 interface ProviderCardProps {
-  readonly kind: ProviderName;
+  readonly provider: ProviderName;
   readonly owner: Credential['owner'];
   readonly credentials: readonly Credential[];
   readonly isManager: boolean;
-  readonly check: Checks['providers'][number] | undefined;
+  readonly check: ProviderChecks['providers'][number] | undefined;
   readonly onAdd: () => void;
 }
 
-function ProviderCard({ kind, owner, credentials, isManager, check, onAdd }: ProviderCardProps) {
-  const { description, address } = PROVIDERS[kind];
-  const label = appMessages.provider(kind);
+function ProviderCard({ provider, owner, credentials, isManager, check, onAdd }: ProviderCardProps) {
+  const { description, addressMode } = PROVIDERS[provider];
+  const label = appMessages.provider(provider);
   const isEmpty = credentials.length === 0;
-  const addText = address === 'required' ? messages.addAddress : messages.addKey;
+  const addText = addressMode === 'required' ? messages.addAddress : messages.addKey;
   return (
     <li className={styles.card}>
       <div className={styles.head}>
         <h2>{label}</h2>
-        {isEmpty && <Badge>{owner === 'instance' ? messages.none : messages.noKey}</Badge>}
+        {isEmpty && <Badge>{owner === 'instance' ? messages.noInstanceKey : messages.noWorkspaceKey}</Badge>}
         {check?.answers === false && <Badge tone="danger">{messages.unreachable}</Badge>}
       </div>
       <p className={styles.description}>{description}</p>

@@ -11,7 +11,7 @@ import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, Truncated } from '../section.tsx';
 
@@ -59,14 +59,14 @@ function SignOutDialog({
   readonly session: ListedSession;
   readonly onClose: () => void;
 }) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return (
     <ConfirmDialog
       title={messages.signOutTitle(getBrowserName(session.userAgent))}
       action={messages.signOut}
       onConfirm={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
-        await finishChange(messages.signedOut, ['/auth/sessions']);
+        await reloadAndToast(messages.signedOut, ['/auth/sessions']);
       }}
       onClose={onClose}
     >

@@ -10,7 +10,7 @@ import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Truncated } from '../section.tsx';
@@ -80,7 +80,7 @@ interface RemoveDialogProps {
 }
 
 function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const path = `/teams/${team.id}/members`;
   return (
     <ConfirmDialog
@@ -88,7 +88,7 @@ function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogP
       action={messages.removeMember}
       onConfirm={async () => {
         await api.delete(`${path}/${userId}`);
-        await finishChange(messages.memberRemoved(name), [path]);
+        await reloadAndToast(messages.memberRemoved(name), [path]);
       }}
       onClose={onClose}
     >

@@ -5,7 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -29,13 +29,13 @@ export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
     queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linkedId}`, { signal }),
     enabled: linkedId !== null,
   });
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const reply = useMutation({
     mutationFn: ({ id, kind }: { id: string; kind: Reply; team: Invitation['team'] }) =>
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);
-      await finishChange(messages.replied[kind](team.name), [PATH, '/teams', 'session']);
+      await reloadAndToast(messages.replied[kind](team.name), [PATH, '/teams', 'session']);
     },
   });
   return (

@@ -5,7 +5,7 @@ import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
 import { renderOptions } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
@@ -13,10 +13,10 @@ import styles from './teams.module.css';
 
 export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
   const path = `/teams/${team.id}/members`;
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const change = useMutation({
     mutationFn: (role: TeamRole) => api.patch(`${path}/${member.userId}`, { role }),
-    onSuccess: () => finishChange(messages.roleChanged(member.name), [path, '/teams', 'session']),
+    onSuccess: () => reloadAndToast(messages.roleChanged(member.name), [path, '/teams', 'session']),
   });
   return (
     <>

@@ -10,7 +10,7 @@ import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -19,14 +19,14 @@ import styles from './teams.module.css';
 export function SentInvitations({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/invitations`;
   const list = useList<TeamInvitation>(path, { limit: 100 });
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const [revoking, setRevoking] = useState<TeamInvitation>();
   const renew = useMutation({
     mutationFn: ({ email, userId, role }: TeamInvitation) =>
       email === null
         ? api.post(`/teams/${team.id}/members`, { userId, role })
         : api.post(path, { email, role }),
-    onSuccess: (_, invitation) => finishChange(messages.invited(getRecipient(invitation)), [path]),
+    onSuccess: (_, invitation) => reloadAndToast(messages.invited(getRecipient(invitation)), [path]),
   });
   return (
     <>
@@ -55,7 +55,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
           action={messages.revoke}
           onConfirm={async () => {
             await api.delete(`${path}/${revoking.id}`);
-            await finishChange(messages.revoked(getRecipient(revoking)), [path]);
+            await reloadAndToast(messages.revoked(getRecipient(revoking)), [path]);
           }}
           onClose={() => setRevoking(undefined)}
         >

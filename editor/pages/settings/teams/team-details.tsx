@@ -8,8 +8,8 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { Section } from '../section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -76,7 +76,7 @@ interface TeamDialogProps {
 }
 
 function TeamDialog({ team, openDialog, onGone, onClose }: TeamDialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const path = `/teams/${team.id}`;
   if (openDialog === 'invite') return <InviteDialog team={team} onClose={onClose} />;
   if (openDialog === 'rename')
@@ -86,7 +86,7 @@ function TeamDialog({ team, openDialog, onGone, onClose }: TeamDialogProps) {
         name={team.name}
         onSubmit={async name => {
           await api.patch(path, { name });
-          await finishChange(messages.renamed, ['/teams', 'session']);
+          await reloadAndToast(messages.renamed, ['/teams', 'session']);
         }}
         onClose={onClose}
       />
@@ -103,7 +103,7 @@ function LeaveOrDeleteDialog({
   onClose,
 }: Omit<TeamDialogProps, 'openDialog'> & { readonly kind: 'leave' | 'remove' }) {
   const { userId } = useSession().user;
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const isLeaving = kind === 'leave';
   return (
     <ConfirmDialog
@@ -112,7 +112,7 @@ function LeaveOrDeleteDialog({
       onConfirm={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
-        await finishChange(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
+        await reloadAndToast(isLeaving ? messages.left(name) : messages.removed(name), ['/teams', 'session']);
       }}
       onClose={onClose}
     >

@@ -9,7 +9,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction, Section } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -49,13 +49,18 @@ interface CreateDialogProps {
 }
 
 function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const create = async (name: string): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onCreated(team.id);
-    await finishChange(messages.created(team.name), ['/teams', 'session']);
+    await reloadAndToast(messages.created(team.name), ['/teams', 'session']);
   };
   return (
-    <NameDialog title={messages.createTitle} submit={messages.submit} onSubmit={create} onClose={onClose} />
+    <NameDialog
+      title={messages.createTitle}
+      submitText={messages.submit}
+      onSubmit={create}
+      onClose={onClose}
+    />
   );
 }

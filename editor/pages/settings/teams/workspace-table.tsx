@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { type Column, Table, toActionsColumn } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { type TeamRole, useSession } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
@@ -21,11 +21,11 @@ interface Workspace {
 
 export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const active = useSession().workspace.teamId;
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const switchWorkspace = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
     // Other pages depend on the active workspace.
-    onSuccess: (_, { name }) => finishChange(messages.switched(name), 'all'),
+    onSuccess: (_, { name }) => reloadAndToast(messages.switched(name), 'all'),
   });
   const rows: readonly Workspace[] = [{ id: null, name: messages.personal, role: 'OWNER' }, ...teams];
   const columns: readonly Column<Workspace>[] = [

@@ -4,7 +4,7 @@ import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { messages } from './messages.ts';
@@ -17,11 +17,11 @@ interface ChangeDialogProps {
 export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
   const [name, setName] = useState(user.name);
   const [account, setAccount] = useState<Account>(user);
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
     const { plan, isAdmin, isAuthor } = account;
     await api.patch(`/admin/users/${user.userId}`, { name, plan, isAdmin, isAuthor });
-    await finishChange(messages.changed(name), ['/admin/users', 'session']);
+    await reloadAndToast(messages.changed(name), ['/admin/users', 'session']);
   };
   return (
     <FormDialog title={messages.changeTitle(user.name)} onSubmit={save} onClose={onClose}>

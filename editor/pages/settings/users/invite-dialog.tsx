@@ -5,8 +5,8 @@ import type { CreatedUser, Plans } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { messages } from './messages.ts';
@@ -21,7 +21,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
   const { data: plans } = useQuery(apiQuery<Plans>(['/admin/plans']));
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;
     const { name, inviteUrl } = await api.post<CreatedUser>('/admin/users', {
@@ -33,7 +33,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       invite: true,
     });
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
-    await finishChange(messages.inviteCreated(name), ['/admin/users']);
+    await reloadAndToast(messages.inviteCreated(name), ['/admin/users']);
   };
   const field = (key: keyof typeof profile) => ({
     value: profile[key],
@@ -41,7 +41,12 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       setProfile({ ...profile, [key]: event.target.value }),
   });
   return (
-    <FormDialog title={messages.invite} submit={messages.inviteSubmit} onSubmit={invite} onClose={onClose}>
+    <FormDialog
+      title={messages.invite}
+      submitText={messages.inviteSubmit}
+      onSubmit={invite}
+      onClose={onClose}
+    >
       <TextField label={settingsMessages.name} required maxLength={200} {...field('name')} />
       <TextField label={settingsMessages.email} type="email" required {...field('email')} />
       <AccountFields account={account} onChange={setAccount} />

@@ -4,7 +4,7 @@ import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts'
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useFinishChange } from '../../../lib/finish-change.ts';
+import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { CreditsDialog } from '../credits-dialog.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
 import { messages } from './messages.ts';
@@ -45,7 +45,7 @@ function GrantDialog({ user: { userId, name }, onClose }: DialogProps) {
       account={{ userId }}
       name={name}
       title={messages.grantTitle(name)}
-      submit={messages.grant}
+      submitText={messages.grant}
       changes={['/admin/users', '/credits', 'session']}
       onClose={onClose}
     />
@@ -61,7 +61,7 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
   return (
     <FormDialog
       title={messages.passwordTitle(name)}
-      submit={messages.createLink}
+      submitText={messages.createLink}
       onSubmit={createLink}
       onClose={onClose}
     >
@@ -71,14 +71,14 @@ function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClos
 }
 
 function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   return (
     <ConfirmDialog
       title={messages.disableTitle(name)}
       action={messages.disable}
       onConfirm={async () => {
         await api.patch(`/admin/users/${userId}`, { disabled: true });
-        await finishChange(messages.disableDone(name), ['/admin/users']);
+        await reloadAndToast(messages.disableDone(name), ['/admin/users']);
       }}
       onClose={onClose}
     >
@@ -88,15 +88,15 @@ function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
 }
 
 function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
-  const finishChange = useFinishChange();
+  const reloadAndToast = useReloadAndToast();
   const enable = async (): Promise<void> => {
     await api.patch(`/admin/users/${userId}`, { disabled: false });
-    await finishChange(messages.enabled(name), ['/admin/users']);
+    await reloadAndToast(messages.enabled(name), ['/admin/users']);
   };
   return (
     <FormDialog
       title={messages.enableTitle(name)}
-      submit={messages.enable}
+      submitText={messages.enable}
       onSubmit={enable}
       onClose={onClose}
     >

@@ -1,10 +1,10 @@
-// Finishes a change: reloads the affected queries, then shows a toast.
+// Reloads the queries that a change affects, then shows a toast.
 
 import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { showToast, type Toast } from './toasts.ts';
 
-export type FinishChange = (
+export type ReloadAndToast = (
   text: string,
   /** First segments of the query keys that the change affects, or all queries. */
   keys: readonly string[] | 'all',
@@ -15,9 +15,9 @@ export type FinishChange = (
  * Resolves when the affected queries are reloaded. The toast appears after that, so that the page already shows the new
  * state.
  */
-export function useFinishChange(): FinishChange {
+export function useReloadAndToast(): ReloadAndToast {
   const client = useQueryClient();
-  return useCallback<FinishChange>(
+  return useCallback<ReloadAndToast>(
     async (text, keys, action) => {
       const filters = keys === 'all' ? [{}] : keys.map(key => ({ queryKey: [key] }));
       await Promise.all(filters.map(filter => client.invalidateQueries(filter)));
