@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { findBackend } from '../codecs/backend.ts';
 import { isLoopbackHost } from '../lib/addresses.ts';
-import { dataFolderError } from '../lib/data-folder.ts';
+import { createDataFolderError } from '../lib/data-folder.ts';
 import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
@@ -59,7 +59,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findExistingFolder(DATA_DIR);
     const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
-      throw dataFolderError(DATA_DIR, err);
+      throw createDataFolderError(DATA_DIR, err);
     });
     await rm(trial, { recursive: true });
     return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be created`;

@@ -1,9 +1,10 @@
 // `graphwright serve` and `graphwright worker`: runs the service in the foreground, from start to graceful shutdown.
 import { once } from 'node:events';
 import { Session } from 'node:inspector/promises';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
-import { writeCompileCache } from '../lib/compile-cache.ts';
+
 import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
@@ -55,7 +56,7 @@ async function shrinkHeapWhenIdle(settled: Promise<void>, signal: AbortSignal): 
   await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(
     async () => {
       if (performance.eventLoopUtilization(before).utilization >= MAX_IDLE_UTILIZATION) return;
-      writeCompileCache();
+      flushCompileCache();
       await shrinkHeap();
     },
     () => undefined,

@@ -7,18 +7,18 @@ const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
  * Publicly routable addresses at which the host of a virtual machine responds: Azure's wire server, which provides
  * settings and certificates. The metadata addresses of other clouds are in special ranges.
  */
-const CLOUD_HOSTS: ReadonlySet<string> = new Set(['168.63.129.16']);
+const CLOUD_HOST_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
  * Returns whether the address is plain public unicast. All of IANA's special-purpose ranges are rejected: private,
  * loopback, link-local, CGNAT, multicast, documentation and reserved ranges, and every IPv6 form that carries an IPv4
- * address (mapped, compatible, NAT64, 6to4, Teredo).
+ * address (mapped, compatible, NAT64, 6to4, Teredo). So are the addresses of cloud hosts.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_V6)) return false;
-  return address.range() === 'unicast' && !CLOUD_HOSTS.has(address.toString());
+  return address.range() === 'unicast' && !CLOUD_HOST_ADDRESSES.has(address.toString());
 }
 
 /**

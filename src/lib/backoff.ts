@@ -1,11 +1,11 @@
-// Computes the delay before the next retry: exponential up to a limit, with jitter so that many callers do not return
-// at once.
+// Computes the delay before the next retry: exponential up to a limit, with jitter so that many callers do not retry at
+// the same time.
 
 export interface Backoff {
   /** The delay before the first retry. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Each delay is the previous one multiplied by this. */
+  /** The ratio of each delay to the previous delay. */
   readonly factor: number;
   /** The range of random change as a fraction of the delay: `[-0.2, 0]` shortens it by up to a fifth. */
   readonly jitter: readonly [number, number];

@@ -1,6 +1,6 @@
 // Locates Node's compile cache for child processes, which would otherwise strip and compile their sources again: more
 // than half of their start.
-import { flushCompileCache, getCompileCacheDir } from 'node:module';
+import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -12,6 +12,3 @@ export function compileCacheEnv(): { readonly NODE_COMPILE_CACHE: string } {
     NODE_COMPILE_CACHE: cacheDir === undefined ? join(tmpdir(), 'node-compile-cache') : dirname(cacheDir),
   };
 }
-
-/** Writes the compile cache of a process that will be killed. Node itself writes the cache only on a normal exit. */
-export const writeCompileCache = (): void => flushCompileCache();

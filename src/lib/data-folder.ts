@@ -13,12 +13,12 @@ export async function openDataFolder(dataDir: string): Promise<string> {
     await access(folder, constants.W_OK | constants.X_OK);
     return folder;
   } catch (err) {
-    throw dataFolderError(dataDir, err);
+    throw createDataFolderError(dataDir, err);
   }
 }
 
-/** Describes a file system error of the folder for people. */
-export function dataFolderError(dataDir: string, cause: unknown): AppError {
+/** Creates an error that tells the operator what is wrong with the folder and how to mend it. */
+export function createDataFolderError(dataDir: string, cause: unknown): AppError {
   const { message } = toError(cause);
   const remedy = /ENOSPC|EDQUOT/.test(message)
     ? 'Free some disk space, or set DATA_DIR to a folder on another disk.'

@@ -1,4 +1,4 @@
-// Creates cancelable timeout signals. `AbortSignal.timeout` cannot be canceled: it keeps its listeners alive until it
+// Creates timeout signals that can be canceled. `AbortSignal.timeout` cannot, so it keeps its listeners alive until it
 // fires.
 
 export interface Deadline extends Disposable {

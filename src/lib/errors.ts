@@ -154,20 +154,21 @@ export function invalidField(path: string, message: string, name = path.slice(1)
   });
 }
 
-/** Thrown if the database could not be reached. `mayBeDone` means that a write was sent and may have been committed. */
+/** Thrown if the database could not be reached. `mayHaveCommitted`: a write was sent, and its outcome is unknown. */
 export class OutageError extends Error {
-  readonly mayBeDone: boolean;
+  readonly mayHaveCommitted: boolean;
 
-  constructor(mayBeDone: boolean, cause: Error) {
+  constructor(mayHaveCommitted: boolean, cause: Error) {
     super(`The database connection was lost: ${cause.message}`, { cause });
     this.name = 'OutageError';
-    this.mayBeDone = mayBeDone;
+    this.mayHaveCommitted = mayHaveCommitted;
   }
 }
 
 /**
- * Converts any thrown value to an AppError. Anything not known to be the caller's fault becomes `internal_error`.
- * `isRepeatable`: the request may be sent again even if its outcome is unknown.
+ * Converts any thrown value to an AppError. A value that is not one becomes `unavailable` if the caller can safely repeat
+ * the request after a database outage, otherwise `internal_error`. `isRepeatable`: the request may be sent again even if
+ * its outcome is unknown.
  */
 export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepeatable: boolean }): AppError {
   if (thrown instanceof AppError) return thrown;
@@ -176,7 +177,7 @@ export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepea
     const message = 'Something went wrong on our side. Give the request id to the operator of the service.';
     return new AppError('internal_error', message, { cause });
   }
-  if (!cause.mayBeDone || isRepeatable) return unavailable('The database', cause);
+  if (!cause.mayHaveCommitted || isRepeatable) return unavailable('The database', cause);
   const message =
     'The database connection was lost during the request, and the outcome is unknown. Check the result before you retry.';
   return new AppError('internal_error', message, { cause });

@@ -1,7 +1,7 @@
 // Detects numbers in JSON text that JavaScript would change, and marks or preserves them.
 import { findClosingQuote } from './json-scan.ts';
 
-/** Stands for such a number: JSON.parse turns it into Infinity, which is not a JSON value. */
+/** Replaces such a number in the text. JSON.parse turns the mark into Infinity, which is not a JSON value. */
 const MARK = '1e999';
 /** Any number with this many digits survives in a double. */
 const SAFE_LENGTH = 15;
@@ -27,7 +27,7 @@ export function markInexactNumbers(text: string): string {
   const pieces: string[] = [];
   let copiedTo = 0;
   let depth = 0;
-  // The depth at which a member of EXACT_MEMBERS began; 0: outside of any.
+  // The depth at which the current member of EXACT_MEMBERS began, or 0 outside of these members.
   let exactDepth = 0;
   let stringStart = 0;
   let stringEnd = 0;
@@ -39,7 +39,7 @@ export function markInexactNumbers(text: string): string {
     } else if (code === MINUS || isDigit(code)) {
       let end = findDigitsEnd(text, index + 1);
       const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65; // e, E
-      // The sign is part of the exponent.
+      // Skips the `e` and the sign or digit after it.
       if (hasExponent) end = findDigitsEnd(text, end + 2);
       if ((hasExponent || end - index > SAFE_LENGTH) && isChanged(text.slice(index, end), exactDepth > 0)) {
         pieces.push(text.slice(copiedTo, index), MARK);
@@ -76,7 +76,7 @@ export function parseExactJson(text: string): unknown {
   ) as unknown;
 }
 
-/** Returns whether JavaScript keeps the number that the text stands for. */
+/** Returns whether a JavaScript number has exactly the value of the literal. */
 export const isExactNumber = (literal: string): boolean => !isChanged(literal, true);
 
 /** A number that `parseExactJson` kept as its text. */
@@ -111,18 +111,18 @@ function findDigitsEnd(text: string, start: number): number {
   return end;
 }
 
-/** Returns whether JSON.parse turns the literal into a different number. */
-function isChanged(literal: string, isExact: boolean): boolean {
+/** Returns whether JSON.parse turns the literal into a different number. Ignores fractions unless `checksFractions`. */
+function isChanged(literal: string, checksFractions: boolean): boolean {
   const number = Number(literal);
-  // JSON.parse rejects it if it is not a number.
+  // JSON.parse rejects a literal that is not a number.
   if (Number.isNaN(number)) return false;
   if (!Number.isFinite(number)) return true;
-  if (!isExact && /\.|e-/i.test(literal)) return false;
+  if (!checksFractions && /\.|e-/i.test(literal)) return false;
   const printed = String(number);
   return printed !== literal && normalize(printed) !== normalize(literal);
 }
 
-/** Returns the normalized decimal value of a literal: its significant digits, and the power of ten of the last one. */
+/** Returns the normalized decimal value of a literal: its significant digits, and the power of ten of the last digit. */
 function normalize(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.replace('-', '').split('.');

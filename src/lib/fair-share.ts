@@ -2,7 +2,7 @@
 
 /**
  * Returns the size to which each request must be limited so that the sum stays within `total`, or MAX_SAFE_INTEGER if
- * all fit.
+ * all requests fit.
  */
 export function computeFairShare(sizes: readonly number[], total: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);

@@ -8,7 +8,7 @@ import { createFetchError, FetchError, toFetchError } from './fetch/error.ts';
 import { createPools, type NetworkPolicy, type Pools } from './fetch/pools.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
-/** A body that is too large for memory. It can be sent only once: a redirect that needs it again is returned as the response. */
+/** A body that is too large for memory. A stream can be sent only once, so a redirect that needs the body is not followed. */
 export interface SizedStream {
   readonly stream: Readable;
   readonly bytes: number;
@@ -63,8 +63,8 @@ export interface GuardedFetch {
 
 const MAX_URL_CHARS = 8192;
 const MAX_REDIRECTS = 5;
-const DRAINED_BYTES = 65_536;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_DRAINED_BYTES = 65_536;
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // Any other header may be a credential of the first origin: not only `authorization`, but also, say, `xi-api-key`.
 const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
@@ -73,7 +73,7 @@ const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
   'range',
   'user-agent',
 ]);
-const OWN_HEADERS: Hop['headers'] = { 'user-agent': 'Graphwright' };
+const DEFAULT_HEADERS: Hop['headers'] = { 'user-agent': 'Graphwright' };
 const RESERVED_HEADERS: ReadonlySet<string> = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
@@ -88,12 +88,12 @@ export interface GuardOptions extends NetworkPolicy {
 /** Creates a client with keep-alive pools; `close` ends them and all requests in progress. */
 export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptions): GuardedFetch {
   const pools = createPools(policy);
-  const traced = new Set(tracedOrigins);
+  const traceReceivers = new Set(tracedOrigins);
   return {
     stream: (url, request) =>
-      inRequestSpan(url, request, traced, tracedRequest => exchange(url, tracedRequest, pools)),
+      inRequestSpan(url, request, traceReceivers, tracedRequest => exchange(url, tracedRequest, pools)),
     fetch: (url, request) =>
-      inRequestSpan(url, request, traced, async tracedRequest => {
+      inRequestSpan(url, request, traceReceivers, async tracedRequest => {
         const { close: _, ...response } = await exchange(url, tracedRequest, pools);
         return { ...response, body: await buffer(response.body) };
       }),
@@ -125,18 +125,20 @@ interface Hop {
 /** State shared by the hops of one exchange. */
 interface Exchange {
   readonly request: OutboundRequest;
-  /** Ends with the last byte of the response, or with an error. */
+  /** The time limit, which is disposed of after the last byte of the response or an error. */
   readonly deadline: Deadline;
+  /** The host of the current hop. */
   host: string;
+  /** Whether a byte of the request may have reached a server. */
   maybeSent: boolean;
 }
 
-async function exchange(start: string, request: OutboundRequest, pools: Pools): Promise<StreamedResponse> {
+async function exchange(address: string, request: OutboundRequest, pools: Pools): Promise<StreamedResponse> {
   const deadline = startDeadline(request.timeoutMs, request.signal);
   const state: Exchange = { request, deadline, host: 'The address', maybeSent: false };
   const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
   try {
-    let hop = createFirstHop(start, request);
+    let hop = createFirstHop(address, request);
     for (let redirects = 0; ; redirects++) {
       state.host = hop.url.hostname;
       const agent = await pools.getAgent(hop.url, {
@@ -147,7 +149,7 @@ async function exchange(start: string, request: OutboundRequest, pools: Pools): 
       const next =
         maxRedirects === 0 ? undefined : createNextHop(hop, response, request.keepsRequestOnRedirect);
       if (next === undefined) return toOutboundResponse(hop, response, state);
-      await response.body.dump({ limit: DRAINED_BYTES, signal: deadline.signal });
+      await response.body.dump({ limit: MAX_DRAINED_BYTES, signal: deadline.signal });
       if (redirects === maxRedirects) throw createFetchError('too_many_redirects', state.host);
       hop = next;
     }
@@ -157,20 +159,21 @@ async function exchange(start: string, request: OutboundRequest, pools: Pools): 
   }
 }
 
-function createFirstHop(start: string, request: OutboundRequest): Hop {
-  const url = parseOutboundUrl(start);
+function createFirstHop(address: string, request: OutboundRequest): Hop {
+  const url = parseOutboundUrl(address);
   const entries = Object.entries(request.headers ?? {}).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name));
   if (reserved !== undefined)
     throw new FetchError('bad_header', `Remove the header ${reserved[0]}; the service sets it.`);
-  const headers = { ...OWN_HEADERS, ...Object.fromEntries(entries) };
+  const headers = { ...DEFAULT_HEADERS, ...Object.fromEntries(entries) };
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
 /**
- * Returns the request that follows a redirect, by the fetch standard, or undefined if the response is not a redirect.
+ * Returns the request that the fetch standard prescribes after a redirect. Returns undefined if the response is not a
+ * redirect, or if a body that was already streamed would have to be sent again.
  */
 function createNextHop(
   hop: Hop,
@@ -178,7 +181,7 @@ function createNextHop(
   keepsRequestOnRedirect: OutboundRequest['keepsRequestOnRedirect'],
 ): Hop | undefined {
   const location = headers.location;
-  if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined;
+  if (!REDIRECT_STATUSES.has(statusCode) || typeof location !== 'string') return undefined;
   const target = URL.parse(location, hop.url.href);
   if (target === null) throw createFetchError('bad_url', hop.url.hostname);
   const url = parseOutboundUrl(target.href);
@@ -187,7 +190,7 @@ function createNextHop(
   if (!becomesGet && isStream(hop.body)) return undefined;
   if (keepsRequestOnRedirect?.(url) === false) {
     if (!becomesGet && hop.body !== undefined) throw createFetchError('redirect_refused', hop.url.hostname);
-    return { url, method: becomesGet ? 'GET' : hop.method, headers: OWN_HEADERS, body: undefined };
+    return { url, method: becomesGet ? 'GET' : hop.method, headers: DEFAULT_HEADERS, body: undefined };
   }
   const hopHeaders = Object.entries(hop.headers).filter(
     ([name]) =>
@@ -218,7 +221,8 @@ async function send(hop: Hop, state: Exchange, agent: Agent): Promise<Dispatcher
 }
 
 /**
- * Records that bytes may have been sent. undici starts a request only after the socket is connected and TLS is done.
+ * Creates an interceptor that records when bytes may have been sent. undici starts a request only after the socket is
+ * connected and TLS is done.
  */
 function recordSending(state: Exchange): Dispatcher.DispatcherComposeInterceptor {
   return dispatch => (options, handler) => {
@@ -243,7 +247,7 @@ function toOutboundResponse(hop: Hop, response: Dispatcher.ResponseData, state: 
     body: boundedBody(response, state),
     close() {
       state.deadline[Symbol.dispose]();
-      // Destroying an unread body emits an error, which nobody else handles.
+      // Destroying an unread body emits an error, which would end the process if nobody handled it.
       response.body.on('error', () => undefined).destroy();
     },
   };

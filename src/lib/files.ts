@@ -32,14 +32,14 @@ export async function withTempFolder<T>(work: (folder: string) => Promise<T>): P
   }
 }
 
-const MAX_CHARS = 60;
+const MAX_NAME_CHARS = 60;
 
-/** Turns a text into a part of a file name. Keeps letters and digits of every language. The result is valid in a file name on every system. */
+/** Turns a text into a part of a file name that is valid on every system. Keeps letters and digits of every language. */
 export function toNamePart(text: string): string {
   const part = text
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._]+/gu, '-')
     .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, MAX_CHARS);
+    .slice(0, MAX_NAME_CHARS);
   return part === '' ? 'output' : part;
 }

@@ -1,4 +1,4 @@
-// Creates identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
+// Creates identifiers: a prefix that names the kind, 48 bits of time so that identifiers sort by age, 80 random bits.
 import { randomFillSync } from 'node:crypto';
 
 /** The prefix of each kind, which is visible to clients (docs/api.md, Conventions). */
@@ -51,13 +51,13 @@ export function getFirstIdAt(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
-/** Returns the creation time of an id in ms, for any text that starts like an id. */
+/** Returns the creation time of an id in ms. Also accepts a text that only starts like an id. */
 export function getIdTime(id: string): number {
   const begin = id.indexOf('_') + 1;
   return [...id.slice(begin, begin + TIME_CHARS)].reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
 }
 
-/** Returns whether the text has the form of an id of the kind, whether or not it exists. */
+/** Returns whether the text has the form of an id of the kind. Does not check whether the id exists. */
 export function isId(kind: IdKind, text: string): boolean {
   return (
     text.startsWith(`${PREFIXES[kind]}_`) &&

@@ -22,14 +22,15 @@ export class JsonText<T = unknown> {
   toJSON(): unknown {
     if (collectedTexts === undefined) return this.value;
     collectedTexts.push(this.text);
-    return MARK + (collectedTexts.length - 1);
+    return PLACEHOLDER_PREFIX + (collectedTexts.length - 1);
   }
 }
 
 // Unguessable, so no string in a value can be mistaken for a placeholder.
-const MARK = `${randomUUID()}:`;
-const PLACEHOLDERS = new RegExp(`"${MARK}(\\d+)"`, 'g');
-// The texts of the value being written. Writing is synchronous.
+const PLACEHOLDER_PREFIX = `${randomUUID()}:`;
+const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER_PREFIX}(\\d+)"`, 'g');
+// The texts inside the value that `stringifyJson` is writing. Only one value is written at a time, because writing is
+// synchronous.
 let collectedTexts: string[] | undefined;
 
 /** Works like JSON.stringify, but writes each JsonText inside the value unchanged. */

@@ -1,5 +1,5 @@
-// Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Work
-// that was accepted elsewhere always waits.
+// Limits the concurrency of costly work: some calls run at the same time, some wait, and the rest are rejected. Calls
+// that belong to work that the service has already accepted always wait.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
@@ -11,7 +11,7 @@ export interface LimiterOptions {
 
 const acceptedWork = new AsyncLocalStorage<true>();
 
-/** Runs work that was already accepted: no limiter inside it rejects, at any depth. */
+/** Runs work that the service has already accepted. No limiter that the work calls, at any depth, rejects it. */
 export function runAccepted<T>(work: () => T): T {
   return acceptedWork.run(true, work);
 }

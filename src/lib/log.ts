@@ -4,10 +4,10 @@ import { currentScope } from './span.ts';
 
 export type { Logger } from 'pino';
 
-/** Paths at which keys, secrets and authorization headers are redacted. */
-const REDACTED = ['req.headers.authorization', 'req.headers.cookie', '*.secret', '*.apiKey'];
+/** The paths of keys, secrets and authorization headers in a line's fields. */
+const REDACTED_PATHS = ['req.headers.authorization', 'req.headers.cookie', '*.secret', '*.apiKey'];
 
-/** Adds the ids of the current request or run to a line; the line's own fields win. */
+/** Returns fields that are added to each line: the ids of the current request or run. The line's own fields win. */
 function mixin(): object {
   const scope = currentScope();
   if (scope === undefined) return {};
@@ -16,5 +16,5 @@ function mixin(): object {
 }
 
 export function createLogger(level: string): import('pino').Logger {
-  return pino({ level, redact: REDACTED, base: null, mixin, timestamp: pino.stdTimeFunctions.isoTime });
+  return pino({ level, redact: REDACTED_PATHS, base: null, mixin, timestamp: pino.stdTimeFunctions.isoTime });
 }

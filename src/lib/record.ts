@@ -14,7 +14,7 @@ export function omitUndefined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** Parses JSON text; undefined if it is invalid. */
+/** Parses JSON text. Returns undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -24,15 +24,15 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Serializes the value as canonical JSON: equal values have equal texts, with keys sorted by code unit as in RFC 8785.
- * Omits undefined members, like JSON.stringify. The value must not contain cycles.
+ * Serializes the value so that equal values have equal texts: without white space, with keys in a fixed order. Omits undefined
+ * members, like JSON.stringify. The value must not contain cycles.
  */
-export function toCanonicalJson(value: unknown): string {
+export function toCanonicalJson(value: NonNullable<unknown> | null): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
 }
 
 function sortKeys(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // A null prototype, so that `__proto__` is an ordinary key. Integer-like keys come first either way, in order.
+  // A null prototype, so that `__proto__` is an ordinary key.
   const sorted: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(object).sort()) sorted[key] = object[key];
   return sorted;

@@ -6,17 +6,17 @@ import { syncFolder } from './files.ts';
 import { SettingsError } from './settings.ts';
 
 const FILE = 'secrets.key';
-/** While this file exists, the database is encrypted with one of the two keys, and only a rotation may continue. */
+/** While this file exists, a rotation is in progress: the database may be encrypted with either of the two keys. */
 const NEXT_FILE = 'secrets.key.next';
 const OLD_FILE = 'secrets.key.old';
 
 export interface SecretsKeySource {
-  /** 64 hex digits, validated by the settings; undefined: the key is stored in `dataDir`. */
+  /** 64 hex digits, validated by the settings. If undefined, the key is stored in `dataDir`. */
   readonly SECRETS_KEY: string | undefined;
   readonly dataDir: string;
 }
 
-/** Returns the existing key; undefined if none has been created. */
+/** Returns the existing key, or undefined if no key has been created. */
 export async function findSecretsKey({
   SECRETS_KEY,
   dataDir,
@@ -40,18 +40,18 @@ export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource)
 }
 
 /**
- * Returns the key that a rotation changes to. It is stored before the database is changed, and found again if the
- * rotation was interrupted.
+ * Returns the key that a rotation changes to. The key is stored before the database is changed, so that a rotation that
+ * was interrupted continues with the same key.
  */
-export async function openNextKey(dataDir: string): Promise<Buffer> {
+export async function loadNextKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, NEXT_FILE);
   return (await readKey(path)) ?? (await writeKey(dataDir, path, randomBytes(32)));
 }
 
 /** Completes a rotation: the next key becomes the current one, and the old key is renamed. */
-export async function finishNextKey(dataDir: string, old: Buffer): Promise<void> {
+export async function finishRotation(dataDir: string, oldKey: Buffer): Promise<void> {
   await rm(join(dataDir, OLD_FILE), { force: true });
-  await writeKey(dataDir, join(dataDir, OLD_FILE), old);
+  await writeKey(dataDir, join(dataDir, OLD_FILE), oldKey);
   await rename(join(dataDir, NEXT_FILE), join(dataDir, FILE));
   await syncFolder(dataDir);
 }
@@ -71,16 +71,16 @@ async function readKey(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Writes a complete file next to the path, then links it there: unlike rename, link never replaces another process's
- * key.
+ * Stores the key unless the file exists, and returns the stored key. Writes a temporary file, then links it to the path:
+ * unlike rename, link never replaces another process's key.
  */
-async function writeKey(dataDir: string, path: string, fresh: Buffer): Promise<Buffer> {
+async function writeKey(dataDir: string, path: string, newKey: Buffer): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const temporary = join(dataDir, `secrets.key.${randomUUID()}`);
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(`${fresh.toString('hex')}\n`);
+      await file.writeFile(`${newKey.toString('hex')}\n`);
       await file.sync();
     } finally {
       await file.close();

@@ -14,7 +14,7 @@ export const integer = (min: number, max: number) => (value: string) => {
 };
 
 /** Parses a number from 0 to 1. */
-export const share = (value: string): number => {
+export const fraction = (value: string): number => {
   const parsed = Number(value);
   if (value.trim() !== '' && parsed >= 0 && parsed <= 1) return parsed;
   throw new Error('must be a number from 0 to 1');
@@ -40,14 +40,14 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
-/** Parses an issuer URL. It is kept unchanged, because a trailing slash is part of an issuer's name. */
+/** Parses an issuer URL. Keeps a trailing slash, which is part of an issuer's name. */
 export const issuer = (value: string): string => {
   httpUrl(value);
   return value;
 };
 
-export const domains = (value: string): readonly string[] => {
-  const parsed = names(value.toLowerCase());
+export const domainList = (value: string): readonly string[] => {
+  const parsed = nameList(value.toLowerCase());
   if (parsed.every(name => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))) return parsed;
   throw new Error('must be comma-separated domains such as example.com');
 };
@@ -68,14 +68,13 @@ export const hexKey = (value: string): string => {
   return value;
 };
 
-export const proxies = (value: string): boolean | string => {
-  if (value === 'false') return false;
-  if (value === 'true') return true;
+export const trustedProxies = (value: string): boolean | string => {
+  if (value === 'false' || value === 'true') return value === 'true';
   const isRange = (part: string): boolean => {
-    const [address = '', bits, ...more] = part.trim().split('/');
+    const [address = '', bits, ...surplus] = part.trim().split('/');
     const width = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
     return (
-      more.length === 0 &&
+      surplus.length === 0 &&
       width > 0 &&
       (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
     );
@@ -103,7 +102,7 @@ export const providerConcurrency = (
 };
 
 /** Parses names separated by commas. */
-export const names = (value: string): readonly string[] =>
+export const nameList = (value: string): readonly string[] =>
   value
     .split(',')
     .map(name => name.trim())

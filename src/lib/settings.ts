@@ -6,40 +6,49 @@ import { isRecord } from './record.ts';
 import {
   apiKey,
   databaseUrl,
-  domains,
+  domainList,
   flag,
+  fraction,
   hexKey,
   httpUrl,
   integer,
   issuer,
-  names,
+  nameList,
   oneOf,
   providerConcurrency,
-  proxies,
-  share,
   text,
   toPath,
+  trustedProxies,
 } from './setting-values.ts';
 
-interface Row<T> {
+interface SettingDefinition<T> {
   readonly help: string;
   /** The default shown by --help. */
   readonly defaultText: string;
-  /** Parses the variable's text; undefined means unset or empty. Throws a phrase that says what is allowed. */
+  /** Parses the variable's text, which is undefined if unset or empty. Throws an error that says what is allowed. */
   readonly parse: (text: string | undefined) => T;
 }
 
 type Parse<T> = (text: string) => T;
 
 /** Defines a setting with a default, which is parsed like any other value. */
-const row = <T>(help: string, fallback: string, parse: Parse<T>, defaultText = fallback): Row<T> => ({
+const setting = <T>(
+  help: string,
+  fallback: string,
+  parse: Parse<T>,
+  defaultText = fallback,
+): SettingDefinition<T> => ({
   help,
   defaultText,
   parse: (text = fallback) => parse(text),
 });
 
 /** Defines an optional setting. `defaultText` says what happens if it is unset. */
-const optionalRow = <T>(help: string, parse: Parse<T>, defaultText = 'unset'): Row<T | undefined> => ({
+const optionalSetting = <T>(
+  help: string,
+  parse: Parse<T>,
+  defaultText = 'unset',
+): SettingDefinition<T | undefined> => ({
   help,
   defaultText,
   parse: text => (text === undefined ? undefined : parse(text)),
@@ -64,7 +73,7 @@ const PRICE_UNITS = [
   'usdPerMillionImageOutputTokens',
   'usdPerMillionCharacters',
 ] as const;
-/** The price of a call, which is the sum of all present prices. */
+/** The price of a call: the sum of these parts. */
 export type Price = Partial<Readonly<Record<(typeof PRICE_UNITS)[number], number>>>;
 
 export interface PlanLimits {
@@ -74,7 +83,7 @@ export interface PlanLimits {
   readonly executionsPerDay: number | null;
   /** null: no limit. */
   readonly storageBytes: number | null;
-  /** Whether its runs may call models without a price. */
+  /** Whether runs of accounts with this plan may call models without a price. */
   readonly runsUnpriced?: boolean;
 }
 
@@ -95,7 +104,7 @@ const PLANS: Readonly<Record<string, PlanLimits>> = {
   },
 };
 
-/** The public addresses of the providers that have one. */
+/** The vendors' public addresses. ComfyUI has none. */
 export const PROVIDER_URLS = {
   fal: 'https://queue.fal.run',
   replicate: 'https://api.replicate.com/v1',
@@ -103,167 +112,185 @@ export const PROVIDER_URLS = {
   elevenlabs: 'https://api.elevenlabs.io',
 } as const;
 
-const ROWS = {
-  PORT: row('port to listen on', '3000', integer(0, 65535)),
-  HOST: row('address to listen on', '127.0.0.1', text),
-  BASE_URL: optionalRow('public URL of the service', httpUrl, 'http://localhost:$PORT'),
-  CDN_URL: optionalRow('public URL of the media', httpUrl, '$BASE_URL/cdn'),
-  DATA_DIR: row('folder for the database cluster, media and secrets', './data', toPath),
-  EDITOR_DIR: optionalRow('folder for the bundles of the web application', toPath, '$DATA_DIR/editor'),
-  DATABASE_URL: optionalRow('URL of a PostgreSQL 15 or later, instead of the embedded one', databaseUrl),
-  DATABASE_DIRECT_URL: optionalRow(
+const SETTINGS = {
+  PORT: setting('port to listen on', '3000', integer(0, 65535)),
+  HOST: setting('address to listen on', '127.0.0.1', text),
+  BASE_URL: optionalSetting('public URL of the service', httpUrl, 'http://localhost:$PORT'),
+  CDN_URL: optionalSetting('public URL of the media', httpUrl, '$BASE_URL/cdn'),
+  DATA_DIR: setting('folder for the database cluster, media and secrets', './data', toPath),
+  EDITOR_DIR: optionalSetting('folder for the bundles of the web application', toPath, '$DATA_DIR/editor'),
+  DATABASE_URL: optionalSetting('URL of a PostgreSQL 15 or later, instead of the embedded one', databaseUrl),
+  DATABASE_DIRECT_URL: optionalSetting(
     'direct URL of PostgreSQL if DATABASE_URL points to a transaction pooler such as PgBouncer',
     databaseUrl,
     'unset: no pooler',
   ),
-  DATABASE_TIMEOUT_MS: row(
+  DATABASE_TIMEOUT_MS: setting(
     'maximum duration of a statement in ms; connections that do not respond in time are closed',
     '20000',
     integer(1000, 600_000),
   ),
-  S3_BUCKET: optionalRow('bucket for media, instead of the local disk', text),
-  S3_ENDPOINT: optionalRow('URL of an S3-compatible store', httpUrl),
-  S3_REGION: row('region of the bucket', 'us-east-1', text),
-  AWS_ACCESS_KEY_ID: optionalRow('key id for the bucket', text),
-  AWS_SECRET_ACCESS_KEY: optionalRow('secret key for the bucket', text),
-  S3_FORCE_PATH_STYLE: row('use path-style URLs for the bucket', 'false', flag),
-  ROLE: row('role of this process: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
-  WORKER_CONCURRENCY: row(
+  S3_BUCKET: optionalSetting('bucket for media, instead of the local disk', text),
+  S3_ENDPOINT: optionalSetting('URL of an S3-compatible store', httpUrl),
+  S3_REGION: setting('region of the bucket', 'us-east-1', text),
+  AWS_ACCESS_KEY_ID: optionalSetting('key id for the bucket', text),
+  AWS_SECRET_ACCESS_KEY: optionalSetting('secret key for the bucket', text),
+  S3_FORCE_PATH_STYLE: setting('use path-style URLs for the bucket', 'false', flag),
+  ROLE: setting('role of this process: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
+  WORKER_CONCURRENCY: setting(
     'maximum number of runs that this worker executes at the same time',
     '256',
     integer(1, 1000),
   ),
-  RUNS_MEMORY_MB: optionalRow(
+  RUNS_MEMORY_MB: optionalSetting(
     'memory limit in MB for all runs of this process; above it, no run is claimed and no node started',
     integer(16, 1_000_000),
     'a quarter of the heap limit',
   ),
-  BOOTSTRAP_API_KEY: optionalRow(
+  BOOTSTRAP_API_KEY: optionalSetting(
     "the first user's API key (sk-…), with all scopes",
     apiKey,
     'generated and printed once',
   ),
-  CONTENT_WEBHOOK_SECRET: optionalRow(
+  CONTENT_WEBHOOK_SECRET: optionalSetting(
     'secret of the content webhook',
     text,
     'unset: the webhook returns 401',
   ),
-  SECRETS_KEY: optionalRow(
+  SECRETS_KEY: optionalSetting(
     'key that encrypts stored secrets, 64 hex digits',
     hexKey,
     'generated in DATA_DIR',
   ),
-  NEW_SECRETS_KEY: optionalRow('the new key for `secrets rotate`', hexKey),
-  FAL_KEY: optionalRow('enables fal', text),
-  FAL_BASE_URL: row('URL of fal', PROVIDER_URLS.fal, httpUrl),
-  REPLICATE_API_TOKEN: optionalRow('enables Replicate', text),
-  REPLICATE_BASE_URL: row('URL of Replicate', PROVIDER_URLS.replicate, httpUrl),
-  OPENAI_API_KEY: optionalRow('enables OpenAI', text),
-  OPENAI_BASE_URL: row('URL of OpenAI or a compatible server', PROVIDER_URLS.openai, httpUrl),
-  ELEVENLABS_API_KEY: optionalRow('enables ElevenLabs', text),
-  ELEVENLABS_BASE_URL: row('URL of ElevenLabs', PROVIDER_URLS.elevenlabs, httpUrl),
-  COMFYUI_URL: optionalRow('URL of a ComfyUI server; enables it', httpUrl),
-  COMFYUI_AUTH: optionalRow('Authorization header for ComfyUI, or another header as `Name: value`', text),
-  COMFY_ORG_API_KEY: optionalRow('comfy.org API key, for ComfyUI nodes that call hosted models', text),
-  OIDC_ISSUER: optionalRow('issuer URL of an OpenID provider for sign-in; enables it', issuer),
-  OIDC_CLIENT_ID: optionalRow('client id of this service at the OpenID provider', text),
-  OIDC_CLIENT_SECRET: optionalRow('client secret of this service at the OpenID provider', text),
-  OIDC_ALLOWED_DOMAINS: row(
+  NEW_SECRETS_KEY: optionalSetting('the new key for `secrets rotate`', hexKey),
+  FAL_KEY: optionalSetting('enables fal', text),
+  FAL_BASE_URL: setting('URL of fal', PROVIDER_URLS.fal, httpUrl),
+  REPLICATE_API_TOKEN: optionalSetting('enables Replicate', text),
+  REPLICATE_BASE_URL: setting('URL of Replicate', PROVIDER_URLS.replicate, httpUrl),
+  OPENAI_API_KEY: optionalSetting('enables OpenAI', text),
+  OPENAI_BASE_URL: setting('URL of OpenAI or a compatible server', PROVIDER_URLS.openai, httpUrl),
+  ELEVENLABS_API_KEY: optionalSetting('enables ElevenLabs', text),
+  ELEVENLABS_BASE_URL: setting('URL of ElevenLabs', PROVIDER_URLS.elevenlabs, httpUrl),
+  COMFYUI_URL: optionalSetting('URL of a ComfyUI server; enables it', httpUrl),
+  COMFYUI_AUTH: optionalSetting('Authorization header for ComfyUI, or another header as `Name: value`', text),
+  COMFY_ORG_API_KEY: optionalSetting('comfy.org API key, for ComfyUI nodes that call hosted models', text),
+  OIDC_ISSUER: optionalSetting('issuer URL of an OpenID provider for sign-in; enables it', issuer),
+  OIDC_CLIENT_ID: optionalSetting('client id of this service at the OpenID provider', text),
+  OIDC_CLIENT_SECRET: optionalSetting('client secret of this service at the OpenID provider', text),
+  OIDC_ALLOWED_DOMAINS: setting(
     'comma-separated domains; users with a verified email there get an account at their first sign-in',
     '',
-    domains,
+    domainList,
     'unset: only administrators create accounts',
   ),
-  CREDENTIALS: row('on, or off to use only the provider keys of these settings', 'on', oneOf(['on', 'off'])),
-  CREDENTIALS_BASE_URLS: row(
+  CREDENTIALS: setting(
+    'on, or off to use only the provider keys of these settings',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  CREDENTIALS_BASE_URLS: setting(
     "address of workspaces' credentials without one: public for the provider's own, instance for *_BASE_URL",
     'public',
     oneOf(['public', 'instance']),
   ),
-  PROVIDER_CONCURRENCY: row(
+  PROVIDER_CONCURRENCY: setting(
     'maximum number of concurrent calls per provider across all processes, e.g. {"fal": 40}',
     '{}',
     providerConcurrency,
     'no limit until a provider returns 429',
   ),
-  DEFAULT_PLAN: row('plan of new accounts', 'free', text),
-  DEFAULT_CREDITS: row('credits of new accounts', '0', integer(0, 1e12)),
-  PLANS_FILE: optionalRow('a JSON file that overrides the limits of plans', text),
-  MODELS_FILE: optionalRow('a JSON file with your own models, instead of those in the database', text),
-  PRICES_FILE: optionalRow('a JSON file with your own model prices', text),
-  MAX_CONCURRENT_RUNS: row(
+  DEFAULT_PLAN: setting('plan of new accounts', 'free', text),
+  DEFAULT_CREDITS: setting('credits of new accounts', '0', integer(0, 1e12)),
+  PLANS_FILE: optionalSetting('a JSON file that overrides the limits of plans', text),
+  MODELS_FILE: optionalSetting('a JSON file with your own models, instead of those in the database', text),
+  PRICES_FILE: optionalSetting('a JSON file with your own model prices', text),
+  MAX_CONCURRENT_RUNS: setting(
     'maximum number of runs per account that are executed at the same time',
     '100',
     integer(1, 1_000_000),
   ),
-  WEBHOOK_BACKOFF_BASE_MS: row(
+  WEBHOOK_BACKOFF_BASE_MS: setting(
     'delay in ms before the second attempt of a webhook',
     '30000',
     integer(1, 3_600_000),
   ),
-  WEBHOOK_TIMEOUT_MS: row('timeout in ms for a webhook receiver', '10000', integer(1, 60_000)),
-  ALLOW_PRIVATE_NETWORK: row('allow outbound requests to private addresses', 'false', flag),
-  RUN_TIMEOUT_MS: row(
+  WEBHOOK_TIMEOUT_MS: setting('timeout in ms for a webhook receiver', '10000', integer(1, 60_000)),
+  ALLOW_PRIVATE_NETWORK: setting('allow outbound requests to private addresses', 'false', flag),
+  RUN_TIMEOUT_MS: setting(
     'timeout of a run in ms; only time in RUNNING counts',
     '1800000',
     integer(1, 604_800_000),
   ),
-  TRUST_PROXY: row(
+  TRUST_PROXY: setting(
     'proxies whose X-Forwarded-For is trusted: true, false, or comma-separated addresses and ranges',
     'false',
-    proxies,
+    trustedProxies,
   ),
-  KEEP_EXECUTIONS_DAYS: row('days to keep finished executions', '90', integer(1, 36_500)),
-  KEEP_DELIVERIES_DAYS: row('days to keep webhook deliveries', '30', integer(1, 36_500)),
-  KEEP_VERSIONS: optionalRow(
+  KEEP_EXECUTIONS_DAYS: setting('days to keep finished executions', '90', integer(1, 36_500)),
+  KEEP_DELIVERIES_DAYS: setting('days to keep webhook deliveries', '30', integer(1, 36_500)),
+  KEEP_VERSIONS: optionalSetting(
     'versions to keep per workflow, besides the current one, the published one and those of kept runs',
     integer(1, 1_000_000),
     'unset: all',
   ),
-  KEEP_OUTPUTS_DAYS: optionalRow(
+  KEEP_OUTPUTS_DAYS: optionalSetting(
     'days to keep files of runs and previews that are no longer referenced',
     integer(1, 36_500),
     'unset: forever',
   ),
-  ARRANGE_ON_WRITE: row('arrange the board when a write changes its structure', 'false', flag),
-  CDN_MODE: row('how media in a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
-  CODE_NODES: row('offer the node that runs programs of users', 'true', flag),
-  SANDBOX_MODELS: row('offer the local sandbox models', 'true', flag),
-  TEMPLATES_DIR: optionalRow('a folder with your own video templates as JSON', text),
-  WORKFLOW_TEMPLATES_DIR: optionalRow('folders with your own workflow templates, separated like PATH', text),
-  HIDE_TEMPLATES: row(
+  ARRANGE_ON_WRITE: setting('arrange the board when a write changes its structure', 'false', flag),
+  CDN_MODE: setting(
+    'how media in a bucket are served: proxy or redirect',
+    'proxy',
+    oneOf(['proxy', 'redirect']),
+  ),
+  CODE_NODES: setting('offer the node that runs programs of users', 'true', flag),
+  SANDBOX_MODELS: setting('offer the local sandbox models', 'true', flag),
+  TEMPLATES_DIR: optionalSetting('a folder with your own video templates as JSON', text),
+  WORKFLOW_TEMPLATES_DIR: optionalSetting(
+    'folders with your own workflow templates, separated like PATH',
+    text,
+  ),
+  HIDE_TEMPLATES: setting(
     'names of shipped workflow templates to hide, separated by commas, or all',
     '',
-    names,
+    nameList,
     'none',
   ),
-  SPEECH_COMMAND: optionalRow('command of a local speech engine', text),
-  FFMPEG_PATH: optionalRow('path of an ffmpeg that is not on the PATH', text),
-  CIMD: row('let agents identify themselves by the URL of a metadata document', 'true', flag),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optionalRow(
+  SPEECH_COMMAND: optionalSetting('command of a local speech engine', text),
+  FFMPEG_PATH: optionalSetting('path of an ffmpeg that is not on the PATH', text),
+  CIMD: setting('let agents identify themselves by the URL of a metadata document', 'true', flag),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalSetting(
     'URL of an OpenTelemetry collector for OTLP over HTTP; enables traces',
     httpUrl,
   ),
-  OTEL_TRACES_SAMPLER: row(
+  OTEL_TRACES_SAMPLER: setting(
     'sampler that decides which traces are kept',
     'parentbased_always_on',
     oneOf(SAMPLERS),
   ),
-  OTEL_TRACES_SAMPLER_ARG: row('fraction of traces to keep, for samplers that use one', '1', share),
-  OTEL_SERVICE_NAME: row('name of this service in traces', 'graphwright', text),
-  LOG_LEVEL: row(
+  OTEL_TRACES_SAMPLER_ARG: setting('fraction of traces to keep, for samplers that use one', '1', fraction),
+  OTEL_SERVICE_NAME: setting('name of this service in traces', 'graphwright', text),
+  LOG_LEVEL: setting(
     'trace, debug, info, warn, error, fatal or silent',
     'info',
     oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
   ),
-  GRAPHWRIGHT_URL: row('URL of a running service, for the command line', 'http://localhost:3000', httpUrl),
-  GRAPHWRIGHT_API_KEY: optionalRow('API key for the command line', text),
-  GRAPHWRIGHT_CREDENTIAL: optionalRow('key that `credentials add` stores, instead of one from stdin', text),
-} satisfies Record<string, Row<unknown>>;
+  GRAPHWRIGHT_URL: setting(
+    'URL of a running service, for the command line',
+    'http://localhost:3000',
+    httpUrl,
+  ),
+  GRAPHWRIGHT_API_KEY: optionalSetting('API key for the command line', text),
+  GRAPHWRIGHT_CREDENTIAL: optionalSetting(
+    'key that `credentials add` stores, instead of one from stdin',
+    text,
+  ),
+} satisfies Record<string, SettingDefinition<unknown>>;
 
-type ParsedRows = { readonly [K in keyof typeof ROWS]: ReturnType<(typeof ROWS)[K]['parse']> };
+type ParsedSettings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
 
-export interface Settings extends Omit<ParsedRows, 'BASE_URL' | 'CDN_URL'> {
+export interface Settings extends Omit<ParsedSettings, 'BASE_URL' | 'CDN_URL'> {
   readonly BASE_URL: string;
   readonly CDN_URL: string;
   /** The limits by plan name, with PLANS_FILE applied. */
@@ -280,7 +307,7 @@ export class SettingsError extends Error {
 /** Reads and checks every setting. Throws one SettingsError that names all invalid settings. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const problems: string[] = [];
-  const entries = Object.entries(ROWS).map(([name, { parse }]) => {
+  const entries = Object.entries(SETTINGS).map(([name, { parse }]) => {
     const text = env[name];
     try {
       return [name, parse(text === '' ? undefined : text)];
@@ -290,7 +317,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     }
   });
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
-  const parsed = Object.fromEntries(entries) as ParsedRows;
+  const parsed = Object.fromEntries(entries) as ParsedSettings;
   if (parsed.ROLE !== 'all' && parsed.DATABASE_URL === undefined) {
     throw new SettingsError(
       `ROLE=${parsed.ROLE} requires DATABASE_URL. The embedded PostgreSQL supports only one process, with ROLE=all.`,
@@ -315,7 +342,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   };
 }
 
-function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: ParsedRows): void {
+function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: ParsedSettings): void {
   const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
   if (new Set(isSet).size > 1)
     throw new SettingsError('Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.');
@@ -327,16 +354,16 @@ export function listSettings(): readonly {
   readonly defaultText: string;
   readonly help: string;
 }[] {
-  return Object.entries(ROWS).map(([name, { defaultText, help }]) => ({ name, defaultText, help }));
+  return Object.entries(SETTINGS).map(([name, { defaultText, help }]) => ({ name, defaultText, help }));
 }
 
 /** Returns the program's full path, or undefined if it is not on the PATH. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const ending = process.platform === 'win32' ? '.exe' : '';
+  const suffix = process.platform === 'win32' ? '.exe' : '';
   return (env.PATH ?? '')
     .split(delimiter)
     .filter(folder => isAbsolute(folder))
-    .map(folder => join(folder, `${program}${ending}`))
+    .map(folder => join(folder, `${program}${suffix}`))
     .find(isExecutable);
 }
 
@@ -362,7 +389,7 @@ function readTable<T>(
   file: string,
   parse: (name: string, value: unknown) => T,
 ): Readonly<Record<string, T>> {
-  const path = isAbsolute(file) ? file : resolve(file);
+  const path = resolve(file);
   try {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isRecord(content)) throw new Error('it is not an object');

@@ -2,12 +2,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Undefined attributes are left out. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
   /** Default: internal. */
   readonly kind?: 'server' | 'client' | 'consumer';
-  readonly attributes?: Attributes;
+  readonly attributes?: SpanAttributes;
   /** Default: now. */
   readonly startMs?: number;
 }
@@ -15,11 +15,11 @@ export interface SpanOptions {
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** The W3C header by which another process joins the trace. */
+  /** The value of the W3C header with which another process joins the trace. */
   readonly traceparent: string;
   /** False if the sampler dropped the trace; then attributes are ignored. */
   readonly isRecording: boolean;
-  set(attributes: Attributes): void;
+  set(attributes: SpanAttributes): void;
   /** Marks the span as failed with a short name. Messages may contain confidential data. */
   fail(errorType: string): void;
   end(): void;
@@ -27,7 +27,7 @@ export interface Span {
 }
 
 export interface Tracer {
-  /** Starts a trace, or continues the one that `parent`, a traceparent from outside, names. */
+  /** Starts a trace, or continues the trace of `parent`, a received traceparent header. */
   start(name: string, options: SpanOptions & { readonly parent?: string | null | undefined }): Span;
   /** Sends pending spans, within a short time limit. */
   close(): Promise<void>;
@@ -49,7 +49,10 @@ export function currentScope(): Scope | undefined {
   return scopes.getStore();
 }
 
-/** Runs the work in a child of the current span; without a recorded span, runs the work alone. */
+/**
+ * Runs the work in a child of the current span. Without a recorded span, only runs the work. An error for which
+ * `isExpected` returns true does not mark the span as failed.
+ */
 export async function inSpan<T>(
   name: string,
   { isExpected = () => false, ...options }: SpanOptions & { readonly isExpected?: (err: unknown) => boolean },

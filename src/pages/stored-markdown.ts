@@ -1,7 +1,7 @@
 // Renders the markdown of content pages to the markup that is stored with them: short pages immediately, long ones in a
 // worker thread. Loads the libraries on first use.
 import { AppError } from '../lib/errors.ts';
-import { createThreadPool, TaskTooCostly } from '../lib/threads/pool.ts';
+import { createThreadPool, TaskTooCostlyError } from '../lib/threads/pool.ts';
 
 /** Pages with fewer characters are rendered at once. Tables and lists of this length take about 50 ms. */
 const INLINE_CHARACTERS = 20_000;
@@ -30,7 +30,7 @@ export const MARKDOWN = {
     try {
       return await pool.run(parts, { account: '', signal: AbortSignal.timeout(WAIT_MS) });
     } catch (err) {
-      if (!(err instanceof TaskTooCostly)) throw err;
+      if (!(err instanceof TaskTooCostlyError)) throw err;
       const message = 'Rendering the markdown takes too long. Shorten it.';
       throw new AppError('invalid_request', message, { cause: err });
     }

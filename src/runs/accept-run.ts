@@ -123,7 +123,7 @@ async function commitRun(
     return result;
   } catch (err) {
     slot?.release();
-    if (err instanceof AppError || (err instanceof OutageError && !err.mayBeDone)) throw err;
+    if (err instanceof AppError || (err instanceof OutageError && !err.mayHaveCommitted)) throw err;
     const execution = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));
     });

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createPool, type PoolWorker, TaskTooCostly } from '../lib/threads/pool.ts';
+import { createPool, type PoolWorker, TaskTooCostlyError } from '../lib/threads/pool.ts';
 import type { Program, ProgramResult } from './program.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function runProgram(
   try {
     return await pool.run(program, { account, signal, timeoutMs: program.timeoutMs + GRACE_MS });
   } catch (err) {
-    if (!(err instanceof TaskTooCostly)) throw err;
+    if (!(err instanceof TaskTooCostlyError)) throw err;
     const message = `The program was stopped. It took more than ${program.timeoutMs} ms, or is nested too deeply.`;
     return { log: '', error: { code: 'program_timeout', message } };
   }

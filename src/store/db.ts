@@ -231,8 +231,8 @@ async function transact<T>(pool: pg.Pool, mode: ExecutionMode, work: (tx: Tx) =>
 }
 
 /** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to `invalid_request`. */
-function translate(err: Error, mayBeDone: boolean): Error {
-  if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
+function translate(err: Error, mayHaveCommitted: boolean): Error {
+  if (isConnectionLoss(err)) return new OutageError(mayHaveCommitted, err);
   const code = (err as { code?: unknown }).code;
   // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
   if (code === '22021' || code === '22P05') {

@@ -28,7 +28,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../lib/log.ts';
 import type { Settings } from '../lib/settings.ts';
-import type { Attributes, Span, SpanOptions, Tracer } from '../lib/span.ts';
+import type { Span, SpanAttributes, SpanOptions, Tracer } from '../lib/span.ts';
 
 // Limits the memory if the collector is slow or unreachable: when the queue is full, newer spans are dropped.
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2000 } as const;
@@ -129,7 +129,7 @@ class ExportedSpan implements Span {
     return this.#span.isRecording();
   }
 
-  set(attributes: Attributes): void {
+  set(attributes: SpanAttributes): void {
     this.#span.setAttributes({ ...attributes });
   }
 

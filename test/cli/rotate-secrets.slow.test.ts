@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { decrypt, encrypt } from '../../src/lib/crypto.ts';
-import { openNextKey } from '../../src/lib/secrets-key.ts';
+import { loadNextKey } from '../../src/lib/secrets-key.ts';
 import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/rotate-secrets.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { ENCRYPTED_COLUMNS, listEncrypted } from '../../src/store/encrypted-values.ts';
@@ -210,11 +210,11 @@ describe('secrets rotate', () => {
   });
 
   it('creates its own key in DATA_DIR, and can be run again after it was killed', async () => {
-    const first = await openNextKey(folder);
+    const first = await loadNextKey(folder);
     await rename(join(folder, 'secrets.key.next'), join(folder, 'secrets.key'));
     await seed(first);
     // Killed before the commit: a next key exists, but nothing is encrypted with it. No service starts in between.
-    const next = await openNextKey(folder);
+    const next = await loadNextKey(folder);
     const refused = await rotate({}, ['serve']);
     assert.match(
       refused.err,

@@ -1,5 +1,5 @@
 // `graphwright secrets rotate`: changes the secrets key of a stopped service. If interrupted, run it again.
-import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
+import { findSecretsKey, finishRotation, loadNextKey } from '../../lib/secrets-key.ts';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { requireServiceStopped } from '../../services/operator/require-service-stopped.ts';
 import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
@@ -22,11 +22,11 @@ export const rotateKey: Command = async ({ options, terminal }) => {
     await requireServiceStopped(db);
     const keys: SecretsKeys = {
       oldKey: from,
-      newKey: isInDataDir ? await openNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
+      newKey: isInDataDir ? await loadNextKey(DATA_DIR) : createKey(NEW_SECRETS_KEY),
     };
     return rotateSecrets(db, keys);
   });
-  if (isInDataDir) await finishNextKey(DATA_DIR, from);
+  if (isInDataDir) await finishRotation(DATA_DIR, from);
   if (options.json === true) terminal.print(JSON.stringify(result));
   else
     terminal.print(

@@ -1,5 +1,5 @@
 // Probes files at the request of the parent process; ends when the channel to the parent closes.
-import { writeCompileCache } from '../../lib/compile-cache.ts';
+import { flushCompileCache } from 'node:module';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { MessageFromChild, MessageToChild, RemoteFileHead } from './child.ts';
 import { readContentType, readMediaInfo } from './read-media-info.ts';
@@ -28,7 +28,8 @@ async function handleRequest({ kind, file }: ProbeRequest): Promise<void> {
       (err): MessageFromChild => ({ failure: String(err) }),
     ),
   );
-  writeCompileCache();
+  // Node itself writes the cache only on a normal exit, but this process is killed.
+  flushCompileCache();
 }
 
 async function probe(kind: ProbeRequest['kind'], file: ProbeRequest['file']) {

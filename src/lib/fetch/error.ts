@@ -1,6 +1,6 @@
 // Defines the errors of outbound requests: why a request failed, and whether it may have reached a server.
 
-/** Code → what the host did, as the end of a sentence that starts with its name. */
+/** What the host did, by error code: the end of a sentence that starts with the host's name. */
 const FETCH_ERRORS = {
   bad_url: 'gave an address that is not a valid http or https URL',
   bad_header: 'received a request with an invalid header',
@@ -18,7 +18,7 @@ const FETCH_ERRORS = {
 export type FetchErrorCode = keyof typeof FETCH_ERRORS;
 
 /** Codes of undici and the resolver that are more specific than a failed connection. */
-const CODES: Readonly<Record<string, FetchErrorCode>> = {
+const CODES_BY_CAUSE: Readonly<Record<string, FetchErrorCode>> = {
   ENOTFOUND: 'dns_failed',
   EAI_AGAIN: 'dns_failed',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
@@ -67,7 +67,7 @@ export function toFetchError(
   if (err instanceof FetchError) {
     return new FetchError(err.code, err.message, { maybeSent, cause: err.cause });
   }
-  const knownCode = CODES[String((err as { readonly code?: unknown }).code)];
+  const knownCode = CODES_BY_CAUSE[String((err as { readonly code?: unknown }).code)];
   const abortCode = isAborted ? 'aborted' : isLate ? 'timeout' : undefined;
   const code = abortCode ?? knownCode ?? (maybeSent ? 'connection_lost' : 'connect_failed');
   return new FetchError(code, createFetchError(code, host).message, { maybeSent, cause: err });

@@ -53,7 +53,7 @@ export function createPools({
       // Before resolving, because not every resolver knows *.localhost.
       if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.get();
       if (allowPrivate) return unrestricted.get();
-      // A socket does not resolve a literal address, so the agent's own check would not see it.
+      // A socket does not resolve a literal address, so the check of the agent's lookup would be skipped.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal))
         throw createFetchError('blocked_address', url.hostname);
@@ -91,8 +91,8 @@ function createLazyAgent(resolve: Resolve): { get(): Promise<Agent>; close(): Pr
 }
 
 /**
- * Creates a pool whose sockets connect only to the addresses that `resolve` returned, so that a second lookup cannot
- * differ.
+ * Creates a pool whose sockets connect only to the addresses that `resolve` returned, so that no second lookup can
+ * return other addresses.
  */
 async function createAgent(resolve: Resolve): Promise<Agent> {
   const lookup: LookupFunction = (hostname, options, callback) => {

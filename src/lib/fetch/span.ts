@@ -1,7 +1,7 @@
-// Traces one outbound request, and propagates the trace to its receiver.
+// Traces an outbound request, and sends the trace context to receivers that may join the trace.
 import { currentScope, inSpan } from '../span.ts';
 
-interface Request {
+interface TraceableRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly propagateTraceContext?: boolean;
@@ -11,7 +11,7 @@ interface Request {
  * Sends the request in a span. Records only the host and port of the URL, because a path may contain tokens and a query
  * may contain keys.
  */
-export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
+export function inRequestSpan<R extends TraceableRequest, A extends { readonly status: number }>(
   address: string,
   request: R,
   tracedOrigins: ReadonlySet<string>,

@@ -13,14 +13,17 @@ export interface PoolWorker {
   post(message: unknown): void;
   /** Emits `message`, and `error` or `exit` when it ends. */
   readonly events: Pick<EventEmitter, 'on' | 'once' | 'off'>;
-  /** Resolves when the worker accepts messages. Start time does not count. Absent: messages queue during the start. */
+  /**
+   * Resolves when the worker accepts messages; the time until then does not count toward limits. Without it, messages
+   * wait in the worker's queue during the start.
+   */
   readonly ready?: Promise<void>;
   /** `ref` makes the worker keep the service's process running, `unref` undoes that. */
   ref(): void;
   unref(): void;
   terminate(): void;
-  /** Returns the worker's processor time in ms. Absent: tasks are limited by elapsed time. */
-  readonly readTime?: () => Promise<number>;
+  /** Returns the worker's processor time in ms. Without it, tasks are limited by elapsed time. */
+  readonly readProcessorTime?: () => Promise<number>;
 }
 
 export interface PoolOptions {
@@ -44,10 +47,10 @@ export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxW
 }
 
 export interface TaskOptions {
-  /** The account that the task belongs to. An account uses one worker at a time, and accounts take turns. */
+  /** The account of the task. Each account uses one worker at a time, and accounts take turns. */
   readonly account: string;
   readonly signal: AbortSignal;
-  /** Data that many tasks share. A worker receives it only when it differs from the previous object. */
+  /** Data that many tasks share. A worker receives the object only if the worker's previous task had a different one. */
   readonly context?: object | undefined;
   /** Replaces the limit of the pool. */
   readonly timeoutMs?: number;
@@ -59,7 +62,7 @@ export interface WorkerPool<Input, Output> {
 }
 
 /** Thrown when a task exceeds its limit of time or memory. */
-export class TaskTooCostly extends Error {}
+export class TaskTooCostlyError extends Error {}
 
 /** An idle worker ends after this time to free its memory. */
 const IDLE_MS = 20_000;
@@ -89,7 +92,7 @@ function startThread(module: URL, maxHeapMb: number): PoolWorker {
     ref: () => thread.ref(),
     unref: () => thread.unref(),
     terminate: () => void thread.terminate(),
-    readTime: () => readThreadTime(thread),
+    readProcessorTime: () => readThreadTime(thread),
   };
 }
 
@@ -98,7 +101,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   const waitingTasks = new Map<string, Set<Task<Input, Output>>>();
   const busy = new Set<string>();
   const idle = new Map<PoolWorker, NodeJS.Timeout>();
-  const contexts = new WeakMap<PoolWorker, object>();
+  const sentContexts = new WeakMap<PoolWorker, object>();
   const taskCounts = new WeakMap<PoolWorker, number>();
   let active = 0;
 
@@ -142,10 +145,10 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
       worker = getWorker();
       if (worker.ready !== undefined) await worker.ready;
       const { input, context, signal, timeoutMs = options.timeoutMs } = task;
-      // Aborted while the worker started.
+      // The task may have been aborted while the worker started.
       if (signal.aborted) return release(worker);
-      const isNew = context !== undefined && contexts.get(worker) !== context;
-      if (isNew) contexts.set(worker, context);
+      const isNew = context !== undefined && sentContexts.get(worker) !== context;
+      if (isNew) sentContexts.set(worker, context);
       const message = { input, ...(isNew ? { context } : {}) };
       const result = await postTask<Output>(worker, message, { signal, timeoutMs });
       release(worker);
@@ -234,8 +237,8 @@ async function postTask<Output>(
 ): Promise<TaskResult<Output>> {
   const { promise, resolve, reject } = Promise.withResolvers<TaskResult<Output>>();
   const fail = (cause?: unknown): void =>
-    reject(new TaskTooCostly('The task takes too much time or memory.', { cause }));
-  using limit = limitProcessorTime(async () => worker.readTime?.(), timeoutMs);
+    reject(new TaskTooCostlyError('The task takes too much time or memory.', { cause }));
+  using limit = limitProcessorTime(async () => worker.readProcessorTime?.(), timeoutMs);
   limit.signal.addEventListener('abort', () => fail(limit.signal.reason));
   const abort = (): void => reject(signal.reason);
   const onDeath = (err?: unknown): void => fail(err);
@@ -250,9 +253,9 @@ async function postTask<Output>(
   }
 }
 
-function restoreError({ error: refusal, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
-  if (refusal === undefined) return new Error(`A task in a worker failed: ${failure}`);
-  const { code, message, issues, details } = refusal;
+function restoreError({ error, failure }: Exclude<TaskResult<unknown>, { output: unknown }>): Error {
+  if (error === undefined) return new Error(`A task in a worker failed: ${failure}`);
+  const { code, message, issues, details } = error;
   return new AppError(code, message, {
     ...(issues === undefined ? {} : { issues }),
     ...(details === undefined ? {} : { details }),

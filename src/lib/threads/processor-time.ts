@@ -7,10 +7,10 @@ export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Returns the processor time used so far, in ms; undefined or rejected if it is not known. */
+/** Resolves to the processor time used so far, in ms. Resolves to undefined, or rejects, if the time is not known. */
 type ReadTime = () => Promise<number | undefined>;
 
-/** Work that waits for a processor or for other work ends after this many times its limit of elapsed time. */
+/** Work that mostly waits is aborted when its elapsed time reaches this many times the limit of processor time. */
 const MAX_STRETCH = 5;
 /** The unit in which Linux reports processor time. */
 const TICK_MS = 10;
@@ -40,21 +40,21 @@ export function limitProcessorTime(readTime: ReadTime, limitMs: number): TimeLim
   const abort = (): void =>
     limit.abort(new DOMException(`The work took more than ${limitMs / 1000} s.`, 'TimeoutError'));
   const read = (): Promise<number | undefined> => readTime().catch(() => undefined);
-  const atStart = read();
-  let isOver = false;
+  const firstReading = read();
+  let isDisposed = false;
   const check = async (): Promise<void> => {
-    const [start = 0, now] = [await atStart, await read()];
-    const leftMs = now === undefined ? 0 : limitMs - (now - start);
-    if (isOver) return;
-    if (leftMs <= 0) abort();
-    else timer = setTimeout(check, leftMs);
+    const [startMs = 0, nowMs] = [await firstReading, await read()];
+    const remainingMs = nowMs === undefined ? 0 : limitMs - (nowMs - startMs);
+    if (isDisposed) return;
+    if (remainingMs <= 0) abort();
+    else timer = setTimeout(check, remainingMs);
   };
   let timer = setTimeout(check, limitMs);
   const lastTimer = setTimeout(abort, limitMs * MAX_STRETCH);
   return {
     signal: limit.signal,
     [Symbol.dispose]: () => {
-      isOver = true;
+      isDisposed = true;
       clearTimeout(timer);
       clearTimeout(lastTimer);
     },

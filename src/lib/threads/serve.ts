@@ -15,7 +15,7 @@ interface SerializedAppError {
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs `perform` for each message of the pool; it may throw an AppError. `context` is the most recent one received. */
+/** Runs `perform`, which may throw an AppError, for each message of the pool, with the last context that was received. */
 export function serveTasks<Input, Output, Context = undefined>(
   perform: (input: Input, context: Context) => Output,
 ): void {

@@ -1,6 +1,6 @@
 // Sanitizes SVGs without blocking the event loop: small ones at once, large ones in a worker thread.
 import { AppError } from '../../lib/errors.ts';
-import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
+import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { sanitizeSvg } from './svg.ts';
 
 // Takes about 4 ms, less than the round trip to a thread.
@@ -22,7 +22,7 @@ export async function sanitizeSvgInPool(bytes: Uint8Array, signal: AbortSignal):
     const clean = await pool.run(bytes, { account: '', signal });
     return Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength);
   } catch (err) {
-    if (!(err instanceof TaskTooCostly)) throw err;
+    if (!(err instanceof TaskTooCostlyError)) throw err;
     throw new AppError('svg_too_complex', 'Reading the SVG takes too much time or memory.', {
       cause: err,
     });

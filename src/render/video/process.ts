@@ -1,7 +1,7 @@
 // Runs the render process: receives one request by message and sends back progress and a result. It exits when done, or
 // at once when its parent exits. Everything it started exits with it.
 import { rmSync } from 'node:fs';
-import { writeCompileCache } from '../../lib/compile-cache.ts';
+import { flushCompileCache } from 'node:module';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessMessage, ProcessRequest } from './video-request.ts';
 import { writeVideoFile } from './write-video-file.ts';
@@ -34,7 +34,7 @@ process.once('message', async (request: ProcessRequest) => {
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => toFailure(err),
   );
-  // The parent kills this process with all its threads and codecs.
-  writeCompileCache();
+  // The parent kills this process with all its threads and codecs. Node itself writes the cache only on a normal exit.
+  flushCompileCache();
   report(message);
 });

@@ -1,7 +1,7 @@
 // Polls active provider calls at a rate that the provider accepts. Wakes runs whose calls have ended, grants free slots
 // to waiting calls, and cancels calls of runs that ended.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { startDeadline } from '../../lib/deadline.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';

@@ -1,5 +1,5 @@
 // Reads the state of runs that a worker resumes. Reads of several runs share one query.
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { type CallState, listCalls } from '../../store/calls.ts';
 import { type Coverage, listCoverage } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';

@@ -1,6 +1,6 @@
 // Tracks, across processes, how many concurrent calls each provider accepts and how long its models usually take.
 import type { CallSlots } from '../../engine/types.ts';
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';

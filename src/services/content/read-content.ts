@@ -1,5 +1,5 @@
 // Reads published content pages by slug and by section, and lists them for sitemap and feed.
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
 import type {
   ContentCategory,

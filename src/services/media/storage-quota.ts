@@ -1,5 +1,5 @@
 // Enforces the storage quota of an account's plan. All new files are recorded through this module.
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Db, Tx } from '../../store/db.ts';

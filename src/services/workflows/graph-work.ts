@@ -3,7 +3,7 @@
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { hasErrors, mergeFindings } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
-import { createThreadPool, TaskTooCostly } from '../../lib/threads/pool.ts';
+import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import {
@@ -133,7 +133,7 @@ export async function performLint(
 
 /** Returns a 503 error if a limit of the threads was exceeded; other errors unchanged. */
 function toUnavailableError(err: unknown): unknown {
-  if (err instanceof TaskTooCostly) {
+  if (err instanceof TaskTooCostlyError) {
     const message =
       'Checking the graph took too much time or memory. Try again in a moment. If that fails too, split the workflow.';
     return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '10' } });

@@ -1,6 +1,6 @@
 // Resolves `{{secrets.NAME}}` in a node's settings while the node runs, each only for the hosts that it allows, and
 // removes the values from everything that is recorded about the run.
-import { HIDDEN, listEncodings, MIN_SCRUBBED_LENGTH, sortByLength } from '../../lib/redact.ts';
+import { listEncodings, MIN_REDACTED_LENGTH, REPLACEMENT, sortByLength } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
 import type { Tx } from '../../store/db.ts';
 import { readStoredSecrets } from '../../store/workflows/workflows.ts';
@@ -47,11 +47,11 @@ export async function createRunSecrets(
     },
     mayRedirect: (names, first, next) =>
       names.every(name => allowsHost(getSecret(secrets, name), first, next)),
-    scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, HIDDEN), text),
+    scrub: text => patterns.reduce((scrubbed, pattern) => scrubbed.replace(pattern, REPLACEMENT), text),
     conceal: (text, names) =>
       sortByLength(names.flatMap(name => listEncodings(getSecretValue(getSecret(secrets, name)))))
-        .filter(encoding => encoding.length >= MIN_SCRUBBED_LENGTH)
-        .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, HIDDEN), text),
+        .filter(encoding => encoding.length >= MIN_REDACTED_LENGTH)
+        .reduce((scrubbed, encoding) => scrubbed.replaceAll(encoding, REPLACEMENT), text),
   };
 }
 

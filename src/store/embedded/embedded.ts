@@ -2,7 +2,7 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataFolderError, openDataFolder } from '../../lib/data-folder.ts';
+import { createDataFolderError, openDataFolder } from '../../lib/data-folder.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, getBinaries } from './binaries.ts';
 import { chownFolder, ensureCluster, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
@@ -129,7 +129,7 @@ async function makeFolder(dataDir: string): Promise<string> {
     await access(folder, constants.W_OK | constants.X_OK);
     return folder;
   } catch (err) {
-    throw err instanceof AppError ? err : dataFolderError(dataDir, err);
+    throw err instanceof AppError ? err : createDataFolderError(dataDir, err);
   }
 }
 

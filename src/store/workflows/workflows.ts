@@ -1,5 +1,5 @@
 // Reads workflows with the roles of their reader, templates, and the secrets of runs. Graphs are in versions.ts.
-import { createBatcher } from '../../lib/batch.ts';
+import { createBatcher } from '../../lib/batcher.ts';
 import type { Db, Tx } from '../db.ts';
 import { isCreator, joinShares, type ShareRole, STRONGER_SHARE } from '../permissions.ts';
 import { all, first, firstValue } from '../rows.ts';

@@ -14,9 +14,12 @@ describe('a request that fails because of the service', () => {
     ['PUT', true],
     ['DELETE', true],
   ] as const;
-  for (const [method, mayBeDone] of repeatable)
-    it(`can be retried if the database is unavailable: ${method}${mayBeDone ? ', though a write was sent' : ''}`, () => {
-      const { status, code, headers, message } = translateError(new OutageError(mayBeDone, LOST), method);
+  for (const [method, mayHaveCommitted] of repeatable)
+    it(`can be retried if the database is unavailable: ${method}${mayHaveCommitted ? ', though a write was sent' : ''}`, () => {
+      const { status, code, headers, message } = translateError(
+        new OutageError(mayHaveCommitted, LOST),
+        method,
+      );
       assert.deepEqual([status, code, headers?.['retry-after']], [503, 'unavailable', '2']);
       assert.doesNotMatch(message, /inner/);
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
 import { runAccepted } from '../../../src/lib/limiter.ts';
-import { createThreadPool, TaskTooCostly } from '../../../src/lib/threads/pool.ts';
+import { createThreadPool, TaskTooCostlyError } from '../../../src/lib/threads/pool.ts';
 
 interface TestTask {
   readonly kind: 'echo' | 'spin' | 'wait' | 'refuse' | 'break' | 'context';
@@ -39,7 +39,7 @@ describe('a pool of threads', () => {
 
   it('ends a task that takes too long, and continues', async () => {
     const pool = createPool({ timeoutMs: 2_000 });
-    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, forAccount('a')), TaskTooCostly);
+    await assert.rejects(pool.run({ kind: 'spin', value: 600_000 }, forAccount('a')), TaskTooCostlyError);
     assert.equal(await pool.run({ kind: 'echo', value: 1 }, forAccount('a')), 1);
   });
 

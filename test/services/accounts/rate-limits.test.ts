@@ -12,7 +12,7 @@ it('reports that a request did nothing if the lease of its token fails, so that 
   const limiter = new RateLimiter({ query: () => Promise.reject(outage) }, Date.now);
   await assert.rejects(async () => limiter.consume('key', 100, WINDOW_SECONDS), {
     name: 'OutageError',
-    mayBeDone: false,
+    mayHaveCommitted: false,
     message: outage.message,
   });
 });

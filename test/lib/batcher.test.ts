@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createBatcher } from '../../src/lib/batch.ts';
+import { createBatcher } from '../../src/lib/batcher.ts';
 
 /** Creates a batcher of numbers whose flushes end when the test lets them. */
 function heldBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
