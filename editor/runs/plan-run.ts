@@ -94,7 +94,7 @@ function computeStates(
   // A call has the lines of all nodes of its component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
   const again = new Set(keep?.again);
-  const kept = (estimate?.kept ?? [])
+  const kept = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]
     .map(path => findBoardNodeId(board, path))
     .filter(id => id && !again.has(id));
   const reused = new Set([...kept, ...Object.keys(pins)]);

@@ -12,10 +12,6 @@ import type { RunRequest } from './run.schema.ts';
 import { resolvePlan } from './run-credentials.ts';
 import { planRequest, readInputOverrides } from './run-request.ts';
 
-export interface PlannedStart extends RunToEstimate {
-  readonly reused: ReusedSteps;
-}
-
 /** Throws the errors of `planRequest`, `readInputOverrides` and `findReusedSteps`. */
 export async function planRun(
   deps: RunDeps,
@@ -23,7 +19,7 @@ export async function planRun(
   workflow: ReadWorkflowRow,
   version: GraphVersion,
   request: RunRequest,
-): Promise<PlannedStart> {
+): Promise<RunToEstimate & ReusedSteps> {
   const workflowId = workflow.id;
   const owner = { userId, workspace: getWorkspaceId(workflow) };
   const { plan, credentials } = await resolvePlan(deps, planRequest(deps, version, request), {
@@ -32,5 +28,5 @@ export async function planRun(
   });
   const overrides = readInputOverrides(deps, version.graph, request.inputs);
   const reused = await findReusedSteps(deps, { workflowId, request, plan, overrides });
-  return { plan, overrides, owner, credentials, steps: reused.steps, reused };
+  return { plan, overrides, owner, credentials, ...reused };
 }

@@ -18,7 +18,7 @@ import { planRun } from './plan-run.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { configureVersion } from './run-config.ts';
 import { parseRunRequest } from './run-request.ts';
-import { expandForStart } from './run-version.ts';
+import { expandForUser } from './run-version.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface ResumeRunInput {
@@ -52,11 +52,11 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   if (firstResponse !== undefined) return firstResponse;
   if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
   if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
-    throw notResumable(row);
+    throw createNotResumableError(row);
   return startFollowUp(deps, user, { row, workflow, request, idempotency });
 }
 
-function notResumable({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
+function createNotResumableError({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
   const reason =
     status === 'WAITING'
       ? 'is waiting for a decision. Send one'
@@ -82,7 +82,7 @@ async function decide(
   if (otherField !== undefined)
     throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
   const [updated] = await deps.commit.change([id], async (row, tx) => {
-    if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);
+    if (row.status !== 'WAITING' || row.worker_id !== null) throw createNotResumableError(row);
     const state = (await readBoundedSteps(tx, id)).get(nodeId);
     if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
       throw new AppError(
@@ -102,7 +102,7 @@ async function decide(
       decisions: JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decisionValue]])),
     };
   });
-  if (updated === undefined) throw notResumable({ status: 'gone' });
+  if (updated === undefined) throw createNotResumableError({ status: 'gone' });
   deps.runNotifier.notify(id);
   return presentAcceptedRun(updated, 0);
 }
@@ -121,14 +121,14 @@ async function startFollowUp(
 ): Promise<AcceptedRun> {
   requireActive(workflow);
   const earlierRequest = parseRunRequest(row.request);
-  const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
+  const versionNumber = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
   const configured = configureVersion(
     deps,
-    await deps.versions.get(deps.db, workflow.id, number),
+    await deps.versions.get(deps.db, workflow.id, versionNumber),
     earlierRequest.config,
   );
-  const caller = { workflowId: workflow.id, version: number, userId: user.userId };
-  const { version, components } = await expandForStart(deps, configured, caller);
+  const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
+  const { version, components } = await expandForUser(deps, configured, caller);
   const nodeIds = new Set(version.graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
@@ -144,7 +144,7 @@ async function startFollowUp(
   const planned = await planRun(deps, user, workflow, version, { ...resumedRequest, keep });
   return acceptRun(deps, user, {
     workflow,
-    version: number,
+    version: versionNumber,
     components,
     request: resumedRequest,
     nodesTotal: planned.plan.nodes.length,
@@ -153,6 +153,6 @@ async function startFollowUp(
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
-    reused: planned.reused,
+    reused: planned,
   });
 }

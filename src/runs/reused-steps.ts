@@ -1,4 +1,6 @@
-// Finds the results of earlier runs that a new run starts with: those that are still valid, and those that are pinned.
+// Finds the results that a new run reuses instead of running their nodes: still valid results of the run that `keep` names
+// (kept), results of the runs that `pins` names for single nodes (pinned), and the template's recorded results of nodes
+// whose provider is missing (sampled). Their steps are `cached`, like results from the node cache.
 import { MAX_RUN_BYTES, measureStep, OUTPUT_TOO_LARGE, TOO_LARGE } from '../engine/output-size.ts';
 import { type PlannedRun, reuseSteps, toCachedStep } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
@@ -66,15 +68,15 @@ async function findReusable(
   return reuseSteps(earlierRun, { plan, overrides }, rerunIds);
 }
 
-/** Leaves out sample results of nodes that can run by now. */
+/** Leaves out the sample results of nodes that can run by now. */
 function removeReplaceable(steps: ReadonlyMap<string, Step>, { nodes }: Plan): ReadonlyMap<string, Step> {
   const usable = new Set(nodes.filter(({ unavailable }) => unavailable === undefined).map(({ id }) => id));
   return new Map([...steps].filter(([id, { fromSample }]) => fromSample !== true || !usable.has(id)));
 }
 
 /**
- * Finds sample results for nodes whose provider cannot be used. A node takes none if its own config has changed since;
- * its label, its position and what it is fed do not matter. Throws 400 `no_sample`.
+ * Finds sample results for nodes whose provider cannot be used. A node whose own config has changed since the sample was
+ * recorded takes none. Its label, its position and its inputs do not matter. Throws 400 `no_sample`.
  */
 async function findSampled(
   deps: RunDeps,

@@ -1,5 +1,5 @@
-// Replaces the calls of components in a version by their nodes: for a new run with a check of permissions, and later
-// again as the run was accepted.
+// Replaces component calls in a version with the components' nodes: for a new run with a permission check, and later
+// exactly as the run was accepted.
 import type { ComponentCall } from '../graph/components/calls.ts';
 import { ComponentError } from '../graph/components/component-error.ts';
 import { expandGraph } from '../graph/components/expand.ts';
@@ -17,7 +17,7 @@ import { parseRunRequest } from './run-request.ts';
 
 type ExpandDeps = Pick<RunDeps, 'db' | 'catalog' | 'versions'>;
 
-/** By workflow id, the versions of components whose calls name no version. null: there are none. */
+/** By workflow id, the versions of components whose calls name no version; null if there are no such calls. */
 type LatestVersions = ExecutionRow['components'];
 
 /** A version with the nodes of its components in place of the calls. */
@@ -29,8 +29,8 @@ export interface ExpandedVersion {
 /** The graph that calls the components. */
 export interface CallingWorkflow {
   readonly workflowId: string | undefined;
-  /** Absent for a graph that is not stored. It may call what the user may read. */
-  readonly version?: number;
+  /** Absent for a graph that is not stored. Such a graph may call components that the user may read. */
+  readonly versionNumber?: number;
   readonly userId: number;
 }
 
@@ -39,27 +39,30 @@ export interface CallingWorkflow {
  * user who added a call may no longer read its component, both with the path of the call. Throws 400 if the calls form a
  * cycle or exceed a limit.
  */
-export async function expandForStart(
+export async function expandForUser(
   deps: ExpandDeps,
   version: GraphVersion,
-  { workflowId, version: number, userId }: CallingWorkflow,
+  { workflowId, versionNumber, userId }: CallingWorkflow,
 ): Promise<ExpandedVersion> {
   if (version.calls.length === 0) return { version, components: null };
   const components = await readComponents(deps, deps.db, version.calls);
   const list = components.list();
-  const root = workflowId === undefined || number === undefined ? undefined : { workflowId, version: number };
+  const root =
+    workflowId === undefined || versionNumber === undefined
+      ? undefined
+      : { workflowId, version: versionNumber };
   const callers = root === undefined ? list : [root, ...list];
   const forbiddenCalls = new Set((await listForbiddenCalls(deps.db, callers)).map(toForbiddenKey));
   if (root === undefined)
-    for (const id of await listUnreadable(deps, version.calls, userId))
+    for (const id of await listUnreadableIds(deps, version.calls, userId))
       forbiddenCalls.add(toCallKey(UNSTORED_GRAPH, id));
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
     const outer = path.at(-1);
     const caller =
       outer === undefined ? (root ?? UNSTORED_GRAPH) : (components.find(outer) ?? UNSTORED_GRAPH);
-    if (component === undefined || component.isDeleted) throw missingComponent(call, path);
-    if (forbiddenCalls.has(toCallKey(caller, call.workflowId))) throw forbiddenCall(call, path);
+    if (component === undefined || component.isDeleted) throw createMissingComponentError(call, path);
+    if (forbiddenCalls.has(toCallKey(caller, call.workflowId))) throw createForbiddenCallError(call, path);
     return component.graph;
   };
   const isCacheable = forbiddenCalls.size === 0 && !list.some(({ isDeleted }) => isDeleted);
@@ -68,7 +71,7 @@ export async function expandForStart(
 
 const UNSTORED_GRAPH = { workflowId: '', version: 0 };
 
-async function listUnreadable(
+async function listUnreadableIds(
   { db }: ExpandDeps,
   calls: readonly ComponentCall[],
   userId: number,
@@ -78,11 +81,11 @@ async function listUnreadable(
   return ids.filter(id => !readable.has(id));
 }
 
-/** The columns of a run that determine what it executes. Without `components`, latest versions are the current ones. */
+/** The columns of a run that determine what it executes. Without `components`, calls use the current versions. */
 export type RunVersionKey = Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'> &
   Partial<Pick<ExecutionRow, 'components'>>;
 
-/** Returns the columns of a run of this version without config or inputs. */
+/** Returns the key of a run of this version without config or inputs. */
 export const toVersionKey = (workflowId: string, version: number): RunVersionKey => ({
   workflow_id: workflowId,
   workflow_version: version,
@@ -90,8 +93,8 @@ export const toVersionKey = (workflowId: string, version: number): RunVersionKey
 });
 
 /**
- * Returns the version that an accepted run executes, including components that were deleted since. `request`: the run's
- * request, if it has been parsed.
+ * Returns the version that an accepted run executes, including components that were deleted since. Pass the run's
+ * request if it has been parsed.
  */
 export async function readRunVersion(
   deps: ExpandDeps,
@@ -107,7 +110,7 @@ export async function readRunVersion(
   const components = await readComponents(deps, deps.db, version.calls, latest ?? undefined);
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
-    if (component === undefined) throw missingComponent(call, path);
+    if (component === undefined) throw createMissingComponentError(call, path);
     return component.graph;
   };
   return (await expand(deps, version, { components, find, workflowId: row.workflow_id, isCacheable: true }))
@@ -139,13 +142,13 @@ const toForbiddenKey = ({ caller_id, caller_version, component_id }: CallAccess)
 const toPath = (call: ComponentCall, path: readonly ComponentCall[]): string =>
   [...path, call].map(({ nodeId }) => nodeId).join('/');
 
-function missingComponent(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
+function createMissingComponentError(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
   const nodeId = toPath(call, path);
   const message = `The component of ${quote(nodeId)} was deleted or does not exist. Restore it, or replace the node.`;
   return new ComponentError('component_missing', message, { nodeId });
 }
 
-function forbiddenCall(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
+function createForbiddenCallError(call: ComponentCall, path: readonly ComponentCall[]): ComponentError {
   const nodeId = toPath(call, path);
   const message = `The component of ${quote(nodeId)} is no longer shared with the user who added it. Ask its owner to share it.`;
   return new ComponentError('component_forbidden', message, { nodeId });
@@ -183,7 +186,7 @@ function toLatestVersions({ latest }: Components): LatestVersions {
   return latest.size === 0 ? null : Object.fromEntries(latest);
 }
 
-// The last expansion of each cached version. Its nodes share the configs of the components.
+// The last expansion of each cached version. The expansion's nodes share the configs of the components.
 const expansions = new WeakMap<
   GraphVersion,
   { readonly key: string; readonly entries: RunDeps['catalog']['entries']; readonly expanded: GraphVersion }

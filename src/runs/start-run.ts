@@ -26,23 +26,23 @@ import { type AcceptedRun, findReplay, parseIdempotencyKey, type RunRoute } from
 import { planRun } from './plan-run.ts';
 import type { RunRequest } from './run.schema.ts';
 import { configureVersion, requireValidConfig } from './run-config.ts';
-import { expandForStart } from './run-version.ts';
+import { expandForUser } from './run-version.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
   readonly route: RunRoute;
   readonly request: RunRequest;
-  /** As sent; `parseWebhook` checks it. */
+  /** The webhook as sent, which `parseWebhook` validates. */
   readonly webhook?: unknown;
   readonly idempotencyKey?: string | undefined;
   readonly trigger: string;
-  /** Default: the current version. */
+  /** Default: the workflow's current version. */
   readonly version?: number;
   readonly origin?: RunOrigin;
 }
 
 /**
- * Starts a run of the workflow's current graph, or of an earlier version. Resolves once it is certain to execute. A
+ * Starts a run of the workflow's current graph, or of an earlier version. Resolves once the run is certain to execute. A
  * rejected request stores nothing, not even its idempotency key.
  */
 export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
@@ -58,25 +58,25 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
   requireActive(workflow);
-  const number = input.version ?? workflow.version;
-  // An automation was checked when it was created.
+  const versionNumber = input.version ?? workflow.version;
+  // The permission of an automation was checked when the automation was created.
   if (request.config !== undefined && input.origin === undefined) {
     requireScope(actor, 'workflows:write');
     authorize(actor, 'edit', workflow);
   }
-  const stored = await deps.versions.get(deps.db, workflow.id, number);
+  const stored = await deps.versions.get(deps.db, workflow.id, versionNumber);
   requireValidConfig(deps, stored, request.config);
   const configured = configureVersion(deps, stored, request.config);
-  const caller = { workflowId: workflow.id, version: number, userId: user.userId };
-  const { version, components } = await expandForStart(deps, configured, caller);
+  const caller = { workflowId: workflow.id, versionNumber, userId: user.userId };
+  const { version, components } = await expandForUser(deps, configured, caller);
   const planned = await planRun(deps, user, workflow, version, request);
-  const { plan, credentials, reused } = planned;
+  const { plan, credentials, steps } = planned;
   const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, planned);
   const estimate = await estimateForStart(deps, user, planned, hint);
-  const warnings = describeSampledNodes(plan, reused.steps);
+  const warnings = describeSampledNodes(plan, steps);
   const accepted = await acceptRun(deps, user, {
     workflow,
-    version: number,
+    version: versionNumber,
     components,
     request,
     nodesTotal: plan.nodes.length,
@@ -86,7 +86,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     trigger: input.trigger,
     origin: input.origin,
     idempotency,
-    reused,
+    reused: planned,
   });
   return warnings.length === 0 ? accepted : { ...accepted, meta: { warnings } };
 }

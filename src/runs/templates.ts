@@ -1,4 +1,4 @@
-// Lists and reads templates: those that come as files, then workflows published for copying and the caller's own.
+// Lists and reads templates: shipped files, then workflows that were published for copying and workflows of the caller.
 import { createPlan, type PlanNode, type PlanResult } from '../graph/plan.ts';
 import type { Graph, MediaRef } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -110,7 +110,7 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
 const getReaderId = (actor: Actor): number | null =>
   actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
 
-/** Reads a template with its graph and its recorded results. Throws 404. */
+/** Reads a template with its graph and recorded results. Throws 404. */
 export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const shipped = deps.shippedTemplates.find(id);
   const suppliedProviders = await listSuppliedProviders(deps, actor);
@@ -248,17 +248,17 @@ function presentPreview(deps: Pick<RunDeps, 'settings'>, preview: TemplateRow['p
 interface GraphSummary {
   /** Without notes and groups. */
   readonly nodeCount: number;
-  /** The providers that its nodes need. */
+  /** The providers that the graph's nodes need. */
   readonly needs: readonly string[];
-  /** The providers that this service lacks for its nodes; null: the graph cannot run for another reason. */
-  readonly lacks: readonly string[] | null;
-  /** The price of a run with the stored inputs; null: the graph cannot run as it is. */
+  /** The providers that the nodes need and this service lacks; null if the graph cannot run for another reason. */
+  readonly missingProviders: readonly string[] | null;
+  /** The price of a run with the stored inputs; null if the graph cannot run as it is. */
   readonly credits: number | null;
   /** False if a price is known only at run time. */
   readonly creditsExact: boolean;
 }
 
-/** By version or template, which never change. Valid for the models that the summary was computed from. */
+/** By version or template, which never change. A summary is valid for the catalog entries that it was computed from. */
 const summaryByGraph = new WeakMap<object, { readonly entries: unknown; readonly summary: GraphSummary }>();
 
 async function summarizeGraph(
@@ -280,8 +280,9 @@ async function summarizeGraph(
   const cached = summaryByGraph.get(key);
   const summary = cached?.entries === entries ? cached.summary : await computeSummary(deps, plan(), owner);
   summaryByGraph.set(key, { entries, summary });
-  const { lacks, ...rest } = summary;
-  return { ...rest, runsNow: lacks?.every(provider => suppliedProviders.includes(provider)) ?? false };
+  const { missingProviders, ...rest } = summary;
+  const runsNow = missingProviders?.every(provider => suppliedProviders.includes(provider)) ?? false;
+  return { ...rest, runsNow };
 }
 
 async function computeSummary(
@@ -290,14 +291,14 @@ async function computeSummary(
   owner: RunToEstimate['owner'],
 ): Promise<GraphSummary> {
   const nodes = planned?.ok === true ? planned.plan.nodes : [];
-  const findNeed = ({ nodeType, settings }: PlanNode): string | undefined =>
+  const findProvider = ({ nodeType, settings }: PlanNode): string | undefined =>
     findNeededProvider(deps.findNode(nodeType), settings);
-  const needs = nodes.flatMap(node => findNeed(node) ?? []);
+  const needs = nodes.flatMap(node => findProvider(node) ?? []);
   const blocked = nodes.filter(({ nodeType, unavailable }) => {
     const entry = deps.catalog.find(nodeType);
     return unavailable !== undefined || entry === undefined || entry.isAvailable === false;
   });
-  const lacks = blocked.flatMap(node => findNeed(node) ?? []);
+  const missingProviders = blocked.flatMap(node => findProvider(node) ?? []);
   const price =
     planned?.ok === true
       ? await forecastPrice(deps, {
@@ -305,12 +306,14 @@ async function computeSummary(
           overrides: new Map(),
           owner,
           credentials: deps.environment,
+          steps: new Map(),
         })
       : null;
   return {
     nodeCount: nodes.length,
     needs: [...new Set(needs)].sort(),
-    lacks: planned?.ok === true && lacks.length === blocked.length ? lacks : null,
+    missingProviders:
+      planned?.ok === true && missingProviders.length === blocked.length ? missingProviders : null,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };

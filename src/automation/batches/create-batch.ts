@@ -23,7 +23,7 @@ import type { RunConfig } from '../../runs/run.schema.ts';
 import { configureVersion, requireValidConfig } from '../../runs/run-config.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/run-credentials.ts';
 import { planRequest, readInputOverrides } from '../../runs/run-request.ts';
-import { type CallingWorkflow, expandForStart } from '../../runs/run-version.ts';
+import { type CallingWorkflow, expandForUser } from '../../runs/run-version.ts';
 import { requireActive } from '../../runs/start-run.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
@@ -210,7 +210,13 @@ async function priceBatch(
       issues.push(...missing.map(issue => toRowIssue(index, row.path, issue)));
       let credits = 0;
       if (missing.length === 0 && hasPaidNode(deps, plan)) {
-        const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
+        const forecasts = await forecastPaidNodes(deps, {
+          plan,
+          overrides,
+          owner,
+          credentials,
+          steps: new Map(),
+        });
         const getCredential = createCredentialGetter(deps, { credentials, overrides });
         requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
         const price = priceForecast(forecasts, getCredential);
@@ -274,7 +280,7 @@ function createRowPlanner(
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     requireValidConfig(deps, version, config);
-    const { version: expanded } = await expandForStart(deps, configureVersion(deps, version, config), caller);
+    const { version: expanded } = await expandForUser(deps, configureVersion(deps, version, config), caller);
     const owner = { workspace, workflowId: caller.workflowId };
     const resolved = await resolvePlan(deps, planRequest(deps, expanded, {}), owner, credentials);
     if (resolved.credentials !== deps.environment) credentials = resolved.credentials;

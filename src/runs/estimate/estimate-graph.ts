@@ -8,15 +8,15 @@ import { createVersion } from '../../services/workflows/graph-versions.ts';
 import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../run-credentials.ts';
 import { planRequest, readInputOverrides } from '../run-request.ts';
-import { expandForStart } from '../run-version.ts';
+import { expandForUser } from '../run-version.ts';
 import { createCredentialGetter, type Estimate, findIssues, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
 
 export interface GraphToPrice {
   readonly graph: Graph;
-  /** The workspace whose media the graph may use. Default: the caller's own. */
+  /** The workspace whose media the graph may use. Default: the caller's personal workspace. */
   readonly workspace?: string | undefined;
-  /** The stored workflow of the graph, whose choice of credentials applies. */
+  /** The stored workflow whose choice of credentials applies. */
   readonly workflowId?: string | undefined;
   readonly inputs?: Readonly<Record<string, unknown>> | undefined;
   readonly targets?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export async function estimateGraph(
   { graph, workspace, workflowId, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
   const { userId } = actor;
-  const { version } = await expandForStart(deps, createVersion({ graph }, deps.catalog), {
+  const { version } = await expandForUser(deps, createVersion({ graph }, deps.catalog), {
     workflowId,
     userId,
   });
@@ -46,8 +46,9 @@ export async function estimateGraph(
   });
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
   const overrides = readInputOverrides(deps, version.graph, inputsText);
-  const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner, credentials });
-  const getCredential = createCredentialGetter(deps, { credentials, overrides });
-  const issues = findIssues(deps, actor, { plan, overrides }, forecasts, getCredential);
+  const run = { plan, overrides, owner, credentials, steps: new Map() };
+  const forecasts = await forecastPaidNodes(deps, run);
+  const getCredential = createCredentialGetter(deps, run);
+  const issues = findIssues(deps, actor, run, forecasts, getCredential);
   return { ...priceForecast(forecasts, getCredential), issues };
 }

@@ -26,10 +26,10 @@ export interface Estimate {
     readonly nodeId: string;
     readonly nodeLabel: string;
     readonly credits: number;
-    /** Whether its calls cost credits, or are billed to the workspace's own credential. */
+    /** Whether the node's calls cost credits, or are billed to the workspace's own credential. */
     readonly paidBy: PaidBy;
     readonly credentialId: string | null;
-    /** The most that its calls may cost in USD; null if that is unknown. */
+    /** The most that the node's calls may cost in USD; null if that is unknown. */
     readonly costUsd: number | null;
   }[];
   /** The paid node types that the run may call. */
@@ -39,17 +39,15 @@ export interface Estimate {
 /** Returns the credential that the calls of a forecast node use. */
 export type GetCredential = (forecast: NodeForecast) => RunCredential | undefined;
 
-/** Returns a function that returns the credentials of the run's nodes. */
 export const createCredentialGetter =
-  (deps: Pick<RunDeps, 'findNode'>, { credentials, overrides }: RunToPay): GetCredential =>
+  (
+    deps: Pick<RunDeps, 'findNode'>,
+    run: Pick<PlannedRun, 'overrides'> & { readonly credentials: RunCredentials },
+  ): GetCredential =>
   ({ node }) => {
-    const settings = { ...node.settings, ...overrides.get(node.id) };
-    return findCredential(deps, { nodeType: node.nodeType, settings }, credentials);
+    const settings = { ...node.settings, ...run.overrides.get(node.id) };
+    return findCredential(deps, { nodeType: node.nodeType, settings }, run.credentials);
   };
-
-interface RunToPay extends Pick<PlannedRun, 'overrides'> {
-  readonly credentials: RunCredentials;
-}
 
 /** Adds up the calls of the forecast paid nodes. */
 export function priceForecast(forecasts: readonly NodeForecast[], getCredential: GetCredential): Estimate {
@@ -78,7 +76,7 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
   };
 }
 
-/** Returns the most that the calls may cost; null if one of them has no known price. */
+/** Returns the most that the calls may cost, or null if the price of any call is unknown. */
 function sumUsd({ definition, calls }: NodeForecast): number | null {
   let sum = 0;
   for (const values of calls) {
@@ -130,11 +128,7 @@ type NodeIssue = Issue & { readonly nodeId: string };
 export function findIssues(
   deps: Pick<RunDeps, 'settings'>,
   user: Pick<UserActor, 'plan'>,
-  {
-    plan,
-    overrides,
-    steps = new Map(),
-  }: Pick<PlannedRun, 'plan' | 'overrides'> & { readonly steps?: ReadonlyMap<string, Step> },
+  { plan, overrides, steps }: PlannedRun & { readonly steps: ReadonlyMap<string, Step> },
   forecasts: readonly NodeForecast[],
   getCredential: GetCredential,
 ): readonly Issue[] {
@@ -243,7 +237,7 @@ export function requireProviders(issues: readonly NodeIssue[], hint = ''): void 
     throw new AppError('provider_not_configured', `${firstIssue.message}${hint}`, { issues });
 }
 
-/** Returns a sentence for each node that takes its sample result. */
+/** Returns a warning for each node that takes its sample result. */
 export function describeSampledNodes({ nodes }: Plan, steps: ReadonlyMap<string, Step>): readonly string[] {
   return nodes
     .filter(({ id }) => steps.get(id)?.fromSample === true)

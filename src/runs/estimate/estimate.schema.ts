@@ -41,11 +41,12 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
   ),
   kept: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'With keep or pins: the nodes whose results come from an earlier run',
+      description:
+        'With keep or pins: the nodes whose results come from an earlier run, except sample results',
     }),
   ),
   sampled: Type.Optional(
-    Type.Array(Type.String(), { description: 'With useSample: the nodes that take their sample result' }),
+    Type.Array(Type.String(), { description: 'The nodes that take their sample result' }),
   ),
   hasSample: Type.Optional(
     Type.Boolean({ description: 'true: a provider is missing, and useSample could take its place' }),

@@ -10,21 +10,21 @@ import { findStoredMedia } from '../../services/media/stored-media.ts';
 import type { RunDeps } from '../deps.ts';
 import { hasPaidNode, isPaid } from './estimate-plan.ts';
 
+/** A planned run, and everything else that determines its cost. */
 export interface RunToEstimate extends PlannedRun {
   /** The owner whose media the run may use. */
   readonly owner: { readonly userId: number; readonly workspace: string };
-  /** The credentials that its calls use. */
+  /** The credentials that the run's calls use. */
   readonly credentials: RunCredentials;
-  /** Results of an earlier run, by node id. */
-  readonly steps?: ReadonlyMap<string, Step>;
-  /** If absent, the node cache is not searched. */
-  readonly cache?: NodeCache;
+  /** The steps that the run reuses, by node id. */
+  readonly steps: ReadonlyMap<string, Step>;
 }
 
-/** Forecasts the paid nodes that are not completed. */
+/** Forecasts the paid nodes that are not completed. Without `cache`, the node cache is not searched. */
 export async function forecastPaidNodes(
   deps: RunDeps,
-  { plan, overrides, owner, credentials, steps = new Map(), cache }: RunToEstimate,
+  { plan, overrides, owner, credentials, steps }: RunToEstimate,
+  cache?: NodeCache,
 ): Promise<readonly NodeForecast[]> {
   if (!hasPaidNode(deps, plan)) return [];
   return forecastPlan(plan, {

@@ -208,16 +208,31 @@ describe('a run with sample results', () => {
     assert.equal(idea.text, 'Something else');
   });
 
+  interface SampleEstimate {
+    readonly credits: number;
+    readonly issues: readonly object[];
+    readonly kept: readonly string[];
+    readonly sampled: readonly string[];
+  }
+
   it('is estimated at no cost', async () => {
     const { id } = await copy(PAID);
-    const { body } = await service.request<{
-      readonly credits: number;
-      readonly issues: readonly object[];
-      readonly sampled: readonly string[];
-    }>('POST', `/workflows/${id}/estimate`, { useSample: true });
+    const { body } = await service.request<SampleEstimate>('POST', `/workflows/${id}/estimate`, {
+      useSample: true,
+    });
     assert.equal(body.credits, 0);
     assert.deepEqual(body.issues, []);
     assert.deepEqual(body.sampled, ['picture']);
+  });
+
+  it('is estimated with each reused node either as kept or as sampled', async () => {
+    const { id } = await copy(PAID);
+    const { body: first } = await run(id, { useSample: true });
+    for (const useSample of [true, false]) {
+      const request = { keep: { executionId: first.id }, useSample };
+      const { body } = await service.request<SampleEstimate>('POST', `/workflows/${id}/estimate`, request);
+      assert.deepEqual([body.kept.toSorted(), body.sampled], [['idea', 'result'], ['picture']]);
+    }
   });
 
   it('takes no sample for a node whose own config was changed, but moves and labels do not matter', async () => {
