@@ -86,7 +86,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
     findDefinition: () => definition,
     steps: new Map(),
     overrides: new Map(),
-    context: () => context,
+    createContext: () => context,
     onStep: () => undefined,
     concurrency: 16,
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 // Explains to visitors why a run was refused or failed, without revealing the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-import { APP_LIMIT_REACHED, createAppLimitError } from '../runs/pay.ts';
+import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/pay.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { createOutOfOrderError } from './open-app.ts';
 
@@ -54,7 +54,7 @@ const TEXTS: Readonly<
 > = {
   input: ['invalid_inputs', 'The app cannot use one of the inputs. Change them and try again.'],
   credits: ['app_out_of_credits', 'There are not enough credits for this run.'],
-  limit: ['app_limit_reached', APP_LIMIT_REACHED],
+  limit: ['app_limit_reached', APP_LIMIT_MESSAGE],
   cancelled: ['cancelled', 'The run was canceled.'],
   'out of order': [
     'app_out_of_order',

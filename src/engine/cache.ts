@@ -8,10 +8,10 @@ import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
 /**
  * Returns the cache key for these values (64 hex digits), or undefined if the result must not be cached: the definition
- * does not allow it, a setting uses a secret, or a paid model has no fixed seed. The hash covers the node type and
- * version, the provider's address, and the values passed to `run`, with media identified by the hash of their bytes.
+ * forbids caching, a setting uses a secret, or a paid model has no fixed seed. The hash covers the node type and version,
+ * the provider's address, and the values passed to `run`, with media identified by the hash of their bytes.
  */
-export function cacheKey(
+export function computeCacheKey(
   definition: NodeDefinition,
   node: PlanNode,
   values: Readonly<Record<string, unknown>>,

@@ -10,7 +10,7 @@ import {
   type NodeResult,
   Suspend,
 } from '../nodes/define.ts';
-import { cacheKey } from './cache.ts';
+import { computeCacheKey } from './cache.ts';
 import { endsRun } from './step-end.ts';
 import type { Payment, RunOptions } from './types.ts';
 
@@ -20,13 +20,13 @@ export interface Call {
   readonly node: PlanNode;
   readonly values: Readonly<Record<string, unknown>>;
   /**
-   * Ports whose values arrived along edges. Secrets are never inserted into them, because other people may have written
-   * them.
+   * Ports whose values arrived along edges. Secrets are never inserted into such values, because other people may have
+   * written them.
    */
   readonly connectedPorts: { has(port: string): boolean };
   readonly ctx: NodeContext;
   /** Returns the usage that the provider reported after delivery. */
-  readonly usage: () => unknown;
+  readonly getUsage: () => unknown;
   /** Called with the reservation before the call is made. */
   readonly onReserved: (payment: Payment) => void;
   /** Called once the call is charged. */
@@ -48,11 +48,11 @@ export type CallResult =
 export function callNode(call: Call, services: CallServices): CallResult | Promise<CallResult> {
   const { definition, node, values, ctx } = call;
   const isPaid = definition.entry.executionCost === 'paid' && services.pay !== undefined;
-  const key = services.cache && cacheKey(definition, node, values, ctx.providers);
+  const key = services.cache && computeCacheKey(definition, node, values, ctx.providers);
   if (key !== undefined || isPaid) return callCachedOrPaid(call, services, key);
   const result = invoke(call, services);
   return result instanceof Promise
-    ? result.then(late => toCallResult(node, late, 0), toSuspend)
+    ? result.then(awaited => toCallResult(node, awaited, 0), toSuspend)
     : toCallResult(node, result, 0);
 }
 
@@ -68,7 +68,7 @@ async function callCachedOrPaid(
   key: string | undefined,
 ): Promise<CallResult> {
   const { signal, task } = call.ctx;
-  // If the call was already submitted, its own result is used, even if the cache has one by now.
+  // If the call was already submitted, its own result is used, even if the cache contains a result by now.
   if (key !== undefined && task.stored === undefined) {
     const outputs = await services.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
@@ -92,20 +92,20 @@ async function callCachedOrPaid(
       throw err;
     }
     if (payment !== undefined && err instanceof AppError && err.code === 'storage_quota_exceeded')
-      throw new ChargedFailure(err, settle(payment, call));
+      throw new ChargedNodeError(err, settle(payment, call));
     payment?.refund();
     throw err;
   }
 }
 
 function settle(payment: Payment, call: Call): number {
-  const credits = payment.settle(call.usage());
+  const credits = payment.settle(call.getUsage());
   call.onSettled(payment);
   return credits;
 }
 
 /** Thrown if the provider delivered and the call is charged, but the result could not be stored. */
-export class ChargedFailure extends NodeError {
+export class ChargedNodeError extends NodeError {
   readonly credits: number;
 
   constructor(cause: AppError, credits: number) {

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
-import { cacheKey } from './cache.ts';
+import { computeCacheKey } from './cache.ts';
 import { callNode } from './call.ts';
 import { gatherItems, splitIntoItems } from './fan-out.ts';
 import { collectPortValues, isSkippable, type PortValues, resolveValues } from './inputs.ts';
@@ -15,7 +15,7 @@ import { toStepError } from './step-end.ts';
 import type { NodeCache, RunOptions, StepError } from './types.ts';
 
 export interface ForecastOptions extends Pick<RunOptions, 'findDefinition' | 'overrides' | 'steps'> {
-  /** Selects the nodes to forecast. Other nodes are evaluated only if these depend on them. */
+  /** Selects the nodes to forecast. Other nodes are evaluated only if a wanted node depends on them. */
   readonly isWanted: (node: PlanNode) => boolean;
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
@@ -144,15 +144,16 @@ class Forecaster {
     portValues: PortValues,
   ): Promise<CallForecast> {
     const values = resolveKnownValues(node, settings, portValues, definition.forecastMode === 'by-shape');
-    const unknown = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
-    if (values === undefined) return { values: toPartialValues(node, settings, portValues), ...unknown };
+    const unknownResult = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
+    if (values === undefined)
+      return { values: toPartialValues(node, settings, portValues), ...unknownResult };
     await this.#yieldIfDue();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
-      return { values, ...unknown };
+      return { values, ...unknownResult };
     const cached = await this.#findCached(definition, node, values);
     const outputs = cached ?? (await this.#computeOutputs(definition, node, values, portValues));
     this.#knownBytes += outputs === undefined ? 0 : measureSize(outputs, MAX_RUN_BYTES).bytes;
-    return { values, outputs: outputs ?? unknown.outputs, isCached: cached !== undefined };
+    return { values, outputs: outputs ?? unknownResult.outputs, isCached: cached !== undefined };
   }
 
   async #findCached(
@@ -162,7 +163,7 @@ class Forecaster {
   ): Promise<Values | undefined> {
     const { cache, providers } = this.#options;
     if (cache === undefined || this.#lookups === MAX_LOOKUPS) return undefined;
-    const key = cacheKey(definition, node, values, providers);
+    const key = computeCacheKey(definition, node, values, providers);
     if (key === undefined) return undefined;
     this.#lookups++;
     return cache.find(key, AbortSignal.timeout(MAX_MS));
@@ -208,22 +209,22 @@ class Forecaster {
 
 /** A forecast never reserves or charges credits. */
 const NO_PAYMENT = {
-  usage: () => undefined,
+  getUsage: () => undefined,
   onReserved: () => undefined,
   onSettled: () => undefined,
   onOwed: () => undefined,
   isOwed: () => false,
 };
 
-/** Returns the values that `run` would get, or undefined if one of them is unknown or invalid. */
+/** Returns the values that `run` would get, or undefined if any value is unknown or invalid. */
 function resolveKnownValues(
   node: PlanNode,
   settings: JsonObject,
   portValues: PortValues,
   isByShape: boolean,
 ): Readonly<Record<string, unknown>> | undefined {
-  const isUsable = isByShape ? (value: Value) => !hasUnknownShape(value) : isKnown;
-  if (![...portValues.values()].every(isUsable)) return undefined;
+  const isSufficient = isByShape ? (value: Value) => !hasUnknownShape(value) : isKnown;
+  if (![...portValues.values()].every(isSufficient)) return undefined;
   try {
     return resolveValues(node, settings, portValues);
   } catch (err) {
@@ -269,8 +270,8 @@ function combineOutputs(
 }
 
 /**
- * Returns unknown values for the outputs. A port with a single-value type yields one value; any other may yield a list
- * or nothing.
+ * Returns unknown values for the outputs. A port with a single-value type yields one value. A LIST or ANY port may yield
+ * a list or nothing.
  */
 function createUnknownOutputs(node: PlanNode, single: Value): Values {
   return Object.fromEntries(

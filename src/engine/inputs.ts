@@ -1,5 +1,5 @@
-// Resolves a node's inputs: values from edges override settings, and each is converted to the type of its port or
-// field.
+// Resolves a node's inputs: values from edges override settings, and every value is converted to the type of its port
+// or field.
 import { acceptsNull, canFeed, type InputDef } from '../graph/catalog.ts';
 import { findFieldProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
@@ -43,8 +43,8 @@ export function isSkippable(node: PlanNode, portValues: PortValues): boolean {
 }
 
 /**
- * Returns the values passed to `run`: values of connected ports override settings, and missing ones take the default of
- * their field. Throws a NodeError or ValueError that names the port or field that cannot be filled.
+ * Returns the values passed to `run`: values of connected ports override settings, and missing values take the default
+ * of their field. Throws a NodeError or ValueError that names the port or field that cannot be filled.
  */
 export function resolveValues(
   node: PlanNode,
@@ -64,7 +64,7 @@ export function resolveValues(
   return values;
 }
 
-/** Describes the required inputs that no connection, setting or default fills. */
+/** Returns a sentence for each required input that no connection, setting or default fills. */
 export function describeMissingInputs(node: PlanNode, settings: JsonObject): readonly string[] {
   const connectedPorts = new Set(node.inputs.map(({ port }) => port));
   return node.inputDefs

@@ -2,7 +2,7 @@
 // independently. The node waits while any item's call continues at a provider.
 import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
-import { type CallResult, ChargedFailure } from './call.ts';
+import { type CallResult, ChargedNodeError } from './call.ts';
 import { gatherItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import {
@@ -119,7 +119,7 @@ function endItem(
 
 function failItem(items: Items, index: number, thrown: unknown): void {
   const { options } = items.host;
-  if (thrown instanceof ChargedFailure) items.credits += thrown.credits;
+  if (thrown instanceof ChargedNodeError) items.credits += thrown.credits;
   // An item that is interrupted has not failed. It runs again when the run resumes.
   if (options.signal.aborted) return;
   items.failures.set(index, toReportedError(options, items.execution.node.id, thrown));

@@ -59,7 +59,7 @@ export function callWithRecord(
   const values = resolveValues(node, settings, portValues);
   let usage: unknown;
   const ctx: NodeContext = {
-    ...options.context(node.id, start.attempt, options.signal, values),
+    ...options.createContext(node.id, start.attempt, options.signal, values),
     nodeId: node.id,
     signal: options.signal,
     progress: nodeCall.progress,
@@ -69,7 +69,7 @@ export function callWithRecord(
     ...(isSelfSuspended(previousStep) ? { suspended: toWakeReason(options, previousStep) } : {}),
   };
   const paymentHooks = {
-    usage: () => usage,
+    getUsage: () => usage,
     onReserved: (payment: Payment): void => {
       nodeCall.payment = payment;
       execution.payer = addCost(execution.payer, payment, 0);
@@ -95,7 +95,7 @@ export function callWithRecord(
   return options.wrapCall === undefined ? makeCall() : options.wrapCall(node, makeCall);
 }
 
-/** Returns the payer of a node's calls, with the cost of another call added. A sum with an unknown cost is unknown. */
+/** Returns the payer of a node's calls after another call. The total cost is unknown if the cost of any call is. */
 function addCost(
   payer: Step['payer'],
   { paidBy, credentialId = null }: Payment,
@@ -136,7 +136,7 @@ function createCallRecord(
       slots: slots && {
         ...slots,
         claim: (task: ProviderTask) => {
-          // Record first: a call that is missing in the node's step does not belong to the run.
+          // The task is recorded first, because a call that is missing in the node's step does not belong to the run.
           record(task);
           return slots.claim(execution.node.id, item, task);
         },
@@ -185,7 +185,7 @@ export function toReportFields({
   return omitUndefined({ provider, warnings, log, payer });
 }
 
-/** Returns the cost of a node after a call that cost so many credits. */
+/** Returns the total cost of a node after a call that cost `credits`. */
 export function toCostFields(
   { previousStep, node }: NodeExecution,
   credits: number,

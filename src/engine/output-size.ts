@@ -30,7 +30,7 @@ export function measureSize(value: unknown, maxBytes: number): Size {
 
 /**
  * Returns a lower bound of the size, which leaves out the escapes and multibyte characters of long texts. This is far
- * cheaper: such a text is neither read nor, if it was concatenated, copied into one piece.
+ * cheaper, because a long text is neither read nor, if it was concatenated, copied into one piece.
  */
 export function measureAtLeast(value: unknown, maxBytes: number): Size {
   const atLeast: CountTextBytes = (text, limit) =>
@@ -44,14 +44,14 @@ function measureWith(countTextBytes: CountTextBytes, value: unknown, maxBytes: n
   return size;
 }
 
-/** Returns the size of a text as JSON, or for a text that is larger than `maxBytes` any size above it. */
+/** Returns the size of a text as JSON. For a text larger than `maxBytes`, the result may be any size above `maxBytes`. */
 type CountTextBytes = (text: string, maxBytes: number) => number;
 
 interface Measurement {
   readonly size: { bytes: number; memoryBytes: number };
   readonly maxBytes: number;
   readonly countTextBytes: CountTextBytes;
-  /** Sizes of large objects and arrays, so that one that occurs many times is measured once. */
+  /** Sizes of large objects and arrays, so that an object that occurs many times is measured once. */
   readonly sharedSizes: Map<object, Size>;
 }
 
@@ -145,7 +145,7 @@ function isPlainAscii(text: string): boolean {
   return true;
 }
 
-/** Returns the size of a step's outputs, or of the item results that it has so far. */
+/** Returns the size of a step's outputs or, while a mapped node runs, of its item results so far. */
 export function measureStep({ outputs, items }: Step, maxBytes: number): Size {
   const recorded = outputs ?? items;
   return recorded === undefined ? { bytes: 0, memoryBytes: 0 } : measureSize(recorded, maxBytes);

@@ -31,7 +31,7 @@ export class ReadySet {
 
   /** Removes and returns the node that has been ready longest. */
   shiftNext(): number | undefined {
-    return this.#queue[this.#head++] ?? this.#empty();
+    return this.#queue[this.#head++] ?? this.#clearQueue();
   }
 
   /** Queues a node again, so that it starts again. */
@@ -39,7 +39,7 @@ export class ReadySet {
     this.#queue.push(index);
   }
 
-  /** Marks the node as settled. Nodes that waited only for it become ready. */
+  /** Marks the node as settled. Nodes that waited only for this node become ready. */
   settle(index: number): void {
     this.#openSources[index] = -1;
     this.#unsettled--;
@@ -57,7 +57,7 @@ export class ReadySet {
     return dependents;
   }
 
-  #empty(): undefined {
+  #clearQueue(): undefined {
     this.#queue.length = 0;
     this.#head = 0;
   }

@@ -11,7 +11,7 @@ import type { LoopTurns, RunOptions, RunOutcome, Step, StepError, WaitingCalls }
 
 // Local nodes run one after another synchronously. After this time, the loop yields to the rest of the process.
 const SLICE_MS = 4;
-const NEXT_TURNS: LoopTurns = { number: 0, isContended: false, wait: () => nextTurn() };
+const NEXT_TURNS: LoopTurns = { turnNumber: 0, isContended: false, wait: () => nextTurn() };
 const GRACE_MS = 30_000;
 
 /**
@@ -25,7 +25,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutco
   try {
     await run.runUntilIdle();
     if (options.signal.aborted) await run.cancelInFlight();
-    return run.outcome();
+    return run.getOutcome();
   } finally {
     for (const callback of unsubscribe) callback?.();
     options.signal.removeEventListener('abort', run.wake);
@@ -45,7 +45,9 @@ class PlanRun implements StepHost {
   readonly #waitingNodes = new Set<number>();
   /** The number of active calls: of unmapped nodes, and of items of mapped ones. */
   #callCount = 0;
+  /** The first node failure, which fails the run. */
   #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
+  /** The first error that a callback of the options threw, which rejects the run. */
   #fault: { readonly err: unknown } | undefined;
   #isClosed = false;
   /** Whether work is ready but cannot start until memory is free. */
@@ -70,7 +72,7 @@ class PlanRun implements StepHost {
   /** Returns when nothing is in flight and nothing can start, or as soon as the signal fires. */
   async runUntilIdle(): Promise<void> {
     const { turns = NEXT_TURNS } = this.options;
-    let turn: number | undefined;
+    let turnNumber: number | undefined;
     let sliceEndMs = 0;
     while (!this.options.signal.aborted) {
       if (!this.#canStartNext()) {
@@ -79,8 +81,8 @@ class PlanRun implements StepHost {
       } else if (performance.now() < sliceEndMs) this.#startNext();
       else {
         // A pause may have ended without a turn of the event loop.
-        if (turns.number === turn || turns.isContended) await turns.wait();
-        turn = turns.number;
+        if (turns.turnNumber === turnNumber || turns.isContended) await turns.wait();
+        turnNumber = turns.turnNumber;
         sliceEndMs = performance.now() + SLICE_MS;
       }
     }
@@ -88,7 +90,7 @@ class PlanRun implements StepHost {
 
   /** Waits for work in flight to stop, then reports every unfinished node as CANCELLED. */
   async cancelInFlight(): Promise<void> {
-    // Items that have not started see the aborted signal and end at once.
+    // Items that have not started see the aborted signal and end immediately.
     for (const startItem of this.#itemQueue.splice(0)) startItem();
     const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
     while (this.#inFlight.size > 0 && performance.now() < endMs) {
@@ -106,7 +108,7 @@ class PlanRun implements StepHost {
     this.#isClosed = true;
   }
 
-  outcome(): RunOutcome {
+  getOutcome(): RunOutcome {
     if (this.options.signal.aborted && this.#ready.unsettled > 0) return { kind: 'aborted' };
     if (this.#waitingNodes.size > 0) return this.#toSuspendedOutcome();
     if (this.#failure === undefined) return { kind: 'completed' };
@@ -170,7 +172,7 @@ class PlanRun implements StepHost {
       return;
     }
     this.#inFlight.add(index);
-    const finished = step.then(late => this.#finish(index, late));
+    const finished = step.then(awaited => this.#finish(index, awaited));
     // The items of a mapped node take call slots; the node itself does not.
     if (this.#steps[index]?.items === undefined) this.#track(finished);
     else finished.then(this.wake, this.#recordFault);

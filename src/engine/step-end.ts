@@ -1,4 +1,4 @@
-// Ends steps: with the error of what was thrown, or with the cost of provider calls that are active when the run ends.
+// Computes how steps end: the error for a thrown value, and the cost of provider calls that are active when the run ends.
 import { ValueError } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';

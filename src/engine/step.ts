@@ -1,7 +1,7 @@
 // Runs one node: resolves its inputs, calls it once or once per list item, and returns its final step.
 import type { PlanNode } from '../graph/plan.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
-import { type CallResult, ChargedFailure } from './call.ts';
+import { type CallResult, ChargedNodeError } from './call.ts';
 import { splitIntoItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import { runItems } from './items.ts';
@@ -63,9 +63,9 @@ export function runNode(
     if (!(result instanceof Promise)) return toStep(host, execution, result);
     report();
     return result.then(
-      late => toStep(host, execution, late),
+      awaited => toStep(host, execution, awaited),
       err => {
-        const credits = err instanceof ChargedFailure ? err.credits : execution.owedCredits;
+        const credits = err instanceof ChargedNodeError ? err.credits : execution.owedCredits;
         const fields = { ...start, ...toReportFields(execution), ...toCostFields(execution, credits) };
         return toFailedStep(host, fields, err);
       },
@@ -110,7 +110,7 @@ function toStep({ options }: StepHost, execution: NodeExecution, result: CallRes
   return { ...start, ...toCallFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
 }
 
-/** Returns the failed step. A node that stops because its run does is CANCELLED, whatever it threw. */
+/** Returns the failed step. If the run was stopped, the node is CANCELLED, whatever it threw. */
 function toFailedStep(
   { options }: StepHost,
   start: NodeStart & Pick<Step, 'credits' | 'nodeType'>,

@@ -64,7 +64,7 @@ export interface Step {
 
 export type ProviderTask = NonNullable<NodeContext['task']['stored']>;
 
-/** Stores results of nodes by cache key within a workspace. */
+/** Stores node results by cache key within a workspace. */
 export interface NodeCache {
   find(key: string, signal: AbortSignal): Promise<Values | undefined>;
   /** Stores a result in the background. Errors are ignored, because they only make the next run slower. */
@@ -107,7 +107,7 @@ export interface WaitingCalls {
 
 /** Slots for calls at providers, shared by all runs. */
 export type CallSlots = Omit<NonNullable<NodeContext['task']['slots']>, 'claim'> & {
-  /** Claims a slot. A call that has to wait counts as ended once it is granted a slot. */
+  /** Claims a slot. A call that has to wait for a slot is woken once the slot is granted. */
   claim(nodeId: string, item: number, task: ProviderTask): Promise<SlotClaim>;
 };
 type SlotClaim = Awaited<ReturnType<NonNullable<NodeContext['task']['slots']>['claim']>>;
@@ -117,8 +117,8 @@ export interface RunBudget {
   /** Counts a call's outputs. Returns false if the run exceeds its limit; the run is then stopped. */
   record(nodeId: string, outputs: Values): boolean;
   /**
-   * Records like `record`, but counts long texts only by their length. `recordRest` must count the rest before they are
-   * stored.
+   * Records like `record`, but counts long texts only by their length. `recordRest` must count the rest before the
+   * outputs are stored.
    */
   recordAtLeast(nodeId: string, outputs: Values): boolean;
   /** Counts what `recordAtLeast` left out, even if another node exceeded the limit since. */
@@ -134,8 +134,8 @@ export interface RunBudget {
 /** Decides when a run that computes for a long time may continue. */
 export interface LoopTurns {
   /** Increases with each turn of the event loop. */
-  readonly number: number;
-  /** Whether other computations of the account wait, so that this one must wait too before it starts. */
+  readonly turnNumber: number;
+  /** Whether other computations of the account wait, so that this run must wait too before it starts. */
   readonly isContended: boolean;
   /** Resolves when the run may compute for another slice. */
   wait(): Promise<void>;
@@ -158,7 +158,7 @@ export interface RunOptions {
    * due, and all others run again, except for `items` that have a result.
    */
   readonly steps: ReadonlyMap<string, Step>;
-  readonly context: (
+  readonly createContext: (
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
@@ -172,7 +172,7 @@ export interface RunOptions {
   readonly cache?: NodeCache;
   /** If absent, outputs and memory are not limited. */
   readonly budget?: RunBudget;
-  /** Absent: the run continues in the next turn of the event loop. */
+  /** If absent, the run continues in the next turn of the event loop. */
   readonly turns?: LoopTurns;
   /**
    * Reserves credits just before a call and resolves to its price. Rejects if there are too few credits; the call is
@@ -180,8 +180,8 @@ export interface RunOptions {
    */
   readonly pay?: (call: PaidCall) => Promise<Payment>;
   /**
-   * The secrets that are inserted into the settings of nodes that send them. Only the call sees them, and they are
-   * removed from errors.
+   * The secrets that are inserted into the settings of nodes that send them. Only the call sees secrets; they are removed
+   * from errors.
    */
   readonly secrets?: RunSecrets;
   /** Wraps each call of a node, for example in a span. */
@@ -197,7 +197,7 @@ export interface RunOptions {
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with the thrown error if the step gets only a generic message. */
   readonly onError?: (nodeId: string, err: unknown) => void;
-  /** The maximum number of nodes, and items of mapped nodes, in flight at once. */
+  /** The maximum number of nodes and items of mapped nodes that are in flight concurrently. */
   readonly concurrency: number;
   /** How long to wait for nodes in flight after the signal fired. Default: 30 s. */
   readonly graceMs?: number;

@@ -4,7 +4,7 @@ import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, getImageFrame } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
-import { readPixels, storeImage } from './image.ts';
+import { readRaster, storeImage } from './image.ts';
 import { checkColor } from './value-checks.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
@@ -58,5 +58,5 @@ async function fitImage(
 ): Promise<Buffer> {
   const { width, height } = getImageFrame(card);
   const options = { width, height, fit: 'cover', background: '#00000000' } as const;
-  return (await resizeImage(await readPixels(image, ctx), options, ctx.signal)).bytes;
+  return (await resizeImage(await readRaster(image, ctx), options, ctx.signal)).bytes;
 }

@@ -177,7 +177,7 @@ export function restoreCatalog({ settings, models }: CatalogOrigin): Catalog {
 /** Creates the node types of a service. The catalog object stays valid when models are installed; `entries` changes. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   let origin: CatalogOrigin = { settings, models: [] };
-  let current = buildCatalog(definitionsFor(settings, []), settings);
+  let current = buildCatalog(listDefinitions(settings, []), settings);
   const catalog: Catalog = {
     get entries() {
       return current.entries;
@@ -191,13 +191,13 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
     findNode: nodeType => current.findNode(nodeType),
     install: models => {
       origin = { settings, models };
-      current = buildCatalog(definitionsFor(settings, models.map(toDefinition)), settings);
+      current = buildCatalog(listDefinitions(settings, models.map(toDefinition)), settings);
     },
   };
 }
 
 /** Returns all definitions for these settings, with their prices, speech engines and models. */
-function definitionsFor(
+function listDefinitions(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
 ): readonly NodeDefinition[] {

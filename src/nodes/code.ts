@@ -5,7 +5,7 @@ import { isMediaType, jsonToValue, toValue } from '../graph/values.ts';
 import { MAX_PROGRAM_BYTES, type ProgramError } from '../sandbox/program.ts';
 import { runProgram } from '../sandbox/run-program.ts';
 import { any, defineNode, json, NodeError, number, type Spec, text } from './define.ts';
-import { checkList, checkText, parseShallowJson } from './value-checks.ts';
+import { checkList, checkText, parseBoundedJson } from './value-checks.ts';
 
 const MAX_CODE_LENGTH = 100_000;
 
@@ -99,7 +99,7 @@ function toProgramValue(value: Value, media: ReceivedMedia): Json {
 }
 
 function readOutputs(output: string, ports: unknown, media: ReceivedMedia): Record<string, Value> {
-  const json = parseShallowJson(output);
+  const json = parseBoundedJson(output);
   if (!isObject(json)) throw new NodeError('invalid_output', 'The outputs are nested too deeply.');
   const outputs = json as { readonly [id: string]: Json };
   return Object.fromEntries(

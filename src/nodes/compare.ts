@@ -4,7 +4,7 @@ import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';
 import { NodeError } from './define.ts';
 import { type RegexContext, testRegex } from './regex/regex.ts';
-import { parseShallowJson } from './value-checks.ts';
+import { parseBoundedJson } from './value-checks.ts';
 
 export const OPERATORS = [
   'equals',
@@ -47,10 +47,10 @@ function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
   // 1.0 equals 1, and JSON values are equal regardless of formatting.
-  const expected = parseShallowJson(compare);
+  const expected = parseBoundedJson(compare);
   return (
     expected !== undefined &&
-    isDeepStrictEqual(typeof json === 'string' ? parseShallowJson(json) : json, expected)
+    isDeepStrictEqual(typeof json === 'string' ? parseBoundedJson(json) : json, expected)
   );
 }
 

@@ -4,7 +4,8 @@ import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } fro
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
 import type { ProviderCredential } from '../providers/credential.ts';
-import { getProviderLimiter, type ProviderName } from '../providers/names.ts';
+import { getProviderLimiter } from '../providers/limits.ts';
+import type { ProviderName } from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';

@@ -1,12 +1,12 @@
 // Implements the HTTP request node on top of the guarded client.
 import { isJsonObject, type Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, type NodeContext, NodeError, number, text } from './define.ts';
-import { checkText, parseShallowJson } from './value-checks.ts';
+import { checkText, parseBoundedJson } from './value-checks.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
 // The client sets these headers itself, so a graph must not set them.
-const OWN_HEADERS =
+const RESERVED_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i;
 
 export const httpRequest = defineNode({
@@ -27,7 +27,7 @@ export const httpRequest = defineNode({
     const { keepsRequestOnRedirect, conceal, ...request } = insertSecrets({ url, body, headers }, ctx);
     const response = await ctx.fetch(request.url, {
       method,
-      headers: readHeaders(request.headers),
+      headers: validateHeaders(request.headers),
       timeoutMs,
       maxBytes: MAX_BODY_BYTES,
       ...(keepsRequestOnRedirect === undefined ? {} : { keepsRequestOnRedirect }),
@@ -41,7 +41,7 @@ export const httpRequest = defineNode({
     }
     const responseText = checkText(conceal(response.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
-    const json = isJson ? parseShallowJson(responseText) : undefined;
+    const json = isJson ? parseBoundedJson(responseText) : undefined;
     // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not
     // JSON.
     return {
@@ -107,13 +107,13 @@ function createHostError(problem: string): NodeError {
   return new NodeError('secret_in_host', `${problem} ${advice}`);
 }
 
-function readHeaders(headers: Json): Record<string, string> {
+function validateHeaders(headers: Json): Record<string, string> {
   if (!isJsonObject(headers)) throw new NodeError('invalid_headers', 'headers must be an object of strings.');
   const pairs = Object.entries(headers);
   if (pairs.length > MAX_HEADERS)
     throw new NodeError('invalid_headers', `At most ${MAX_HEADERS} headers are allowed.`);
   for (const [name, value] of pairs) {
-    const isUsable = /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !OWN_HEADERS.test(name);
+    const isUsable = /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !RESERVED_HEADERS.test(name);
     if (
       !isUsable ||
       typeof value !== 'string' ||

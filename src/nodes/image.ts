@@ -63,7 +63,7 @@ function defineImageChange<C extends Specs>({
     inputs: IMAGE_INPUT,
     outputs: IMAGE_OUTPUT,
     run: async ({ image: input, ...options }, ctx) => {
-      const result = await change(await readPixels(input, ctx), options as ValuesOf<C>, ctx.signal);
+      const result = await change(await readRaster(input, ctx), options as ValuesOf<C>, ctx.signal);
       return { image: await storeImage(result, name, ctx) };
     },
   });
@@ -155,7 +155,7 @@ export const imageComposite = defineNode({
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: base, overlay, ...options }, ctx) => {
-    const [below, above] = await Promise.all([readPixels(base, ctx), readPixels(overlay, ctx)]);
+    const [below, above] = await Promise.all([readRaster(base, ctx), readRaster(overlay, ctx)]);
     return {
       image: await storeImage(await compositeImages(below, above, options, ctx.signal), 'composite', ctx),
     };
@@ -188,7 +188,7 @@ export const imageGrid = defineNode({
       gap: Math.round(gap),
       background: checkColor(background),
     };
-    const reads = readImages(items).map(media => () => readPixels(media, ctx));
+    const reads = readImages(items).map(media => () => readRaster(media, ctx));
     return { image: await storeImage(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
   },
 });
@@ -229,7 +229,7 @@ export const imageInfo = defineNode({
   config: {},
   outputs: { width: number('Width'), height: number('Height'), json: json('Info') },
   run: async ({ image: input }, ctx) => {
-    const info = await inspectImage(await readPixels(input, ctx), ctx.signal);
+    const info = await inspectImage(await readRaster(input, ctx), ctx.signal);
     // A vector image keeps its declared size, because it is rasterized at another size.
     const [width, height] = [input.width ?? info.width, input.height ?? info.height];
     const { contentType, bytes } = input;
@@ -238,7 +238,7 @@ export const imageInfo = defineNode({
 });
 
 /** Reads an image. An SVG is rasterized to PNG. */
-export async function readPixels(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
+export async function readRaster(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
   return (await ctx.media.readRaster(ref)).bytes;
 }
 

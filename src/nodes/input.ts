@@ -22,7 +22,7 @@ import {
 import { checkList } from './value-checks.ts';
 
 /** Returns the `runInput` of a node type, whose errors are those of a request. */
-const readRunInput = (nodeType: string) => (value: Json) => {
+const createRunInputReader = (nodeType: string) => (value: Json) => {
   try {
     return readInputValue(nodeType, value);
   } catch (err) {
@@ -40,7 +40,7 @@ export const inputText = defineNode({
   inputs: {},
   config: { value: text('Text', { default: '' }) },
   outputs: { text: text('Text') },
-  runInput: readRunInput('input:text'),
+  runInput: createRunInputReader('input:text'),
   run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
 });
 
@@ -53,7 +53,7 @@ export const inputNumber = defineNode({
   inputs: {},
   config: { value: number('Number', { default: 0, isPrimary: true }) },
   outputs: { number: number('Number') },
-  runInput: readRunInput('input:number'),
+  runInput: createRunInputReader('input:number'),
   run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
 });
 
@@ -66,7 +66,7 @@ export const inputJson = defineNode({
   inputs: {},
   config: { value: json('JSON', { default: {}, isPrimary: true }) },
   outputs: { json: json('JSON') },
-  runInput: (value, text) => ({ ...readRunInput('input:json')(value), ...toExactText(value, text) }),
+  runInput: (value, text) => ({ ...createRunInputReader('input:json')(value), ...toExactText(value, text) }),
   run: ({ value, exactText }) => ({ json: toJson(value, exactText) }),
 });
 
@@ -89,7 +89,7 @@ export const inputList = defineNode({
     itemType: choice('Item type', ITEM_TYPES),
   },
   outputs: { list: list('List') },
-  runInput: (value, text) => ({ ...readRunInput('input:list')(value), ...toExactText(value, text) }),
+  runInput: (value, text) => ({ ...createRunInputReader('input:list')(value), ...toExactText(value, text) }),
   run: async ({ items, itemType, exactText }, ctx) => {
     if (!Array.isArray(items))
       throw new NodeError('invalid_items', `items must be an array, not ${describeJson(items)}.`);
@@ -114,7 +114,7 @@ function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | 
       mediaId: text('Media ID', { default: '', description: 'Used instead of the URL if both are set.' }),
     },
     outputs: { [kind]: port },
-    runInput: readRunInput(`input:${kind}`),
+    runInput: createRunInputReader(`input:${kind}`),
     run: async ({ url, mediaId, items }, ctx) => {
       if (Array.isArray(items))
         return { [kind]: { type: 'LIST', items: await resolveAll(items, kind, ctx) } };
@@ -140,7 +140,7 @@ async function toTypedItems(
 }
 
 const MAX_MEDIA_ITEMS = 100;
-const RESOLVED_AT_ONCE = 4;
+const RESOLVED_CONCURRENTLY = 4;
 
 async function resolveAll(
   items: readonly Json[],
@@ -154,9 +154,9 @@ async function resolveAll(
     );
   }
   const values: Value[] = [];
-  for (let start = 0; start < items.length; start += RESOLVED_AT_ONCE) {
+  for (let start = 0; start < items.length; start += RESOLVED_CONCURRENTLY) {
     const batch = items
-      .slice(start, start + RESOLVED_AT_ONCE)
+      .slice(start, start + RESOLVED_CONCURRENTLY)
       .map(item => resolveMedia(asSource(item), kind, ctx));
     for (const media of await Promise.all(batch)) values.push({ type: MEDIA_TYPES[kind], media });
     ctx.progress(values.length / items.length);

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { hasExactText, jsonToValue, valueToJson, valueToJsonText } from '../graph/values.ts';
 import { joinMembers } from '../lib/json-scan.ts';
 import { createPorts, defineNode, json, NodeError } from './define.ts';
-import { MAX_TEXT_LENGTH, parseShallowJson } from './value-checks.ts';
+import { MAX_TEXT_LENGTH, parseBoundedJson } from './value-checks.ts';
 
 export const jsonExtract = defineNode({
   nodeType: 'utility:json_extract',
@@ -81,7 +81,7 @@ function parseText(value: Json): Json {
     .replace(/```$/, '');
   if (source.length > MAX_TEXT_LENGTH)
     throw new NodeError('text_too_long', 'The text is too long to parse as JSON.');
-  const json = parseShallowJson(source);
+  const json = parseBoundedJson(source);
   if (json === undefined)
     throw new NodeError('invalid_json', 'The text is not valid JSON, or it is nested too deeply.');
   return json;

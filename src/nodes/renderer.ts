@@ -4,7 +4,7 @@ import { AppError, type Issue } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
 import { defineNode, json, NodeError, text, video } from './define.ts';
 import { createSceneGraph, listPorts, readRenderMode } from './renderer-mode.ts';
-import { renderMediaInParts } from './rendering.ts';
+import { renderInSegments } from './rendering.ts';
 
 const OUTPUTS = { video: video('Video') };
 
@@ -40,7 +40,7 @@ export const videoRenderer = defineNode({
     const { id: name, thumbnailFrame: posterFrame } =
       mode.kind === 'template' ? mode.template : { id: 'video', thumbnailFrame: undefined };
     const order = { graph, posterFrame, read: ctx.media.open };
-    return { video: await renderMediaInParts(ctx, name, order).catch(throwWithIssues) };
+    return { video: await renderInSegments(ctx, name, order).catch(throwWithIssues) };
   },
 });
 

@@ -6,7 +6,7 @@ import type { RenderedVideo, RenderRequest } from '../render/video/make-video.ts
 import type { NodeContext } from './define.ts';
 
 /** Renders a short video in one piece. */
-export async function renderMedia(
+export async function renderVideo(
   ctx: NodeContext,
   name: string,
   request: Omit<RenderRequest, 'onProgress'>,
@@ -17,14 +17,14 @@ export async function renderMedia(
 }
 
 /** Renders in segments. If this worker dies, the next worker reuses them; otherwise they are removed. */
-export async function renderMediaInParts(
+export async function renderInSegments(
   ctx: NodeContext,
   name: string,
   request: Omit<RenderRequest, 'onProgress' | 'parts'>,
 ): Promise<MediaRef> {
   const parts = ctx.openSegments();
   try {
-    return await renderMedia(ctx, name, { ...request, segmentStore: parts });
+    return await renderVideo(ctx, name, { ...request, segmentStore: parts });
   } finally {
     if (!continuesElsewhere(ctx.signal)) await parts.drop();
   }

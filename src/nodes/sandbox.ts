@@ -3,7 +3,7 @@ import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
-import { readPixels, storeImage } from './image.ts';
+import { readRaster, storeImage } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
@@ -49,7 +49,7 @@ export const editSandbox = defineNode({
   config: { seed: number('Seed', { default: 0 }) },
   outputs: { image: image('Image') },
   run: async ({ image: input, prompt, seed }, ctx) => {
-    const base = await fitToModel(await readPixels(input, ctx), ctx.signal);
+    const base = await fitToModel(await readRaster(input, ctx), ctx.signal);
     const wash = await drawStill(
       { kind: 'sandbox-wash', prompt, seed, width: base.width, height: base.height },
       ctx.signal,

@@ -2,7 +2,7 @@
 import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
-import type { Delivery } from '../providers/run-call.ts';
+import type { DownloadedOutput } from '../providers/run-call.ts';
 import { speakLocally } from '../providers/speech-command.ts';
 import {
   audio,
@@ -41,7 +41,7 @@ const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
 };
 
 const PRICING: Pricing = {
-  model: 'unknown',
+  pricingModel: 'unknown',
   usd: ({ engine, text: content, model }) => {
     // For its entry, the catalog calls this without text.
     if (typeof content !== 'string') return null;
@@ -57,7 +57,7 @@ const PRICING: Pricing = {
 };
 
 const ENGINE_CALLS: Readonly<
-  Record<Engine, (request: SpeechRequest, ctx: NodeContext) => Promise<Delivery>>
+  Record<Engine, (request: SpeechRequest, ctx: NodeContext) => Promise<DownloadedOutput>>
 > = {
   local: async ({ text: content }, ctx) => {
     const command = ctx.providers.speechCommand;

@@ -33,17 +33,17 @@ export function checkList(items: readonly Value[]): readonly Value[] {
 const MAX_JSON_DEPTH = 100;
 
 /** Parses untrusted text as JSON. Returns undefined if it is invalid or nested deeper than 100 levels. */
-export function parseShallowJson(text: string): Json | undefined {
+export function parseBoundedJson(text: string): Json | undefined {
   try {
     const json = JSON.parse(text) as Json;
-    return isShallow(json) ? json : undefined;
+    return isWithinDepth(json) ? json : undefined;
   } catch {
     return undefined;
   }
 }
 
 // Walks level by level, because recursion would overflow the stack on deep nesting.
-function isShallow(json: Json): boolean {
+function isWithinDepth(json: Json): boolean {
   let level: readonly unknown[] = [json];
   for (let depth = 0; depth < MAX_JSON_DEPTH && level.length > 0; depth++) {
     level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));

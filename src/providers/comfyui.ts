@@ -53,12 +53,12 @@ function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Pr
   try {
     yield* cancel(endpoint, handle);
   } catch {
-    // The error of the graph tells more than that of the cancellation.
+    // The error of the graph is more helpful than the error of the cancellation.
   }
   throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
 }
 
-/** Returns the request body. It needs a client id, because servers from before 2026 otherwise omit cached nodes. */
+/** Returns the request body, with a client id, because servers from before 2026 otherwise omit cached nodes. */
 function toPrompt({ partnerKey }: Endpoint, prompt: unknown, chosenId: string): JsonRecord {
   const extra_data = { api_key_comfy_org: partnerKey };
   return {
@@ -187,7 +187,7 @@ function explainFailure(messages: readonly unknown[]): ProviderError {
 
 /**
  * Collects every file of every node (`images`, `gifs`, `audio`, …). Previews in the temporary folder are used only if
- * there are no others.
+ * there are no other files.
  */
 function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
   const files = Object.values(outputs)

@@ -13,11 +13,11 @@ export interface ProviderCredential {
   /** Whether calls cost credits, or are billed to the owner of this credential. */
   readonly paidBy: PaidBy;
   readonly endpoint: Endpoint;
-  /** Sends requests, only to addresses that the owner of the credential may use. Removes the key from responses. */
+  /** Sends requests only to addresses that the owner of the credential may use. Removes the key from responses. */
   readonly fetch: Send;
-  /** False if the address is not the provider's own, whose models take other times. */
+  /** False if the address is not the provider's own, so that durations of its models say nothing about other servers. */
   readonly sharesDurations?: boolean;
-  /** Called when the provider rejected the credential, with a sentence that says so. */
+  /** Called with a sentence when the provider rejected the credential. */
   readonly onRejected?: (reason: string) => void;
 }
 

@@ -159,7 +159,8 @@ function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
 }
 
 /**
- * Returns the URL of fal's storage, which has its own host. With a proxy or test double, it is the configured base URL.
+ * Returns the URL of fal's storage, which has its own host. A proxy or test double serves the storage at the configured
+ * base URL.
  */
 function getStorageUrl({ baseUrl }: Endpoint): string {
   return baseUrl === QUEUE_URL ? STORAGE_URL : baseUrl;

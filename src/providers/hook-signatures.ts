@@ -37,8 +37,8 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
     return false;
   if (!isFresh(timestamp, nowMs)) return false;
   const digest = createHash('sha256').update(body).digest('hex');
-  const signed = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
-  return keys.some(key => verify(null, signed, key, Buffer.from(signature, 'hex')));
+  const signedBytes = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
+  return keys.some(key => verify(null, signedBytes, key, Buffer.from(signature, 'hex')));
 }
 
 /**

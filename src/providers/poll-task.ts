@@ -19,15 +19,13 @@ export interface PolledTask extends Handle {
 
 export type TaskState =
   | { readonly kind: 'running'; readonly fraction?: number }
-  /** The task succeeded or failed; its result says which. */
+  /** The task succeeded or failed, as its result says. */
   | { readonly kind: 'ended' }
   | Exclude<Cancellation, { readonly kind: 'running' }>
   /** The state could not be read. Poll again after `afterMs`. */
   | { readonly kind: 'unknown'; readonly afterMs: number | undefined; readonly isRateLimited: boolean };
 
-/**
- * Polls the task, or requests its cancellation. A poll stops before the request that fetches the result.
- */
+/** Polls the task, or requests its cancellation. A poll stops before the request that fetches the result. */
 export async function pollTask(
   provider: TaskProvider,
   { isCancelled, ...handle }: PolledTask,
@@ -56,8 +54,8 @@ export async function pollTask(
     return isCancelled ? (step.value as Cancellation) : toTaskState(step.value);
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;
-    // The task was lost, failed or was rejected; fetching the result reports which. For a cancelled task, it is unknown
-    // whether it is billed.
+    // The task was lost, failed or was rejected. The request for the result will report the reason. Whether a cancelled
+    // task is billed stays unknown.
     return isCancelled ? { kind: 'unknown', afterMs: undefined, isRateLimited: false } : { kind: 'ended' };
   }
 }

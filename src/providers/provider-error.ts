@@ -1,4 +1,4 @@
-// Defines the kinds of provider errors, to which the errors of all providers are mapped.
+// Defines the kinds of provider errors. Each protocol maps its provider's errors to these kinds.
 import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
 /** Kind → sentence after the provider's name. The error code of the node is `provider_` plus the kind. */

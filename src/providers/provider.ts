@@ -94,8 +94,8 @@ export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
   /**
-   * Submits the call. `chosenId` is a new UUID, used only by providers with `acceptsChosenIds`. `hookUrl` is the URL that
-   * the provider calls when the work has ended, if it supports this.
+   * Submits the call. `chosenId` is a new UUID, used only by providers with `acceptsChosenIds`. A provider that supports
+   * webhooks calls `hookUrl` when the work has ended.
    */
   submit(call: Call, chosenId: string, hookUrl?: string): Protocol<Submission>;
   /** Returns the model of the call. Calls to the same model usually take about the same time. */
@@ -127,7 +127,7 @@ export const DEFAULT_PACE: Pace = {
 export interface PriceTerms {
   readonly nodeType: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
-  /** The reserved amount is the exact price and is never exceeded. */
+  /** Whether the reserved amount is the exact price, which the charge never exceeds. */
   readonly isExact: boolean;
 }
 
@@ -143,7 +143,7 @@ export interface ProviderTask {
   readonly asks?: number;
   /** Identifies the call in the webhook URL that the provider calls. */
   readonly token?: string;
-  /** The credits reserved for it. */
+  /** The credits reserved for the call. */
   readonly credits?: number;
   /** What the price of the call depends on. */
   readonly terms?: PriceTerms;
@@ -151,7 +151,7 @@ export interface ProviderTask {
   readonly queued?: true;
   /** Set if the call occupies one of the provider's slots. */
   readonly slot?: true;
-  /** The stored credential that it uses, and the value that submitted it. Absent: the environment's. */
+  /** The stored credential of the call, and the value that submitted it. Absent for a credential of the environment. */
   readonly credentialId?: string;
   readonly valueId?: string;
   /** The provider's name for the model, and the model's usual duration. */
@@ -159,7 +159,7 @@ export interface ProviderTask {
   readonly usualMs?: number;
 }
 
-/** Returns the name of the limit that the task counts against: that of its stored credential, or of the environment's. */
+/** Returns the limiter of the task: the id of its stored credential, or the provider's name for the environment's. */
 export const getLimiterName = ({
   provider,
   credentialId,
@@ -169,11 +169,11 @@ export const getLimiterName = ({
 export type SlotClaim = 'open' | 'slot' | 'wait';
 
 /** Thrown when the work continues at the provider, so that the run can be suspended until it ends. */
-export class TaskInProgress extends Error {
+export class TaskInProgressError extends Error {
   readonly task: ProviderTask;
   constructor(task: ProviderTask) {
     super(`The work continues at ${task.provider}.`);
-    this.name = 'TaskInProgress';
+    this.name = 'TaskInProgressError';
     this.task = task;
   }
 }

@@ -41,7 +41,7 @@ export interface ReplicateCall {
 
 const MAX_DATA_URI_BYTES = 262_144;
 const MAX_UPLOAD_BYTES = 104_857_600;
-// The maximum that Replicate allows. Limits the cost of a prediction that is no longer polled.
+// The maximum that Replicate allows. It limits the cost of a prediction that is no longer polled.
 const CANCEL_AFTER = '30m';
 
 export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {

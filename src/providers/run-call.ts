@@ -16,7 +16,7 @@ import type {
   SlotClaim,
   Submission,
 } from './provider.ts';
-import { getLimiterName, TaskInProgress } from './provider.ts';
+import { getLimiterName, TaskInProgressError } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { runProtocol, type Send, type Signals } from './send.ts';
 
@@ -26,7 +26,7 @@ export type CallCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'shares
 /** The services that the run provides to a call. */
 export interface CallHost {
   readonly fetch: Send;
-  /** The stored credential of the call. Absent: the environment's. */
+  /** Absent if the call uses a credential of the environment. */
   readonly credential?: CallCredential | undefined;
   /**
    * The abort reason is `cancelled` or `timeout` if the run ends. For any other reason, another worker continues the
@@ -58,17 +58,18 @@ export type TaskCredential = Pick<ProviderTask, 'provider' | 'credentialId' | 'v
 
 /** The slots and usual durations of providers, shared by all processes. */
 export interface ProviderSlots {
-  /** Claims a slot for the call. If it has to wait, the record is stored with its run. */
+  /** Claims a slot for the call. If the call has to wait, its record is stored with its run. */
   claim(record: ProviderTask): Promise<SlotClaim>;
   /**
    * Records that the provider rejected a submission by its rate limit, and how many calls this process had in progress.
    */
   onRateLimited(task: TaskCredential, callsInProcess: number): void;
   onSubmitted(task: TaskCredential): void;
-  usualMs(provider: ProviderName, model: string): number | undefined;
+  getUsualMs(provider: ProviderName, model: string): number | undefined;
 }
 
-export interface Delivery extends Omit<Output, 'files'> {
+/** The output of a call after its files were downloaded. */
+export interface DownloadedOutput extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
@@ -83,9 +84,13 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /**
  * Makes the call, or continues the one in `host.task.stored`. Throws ProviderError, the abort reason of the signal, or
- * TaskInProgress if the work continues at the provider and the poller tracks it.
+ * TaskInProgressError if the work continues at the provider and the poller tracks it.
  */
-export async function runCall<Call>(provider: Provider<Call>, call: Call, host: CallHost): Promise<Delivery> {
+export async function runCall<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  host: CallHost,
+): Promise<DownloadedOutput> {
   const { name } = provider;
   return inSpan(`call ${name}`, toSpanOptions(provider, call, host), async () => {
     const limiter = getLimiterName(toTaskCredential(provider, host));
@@ -116,7 +121,7 @@ function toSpanOptions<Call>(
       'graphwright.call.asks': storedTask?.asks,
     },
     // Not a failure: the run is resumed when the work ends.
-    isExpected: (err: unknown) => err instanceof TaskInProgress,
+    isExpected: (err: unknown) => err instanceof TaskInProgressError,
   };
 }
 
@@ -154,7 +159,7 @@ type StoredSubmission =
   | Extract<Submission, { readonly output: Output }>
   | { readonly handle: Handle; readonly task: ProviderTask };
 
-/** Returns the output if the work has ended. Throws if it still runs, or cancels it if its deadline has passed. */
+/** Returns the output if the work has ended. Otherwise throws, after cancelling work whose deadline has passed. */
 async function pollOnce<Call>(
   provider: Provider<Call>,
   call: Call,
@@ -165,10 +170,10 @@ async function pollOnce<Call>(
     // The record was stored by an older version that polled in memory. From now on, the poller tracks it.
     const timedTask = { ...task, ...createTaskTimes(provider.pace) };
     await host.task.save(timedTask);
-    throw new TaskInProgress(timedTask);
+    throw new TaskInProgressError(timedTask);
   }
   const isJustSubmitted = task !== host.task.stored;
-  if (isJustSubmitted || host.task.isWoken !== true) throw new TaskInProgress(task);
+  if (isJustSubmitted || host.task.isWoken !== true) throw new TaskInProgressError(task);
   const { tasks } = provider;
   if (tasks === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
   try {
@@ -185,7 +190,7 @@ async function pollOnce<Call>(
     if (!isLost || tasks.acceptsChosenIds !== true || (task.asks ?? 0) > 0) throw err;
     const resubmission = await submit(provider, call, task.id ?? randomUUID(), host, 1);
     if ('output' in resubmission) return resubmission.output;
-    throw new TaskInProgress(resubmission.task);
+    throw new TaskInProgressError(resubmission.task);
   }
   if (Date.now() >= task.deadlineAtMs) {
     await cancel(provider, toHandle(task), host);
@@ -193,7 +198,7 @@ async function pollOnce<Call>(
   }
   const updatedTask = { ...task, asks: (task.asks ?? 0) + 1 };
   await host.task.save(updatedTask);
-  throw new TaskInProgress(updatedTask);
+  throw new TaskInProgressError(updatedTask);
 }
 
 async function submit<Call>(
@@ -213,7 +218,7 @@ async function submit<Call>(
     ...(slot === 'slot' ? { slot: true as const } : {}),
     ...(hookUrl === undefined ? {} : { token }),
     ...readModel(provider, call, host),
-    // Counted, so that a task that the provider keeps losing is not submitted forever.
+    // A resubmission is counted, so that a task that the provider keeps losing is not submitted forever.
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
@@ -231,7 +236,7 @@ async function submit<Call>(
   return { handle: submission.handle, task };
 }
 
-/** Claims a slot. Throws TaskInProgress if the call has to wait for one. */
+/** Claims a slot. Throws TaskInProgressError if the call has to wait for a slot. */
 async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost): Promise<SlotClaim> {
   const { task } = host;
   if (task.slots === undefined) return 'open';
@@ -241,7 +246,7 @@ async function claimSlot(provider: Pick<Provider<never>, 'name'>, host: CallHost
   const times = { submittedAtMs: sinceMs ?? nowMs, deadlineAtMs: nowMs + MAX_QUEUED_MS };
   const record = { ...toTaskCredential(provider, host), id: null, queued: true, ...times } as const;
   const claim = await task.slots.claim(record);
-  if (claim === 'wait') throw new TaskInProgress(record);
+  if (claim === 'wait') throw new TaskInProgressError(record);
   return claim;
 }
 
@@ -252,7 +257,7 @@ function readModel<Call>(
 ): Pick<ProviderTask, 'model' | 'usualMs'> {
   const model = credential?.sharesDurations === false ? undefined : provider.getModel?.(call);
   if (model === undefined) return {};
-  const usualMs = task.slots?.usualMs(provider.name, model);
+  const usualMs = task.slots?.getUsualMs(provider.name, model);
   return { model, ...(usualMs === undefined ? {} : { usualMs }) };
 }
 
@@ -270,8 +275,8 @@ async function submitOnce<Call>(
   { chosenId, hookUrl }: { readonly chosenId: string; readonly hookUrl: string | undefined },
   host: CallHost,
 ): Promise<Submission> {
-  // The response may contain the id that is needed to cancel the work, so after the end of the run it is awaited for a
-  // moment. Without tasks, there is nothing to wait for.
+  // After the end of the run, the response is awaited for a moment, because it may contain the id that is needed to cancel
+  // the work. A provider without tasks has no such id.
   const submissions = createRunEndSignal(host.signal, provider.tasks === undefined ? 0 : LAST_RESPONSE_MS);
   try {
     const signals = { submissions, otherRequests: host.signal };

@@ -99,13 +99,13 @@ async function sendWithRetries(
   }
 }
 
-/** If `failure` is set, the request may be sent again. */
+/** The result of sending a request once. If `failure` is set, the request may be sent again. */
 interface Attempt {
   readonly response?: ProviderResponse;
   readonly failure?: ProviderError;
 }
 
-/** Sends the request once. Throws if it must not be sent again. */
+/** Sends the request once. Throws if the request failed and must not be sent again. */
 export async function sendOnce(
   sender: Sender,
   request: ProviderRequest,
@@ -157,7 +157,7 @@ function addRetryDelay(failure: ProviderError, response: ProviderResponse): Prov
   return new ProviderError(failure.provider, failure.kind, { retryAfterMs, cause: failure });
 }
 
-/** Returns a failure after which the request may be sent again; throws if it must not be. */
+/** Returns the failure of a request that may be sent again. Throws for any other request. */
 function toFailure(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
   if (role === 'submits' && err.maybeSent) throw createUnknownOutcomeError(sender, err.message, err);
   const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';

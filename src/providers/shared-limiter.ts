@@ -1,5 +1,5 @@
-// Limits concurrency by key within a total. Each key gets at most a share of the free slots, so that a few keys whose
-// work does not end cannot use up the total.
+// Limits the concurrency of each key and of all keys together. A key gets at most a share of the free slots, so that a
+// few keys whose work does not end cannot use up all slots.
 import { getOrCreate } from '../lib/get-or-create.ts';
 
 export interface SharedLimits {
@@ -14,8 +14,8 @@ export type SharedLimiter = <T>(key: string, work: () => Promise<T>, signal: Abo
 const SHARE = 0.25;
 
 /**
- * Returns a function that runs the work when its key has a free slot: it has fewer than `perKey`, and none yet or fewer
- * than its share. Aborting the signal leaves the queue.
+ * Returns a function that runs the work when its key may take a slot. A key may take its first slot while any is free,
+ * and further slots up to `perKey` and its share. Aborting the signal removes the work from the queue.
  */
 export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimiter {
   const active = new Map<string, number>();
@@ -53,7 +53,7 @@ export function createSharedLimiter({ perKey, total }: SharedLimits): SharedLimi
     });
   };
 
-  // Starts the next work of each key that has a slot, in the order in which the keys began to wait.
+  // Starts queued work of each key that may take a slot, in the order in which the keys began to wait.
   const startWaiting = (): void => {
     for (const [key, queue] of queues) {
       if (usedSlots >= total) return;

@@ -1,5 +1,5 @@
-// Accepts many runs in one commit. Each is stored with its idempotency key, job and reservation, or not at all. A run that
-// cannot be paid for is rejected without affecting the others. Earlier requests are paid for first.
+// Accepts many runs in one commit. Each run is stored with its idempotency key, job and reservation, or not at all. A run
+// that cannot be paid for is rejected without affecting the others. Earlier requests are paid for first.
 import type { Step } from '../engine/types.ts';
 import { isId } from '../lib/ids.ts';
 import {
@@ -34,7 +34,7 @@ export interface RunToAccept {
   readonly hasBudget: boolean;
   /** The workspace whose credits are reserved. */
   readonly payer: string;
-  /** Whether the version is not the current one, so that the cleanup may be deleting it. */
+  /** Whether the version is not the current one, so that the cleanup may be deleting the version. */
   readonly isOldVersion: boolean;
 }
 
@@ -49,7 +49,7 @@ export type Rejection =
   | { readonly code: 'insufficient_credits'; readonly balance: number }
   | {
       readonly code: 'daily_budget_exceeded';
-      readonly of: 'workflow' | 'workspace';
+      readonly owner: 'workflow' | 'workspace';
       readonly budget: number;
       readonly spent: number;
     }
@@ -58,7 +58,7 @@ export type Rejection =
   /** The version of the workflow was deleted meanwhile. */
   | { readonly code: 'not_found' };
 
-/** Accepts the runs in one statement or, if more than the runs is written or locked, in one transaction. */
+/** Accepts the runs in one statement, or in one transaction if credits, models or old versions are involved. */
 export async function acceptBatch(
   db: Db,
   items: readonly RunToAccept[],
@@ -79,7 +79,7 @@ async function acceptAll(
   const paidRuns = items.filter(({ spec }) => spec.is_paid);
   const unaccepted = new Map<RunToAccept, AcceptResult>([
     ...(paidRuns.length === 0 ? [] : await findUnaccepted(tx, paidRuns)),
-    ...(await findDeletedVersions(tx, items)),
+    ...(await rejectDeletedVersions(tx, items)),
   ]);
   const runs = items.filter(item => !unaccepted.has(item)).map(item => toNewRun(item, slots));
   const storedIds = runs.length === 0 ? new Set<string>() : await insertRuns(tx, runs);
@@ -95,8 +95,8 @@ async function acceptAll(
   return items.map(item => unaccepted.get(item) ?? rows.get(item.spec.id) ?? { isRepeated: true });
 }
 
-/** Locks the old versions of workflows that the runs execute. Rejects the runs of those that do not exist any longer. */
-async function findDeletedVersions(
+/** Locks the old workflow versions that the runs execute. Returns a rejection for each run whose version was deleted. */
+async function rejectDeletedVersions(
   tx: Tx,
   items: readonly RunToAccept[],
 ): Promise<readonly (readonly [RunToAccept, AcceptResult])[]> {
@@ -156,13 +156,13 @@ function toReservation({ spec, credits, payer }: RunToAccept) {
 const toAppId = ({ origin_id }: RunToAccept['spec']): string | null =>
   origin_id !== null && isId('app', origin_id) ? origin_id : null;
 
-/** Returns the results of runs that are not accepted. Locks the credit pools, so that other processes wait for this commit. */
+/** Returns the results of the runs that are not accepted. Locks the credit pools until this transaction commits. */
 async function findUnaccepted(
   tx: Tx,
   paidRuns: readonly RunToAccept[],
 ): Promise<ReadonlyMap<RunToAccept, AcceptResult>> {
   const pools = await lockPools(tx, [...new Set(paidRuns.map(({ payer }) => payer))]);
-  // After the pools, as everywhere, so that transactions cannot deadlock.
+  // Every transaction locks apps after pools, so that transactions cannot deadlock.
   const appIds = new Set(paidRuns.flatMap(({ spec }) => toAppId(spec) ?? []));
   if (appIds.size > 0) await lockApps(tx, [...appIds]);
   const workflowIds = new Set(paidRuns.filter(item => item.hasBudget).map(({ spec }) => spec.workflow_id));
@@ -191,7 +191,7 @@ interface Spending {
   readonly workspaces: ReadonlyMap<string, DailySpending>;
 }
 
-/** Rejects, in order, each run that costs more than the credits or the daily limits that the runs before it leave. */
+/** Rejects each run that costs more credits than the accepted runs before it leave in the pool and the daily limits. */
 function findRejections(
   items: readonly RunToAccept[],
   pools: ReadonlyMap<string, LockedPool>,
@@ -218,7 +218,7 @@ function findRejections(
     const payerBudget = spending.workspaces.get(item.payer)?.budget ?? null;
     if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
     else if (budget !== null && spentBefore + item.credits > budget)
-      rejections.set(item, { code: 'daily_budget_exceeded', of: 'workflow', budget, spent: spentBefore });
+      rejections.set(item, { code: 'daily_budget_exceeded', owner: 'workflow', budget, spent: spentBefore });
     else if (appBudget !== null && spentByApp + item.credits > appBudget)
       rejections.set(item, { code: 'app_limit_reached' });
     else if (payerBudget !== null && spentByPayer + item.credits > payerBudget)
@@ -236,10 +236,10 @@ function findRejections(
 /** Returns the rejection of a run whose payer has spent its daily budget. Only the payer's workspace sees the amounts. */
 function toBudgetRejection({ payer, spec }: RunToAccept, budget: number, spent: number): Rejection {
   if (payer !== spec.workspace) return { code: 'app_limit_reached' };
-  return { code: 'daily_budget_exceeded', of: 'workspace', budget, spent };
+  return { code: 'daily_budget_exceeded', owner: 'workspace', budget, spent };
 }
 
-/** Lists runs whose key was used by an earlier run or by a run before them in the batch. They consume no credits. */
+/** Finds the runs whose key an earlier run, in the database or in the batch, has used. These runs consume no credits. */
 async function findRepeated(tx: Tx, items: readonly RunToAccept[]): Promise<ReadonlySet<RunToAccept>> {
   const keyed = items.filter(({ idempotency }) => idempotency !== null);
   if (keyed.length === 0) return new Set();

@@ -19,15 +19,14 @@ import type { ReusedSteps } from './reused-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { toRequestText } from './run-request.ts';
 
-/** What starts a run other than a request (store/origins.ts). */
+/** The batch, schedule, trigger or app that starts a run (store/origins.ts). */
 export interface RunOrigin {
-  /** The id of a batch, for example. */
   readonly id: string;
   /** Identifies the run: the row number in a batch, or the due time of a schedule. */
   readonly key: string;
-  /** The origin chooses and stores the id before the run starts. */
+  /** The id of the run, which the origin chooses and stores before the run starts. */
   readonly executionId: string;
-  /** The workspace that pays instead of the workflow's: that of an app's visitor. */
+  /** The workspace of an app's visitor, if it pays instead of the workflow's workspace. */
   readonly payer?: string | undefined;
 }
 
@@ -40,7 +39,7 @@ export interface ValidatedRun {
   readonly request: RunRequest;
   readonly nodesTotal: number;
   readonly estimate: Estimate;
-  /** The credentials that its calls use. */
+  /** The credentials that the run's calls use. */
   readonly credentials: RunCredentials;
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
@@ -125,15 +124,15 @@ async function commitRun(
     slot?.release();
     if (err instanceof AppError || (err instanceof OutageError && !err.mayHaveCommitted)) throw err;
     const execution = await findExecution(deps.db, id).catch((lookupError: unknown) => {
-      throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));
+      throw createUnknownOutcomeError(id, new AggregateError([toError(err), toError(lookupError)]));
     });
     if (execution !== undefined) return { isFound: true };
     // If only the connection was lost, the server may still commit.
-    throw err instanceof OutageError ? unknownOutcome(id, err) : err;
+    throw err instanceof OutageError ? createUnknownOutcomeError(id, err) : err;
   }
 }
 
-function unknownOutcome(executionId: string, cause: Error): AppError {
+function createUnknownOutcomeError(executionId: string, cause: Error): AppError {
   return new AppError(
     'internal_error',
     'The database connection was lost, and the outcome is unknown. Look up executionId before you start the run again.',

@@ -19,7 +19,7 @@ type WithoutLease<E> = E extends unknown ? Omit<E, ReportField> : never;
 // A run with a few free nodes ends within this time and needs no separate checkpoint.
 const COLLECT_MS = 10;
 
-/** Above this size, an item's result is computed again after a crash instead of being stored early. */
+/** An item's result above this size is not stored early; after a crash, it is computed again. */
 const LARGE_ITEM_BYTES = 16_000;
 
 const isLarge = (item: Values): boolean => measureSize(item, LARGE_ITEM_BYTES).bytes > LARGE_ITEM_BYTES;
@@ -32,8 +32,8 @@ interface CheckpointedRun {
 }
 
 /**
- * Writes checkpoints. Aborts `stop` with 'lost' if the lease is gone or the database stays unreachable, and with
- * 'broken' if the database rejects the data.
+ * Writes checkpoints. Aborts `stop` with 'lost' if another worker has the lease or the database stays unreachable, and
+ * with 'broken' if the database rejects the data.
  */
 export class Checkpoints {
   /** The newest state of every node that has started. */
@@ -72,9 +72,7 @@ export class Checkpoints {
     this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS);
   }
 
-  /**
-   * Resolves once the added states are stored. Rejects if the run no longer belongs to this worker or cannot be stored.
-   */
+  /** Resolves once the added states are stored. Rejects if the run belongs to another worker or cannot be stored. */
   async whenSaved(): Promise<void> {
     this.#clearTimer();
     this.#flush();

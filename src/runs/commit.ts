@@ -24,13 +24,13 @@ import { transition } from './lifecycle.ts';
 import { createWorkspaceSlots, selectClaimable } from './policy.ts';
 
 export interface Claimant {
-  /** Read when the statement is sent, because it may change. */
+  /** This id may change, so it is read when the statement is sent. */
   readonly workerId: string;
   /** Lists workspaces whose runs the worker does not claim for now. */
   listSaturated(): readonly string[];
 }
 
-/** Returns the event for a locked run. Called again in another transaction if another run of the batch fails. */
+/** Returns the event for a locked run. Called again in a new transaction if another run of the batch fails. */
 export type DecideEvent = (
   run: RunRow,
   tx: Tx,
@@ -76,7 +76,7 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
       if (effect.kind === 'deliver') timers.set('background', 0);
     }
-    // The job of its origin was queued.
+    // The commit has queued a job for the run's origin.
     if (row.finished_at !== null && row.origin_id !== null) timers.set('background', 0);
     if (row.finished_at !== null) endedCounts.set(row.status, (endedCounts.get(row.status) ?? 0) + 1);
   };

@@ -7,7 +7,7 @@ import type { RunRow } from '../store/runs.ts';
 import type { Placement, RunDeps } from './deps.ts';
 import { endUnreadableRun } from './end-run.ts';
 import { executeRun } from './worker.ts';
-import type { RunControl, WorkerSlots } from './worker-slots.ts';
+import { MAX_FAILURES, type RunControl, type WorkerSlots } from './worker-slots.ts';
 
 /** The placement of a process without a worker. */
 export const QUEUE_ONLY: Placement = { reserve: () => undefined };
@@ -33,8 +33,8 @@ export function createLocalPlacement(slots: WorkerSlots): Placement {
 }
 
 /**
- * Waits for a slot, claims a queued run and starts it. Resolves once it has started, because its lease then protects
- * it. Skips a run that must not be claimed.
+ * Waits for a slot, claims a queued run and starts it. Resolves once the run has started, because its lease then protects
+ * the run. Skips a run that must not be claimed.
  */
 export async function claimFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
   const slot = await slots.waitForSlot();
@@ -67,7 +67,7 @@ async function execute(deps: RunDeps, slots: WorkerSlots, run: RunRow, control: 
     await executeRun(deps, run, control);
   } catch (err) {
     deps.log.error({ err, executionId }, 'a run failed and was released; the next heartbeat requeues it');
-    if (isOutage(err) || !slots.hasFailedTooOften(executionId)) return;
+    if (isOutage(err) || slots.countFailure(executionId) < MAX_FAILURES) return;
     await endUnreadableRun(deps, run).catch((endError: unknown) =>
       deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
     );

@@ -76,7 +76,7 @@ export async function endUnreadableRun(deps: RunDeps, row: RunRow): Promise<void
   deps.runNotifier.notify(row.id);
 }
 
-/** A run that is being cancelled ends as CANCELLED, whatever else happens to it. */
+/** Returns a failure with the message, or CANCELLED for a run that is being cancelled. */
 function toFailedEnd({ status }: RunRow, message: string): FailedEnd {
   if (status === 'CANCELLING') return CANCELLED;
   return { status: 'FAILED', error: { code: 'internal_error', message, nodeId: null } };

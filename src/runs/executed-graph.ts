@@ -33,7 +33,7 @@ export async function readBoundedSteps(db: Tx, executionId: string): Promise<Map
 /** The maximum size of the steps that one search reads. */
 const MAX_SEARCHED_BYTES = 64_000_000;
 
-/** Reads the steps of the runs in turn for display. Stops before their total size exceeds the limit. */
+/** Reads the steps of one run after another for display. Stops before their total size exceeds the limit. */
 export async function* searchSteps(
   db: Tx,
   executionIds: readonly string[],

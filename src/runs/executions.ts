@@ -42,7 +42,7 @@ export async function getExecutionRow(
 }
 
 export interface ReadAs {
-  /** Reads as an administrator, who may read runs of all workspaces. The log records it. */
+  /** Whether to read as an administrator, who may read runs of all workspaces. Such reads are logged. */
   readonly asAdmin?: boolean | undefined;
 }
 
@@ -56,19 +56,19 @@ async function getExecutionRowAs(
   if (!asAdmin) return getExecutionRow(deps, actor, id);
   const { userId } = requireScope(actor, 'instance:admin');
   const row = await findExecution(deps.db, id);
-  if (row === undefined) throw notFound();
+  if (row === undefined) throw createNotFoundError();
   deps.log.info({ userId, executionId: id, workspace: row.workspace }, 'an administrator read a run');
   return row;
 }
 
-const notFound = (): AppError => new AppError('not_found', 'Execution not found.');
+const createNotFoundError = (): AppError => new AppError('not_found', 'Execution not found.');
 
 async function authorizeExecution(
   deps: RunDeps,
   user: UserActor,
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
-  if (row === undefined) throw notFound();
+  if (row === undefined) throw createNotFoundError();
   const isStarter = row.user_id === user.userId;
   if (
     isStarter &&
@@ -88,7 +88,7 @@ async function authorizeExecution(
 const canEdit = (user: UserActor, workflow: ReadWorkflowRow): boolean =>
   canRole(findRole(user, workflow), 'edit');
 
-/** More than a node can record today; nodes of older runs may have recorded more. */
+/** About twice today's limit for a run, because nodes of older runs may have recorded more. */
 const MAX_OUTPUT_BYTES = 64_000_000;
 
 /** Returns the state of one node with complete values. Throws 404 for an unknown node. */
@@ -212,8 +212,8 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
 }
 
 /**
- * Cancels a run: immediately if no worker executes it, otherwise by notifying the worker, which has 30 s to end it. A
- * run that has ended does not change.
+ * Cancels a run. A run without a worker ends immediately. Otherwise the worker is notified and has 30 s to end the run.
+ * A run that has ended does not change.
  */
 export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
   const user = requireScope(actor, 'workflows:execute');

@@ -63,13 +63,13 @@ export async function sendHeartbeat(
   if (orphans.length > 0) await requeue(deps, orphans);
   if (hasDeferred)
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
-  // Wakes the clock of this process, which starts them.
+  // Wakes the clock of this process, which starts the runs of the lost firings.
   if (hasLostFirings) deps.runNotifier.notify(SCHEDULES_CHANGED);
 }
 
 /**
- * Repairs the effects of a lost connection: requeues runs that are assigned to this worker but unknown to it, and
- * applies cancels that it missed.
+ * Repairs the effects of a lost connection: requeues runs that are assigned to this worker but that it does not execute,
+ * and applies cancels that it missed.
  */
 async function reconcile(
   deps: RunDeps,
@@ -104,7 +104,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
   });
 }
 
-/** Unlocks the jobs of pools that no longer exist. Deletes those that other jobs have replaced. */
+/** Unlocks the jobs of pools that no longer exist. Deletes jobs that other jobs have replaced. */
 export async function unlockPools(
   deps: RunDeps,
   unlock: UnlockPools,
@@ -135,7 +135,7 @@ export async function unlockLostJobs(
 const MAX_WOKEN_RUNS = 500;
 
 /**
- * Wakes runs that wait for calls without a row, for example after a partial restore. They then poll their calls
+ * Wakes runs that wait for calls without a row, for example after a partial restore. These runs then poll their calls
  * themselves.
  */
 export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
@@ -148,7 +148,7 @@ export async function wakeRunsWithoutCalls(deps: RunDeps): Promise<void> {
 async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
   const suspects = await listWorkersToCheck(deps.db, hostname());
   for (const suspect of suspects) {
-    if (suspect.id === workerId || !(suspect.silent || isProcessGone(deps, suspect))) continue;
+    if (suspect.id === workerId || !(suspect.silent || hasProcessEnded(deps, suspect))) continue;
     const pools = await removeWorker(deps, suspect.id);
     if (pools === undefined) continue;
     deps.log.warn(
@@ -160,10 +160,11 @@ async function removeDeadWorkers(deps: RunDeps, workerId: string, unlock: Unlock
 }
 
 /**
- * Returns whether the worker's process is gone. With the embedded PostgreSQL there is only one process, so every other
- * worker is gone. Otherwise a process can be checked if it runs on this host, in the same boot and pid namespace.
+ * Returns whether the worker's process has ended, as far as this process can tell. With the embedded PostgreSQL there is
+ * only one process, so the processes of all other workers have ended. Otherwise a process can be checked only if it ran
+ * on this host, in the same boot and pid namespace.
  */
-function isProcessGone(deps: RunDeps, worker: WorkerRow): boolean {
+function hasProcessEnded(deps: RunDeps, worker: WorkerRow): boolean {
   if (deps.settings.DATABASE_URL === undefined) return true;
   return (
     worker.pid_started.startsWith(`${PID_NAMESPACE}/`) &&

@@ -16,11 +16,11 @@ export interface AcceptedRun {
   readonly createdAt: string;
   /** Whether this repeats the first response for the idempotency key. */
   readonly replayed: boolean;
-  /** Set if the run differs from what a caller might expect. */
+  /** Set if nodes take sample results. */
   readonly meta?: { readonly warnings: readonly string[] };
 }
 
-/** Builds the response. `replayed` is false for the first one. */
+/** Builds the response. `replayed` is false for the first response. */
 export const presentAcceptedRun = (
   { id, workflow_id, created_at }: Pick<RunSpec, 'id' | 'workflow_id' | 'created_at'>,
   estimatedCredits: number,

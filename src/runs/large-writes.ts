@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 500;
 const SHARED_MS = 1000;
 
 export class LargeWrites {
-  /** By workspace. Resolves at the end of the pause after its last large write. */
+  /** By workspace, a promise that resolves at the end of the pause after the workspace's last large write. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #lastWorkspace: string | undefined;
   #sharedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,10 @@
-// Defines the lifecycle of a run as a pure function: from a row and an event to the new row and the effects to commit.
+// Defines the lifecycle of a run as a pure function from a row and an event to the new row and the effects to commit.
 import type { ProviderTask, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunRow, RunSpec, RunState } from '../store/runs.ts';
-import { computeFirstPoll } from './calls/pace.ts';
+import { computeFirstPollMs } from './calls/pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
 interface WorkerReport {
@@ -71,7 +71,7 @@ export type Effect =
       readonly kind: 'save calls';
       readonly nodeId: string;
       readonly calls: readonly NewCall[];
-      /** null: all calls of the node have ended. */
+      /** null if all calls of the node have ended. */
       readonly endedItems: readonly number[] | null;
     }
   /** The results of the run's calls are no longer needed. */
@@ -125,13 +125,13 @@ const NEW_STATE: RunState = {
  * worker holds it.
  */
 export function transition(run: RunRow, event: LifecycleEvent): Transition | undefined {
-  if (event.kind === 'bill') return run.finished_at === null ? undefined : billed(run, event.steps);
+  if (event.kind === 'bill') return run.finished_at === null ? undefined : toBilled(run, event.steps);
   if (run.finished_at !== null) return undefined;
   return 'nodesDone' in event ? applyWorkerEvent(run, event) : applyExternalEvent(run, event);
 }
 
 /** Saves steps whose credits the caller has charged. */
-function billed(run: RunRow, steps: readonly Step[]): Transition {
+function toBilled(run: RunRow, steps: readonly Step[]): Transition {
   return { row: { ...run, seq: run.seq + steps.length }, effects: [{ kind: 'save steps', steps }] };
 }
 
@@ -139,14 +139,14 @@ type WorkerEvent = Extract<LifecycleEvent, { readonly nodesDone: number }>;
 
 function applyWorkerEvent(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
-  const saved = withSteps(run, event);
+  const saved = toSaved(run, event);
   switch (event.kind) {
     case 'checkpoint':
       return saved;
     case 'suspend':
       return toSuspended(saved, event);
     case 'release':
-      return toReleased(saved, { running_ms: event.runningMs, under_way: false }, [queueEffect(0)]);
+      return toReleased(saved, { running_ms: event.runningMs, under_way: false }, [createQueueEffect(0)]);
     case 'end':
       return toEnded(saved, event.ending);
   }
@@ -162,7 +162,7 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
     case 'end unleased':
       if (isLeased) return undefined;
       return toEnded(
-        withSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
+        toSaved(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
         event.ending,
       );
     case 'cancel':
@@ -175,13 +175,16 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent): Transition | und
       if (isLeased || run.status !== 'WAITING') return undefined;
       const { decisions } = event;
       const row: RunRow = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
-      return { row, effects: [queueEffect(0)] };
+      return { row, effects: [createQueueEffect(0)] };
     }
     case 'wake':
       return toWoken(run, event.atMs);
     case 'reassign':
       if (run.worker_id !== event.workerId || (event.lease ?? run.lease) !== run.lease) return undefined;
-      return { row: { ...run, worker_id: null, under_way: false, wake_at: null }, effects: [queueEffect(0)] };
+      return {
+        row: { ...run, worker_id: null, under_way: false, wake_at: null },
+        effects: [createQueueEffect(0)],
+      };
   }
 }
 
@@ -203,7 +206,7 @@ function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function withSteps(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition {
+function toSaved(run: RunRow, change: Omit<WorkerReport, 'lease'>): Transition {
   const { steps, nodesDone } = change;
   const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
@@ -236,7 +239,7 @@ function listEndedItems({ items = [], failures = {} }: Step): readonly number[] 
   return [...items.keys()].filter(index => items[index] !== null || failures[index] !== undefined);
 }
 
-/** Returns the row of the task. The worker itself tracks a task that has none. */
+/** Returns the row of the task, if it needs a row. The worker itself tracks a task without a row. */
 function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): readonly NewCall[] {
   const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = task;
   if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
@@ -260,7 +263,7 @@ function toNewCalls(item: number, task: ProviderTask, timeoutAtMs: number): read
       credits: task.credits ?? 0,
       terms: task.terms ?? null,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(id === null ? deadlineMs : computeFirstPoll(submittedAtMs, asks, task.usualMs)),
+      due_at: new Date(id === null ? deadlineMs : computeFirstPollMs(submittedAtMs, asks, task.usualMs)),
       deadline_at: new Date(deadlineMs),
     },
   ];
@@ -282,13 +285,16 @@ function toSuspended(
     wake_at: wakeAtMs === null ? null : new Date(wakeAtMs),
     under_way: keepsDeadline,
   };
-  return toReleased(saved, change, wakeAtMs === null ? [] : [queueEffect(wakeAtMs)]);
+  return toReleased(saved, change, wakeAtMs === null ? [] : [createQueueEffect(wakeAtMs)]);
 }
 
 function toWoken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
   // A worker that holds the run notices the changed row before it releases the run.
-  return { row, effects: [run.worker_id === null ? queueEffect(0) : { kind: 'notify worker of wake' }] };
+  return {
+    row,
+    effects: [run.worker_id === null ? createQueueEffect(0) : { kind: 'notify worker of wake' }],
+  };
 }
 
 function toEnded(saved: Transition, ending: Ending): Transition {
@@ -324,11 +330,11 @@ function toReleased(
   };
 }
 
-function queueEffect(atMs: number): Effect {
+function createQueueEffect(atMs: number): Effect {
   return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
 }
 
-// The maximum of the integer column, about 23 days.
+// About 23 days; below the maximum of the integer column.
 const MAX_RUNNING_MS = 2_000_000_000;
 
 function clampMs(ms: number): number {

@@ -1,5 +1,5 @@
-// Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. No workspace
-// may use more memory than it leaves free, so that there is some for the others.
+// Limits the memory that all runs of this process use. At the limit, no run is claimed and no node starts. A workspace may
+// use at most as much memory as it leaves free for the other workspaces.
 import { getHeapStatistics } from 'node:v8';
 import { MAX_RUN_BYTES, measureAtLeast, measureSize, type Size } from '../engine/output-size.ts';
 import type { RunBudget } from '../engine/types.ts';
@@ -10,7 +10,7 @@ export function getMemoryLimit(megabytes: number | undefined): number {
   return megabytes === undefined ? getHeapStatistics().heap_size_limit / 4 : megabytes * 1024 * 1024;
 }
 
-/** How long after its last run a workspace still counts, because there are pauses between short runs. */
+/** A workspace still counts for this long after its last run, because there are pauses between short runs. */
 const SHARED_MS = 1000;
 
 interface WorkspaceUsage {

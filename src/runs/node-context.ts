@@ -21,7 +21,7 @@ export function createNodeContext(
   deps: RunDeps,
   run: RunRow,
   credentials: CredentialContext,
-): RunOptions['context'] {
+): RunOptions['createContext'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const openMedia = createSourceReader(deps, owner);
   const hookUrl = createHookUrlBuilder(deps);

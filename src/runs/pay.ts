@@ -1,5 +1,5 @@
-// Handles the credits of a run: they are reserved when the run is accepted, raised before a paid call if needed, charged
-// on delivery, and released at the end. A run that cannot cost credits has no row in the ledger.
+// Handles the credits of a run. Credits are reserved when the run is accepted and charged on delivery. A paid call may
+// raise the reservation, and the rest is released at the end. A run that cannot cost credits has no row in the ledger.
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
@@ -48,22 +48,22 @@ export function toRejectionError(
     });
   }
   if (rejection.code === 'app_limit_reached') return createAppLimitError();
-  const { code, of, budget, spent } = rejection;
+  const { code, owner, budget, spent } = rejection;
   return new AppError(
     code,
-    `The run needs ${credits} credits, but the ${of} has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
+    `The run needs ${credits} credits, but the ${owner} has spent or reserved ${spent} of its daily budget of ${budget} (UTC).`,
     { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
   );
 }
 
 /** The message for visitors of an app whose daily credits are spent or reserved. It does not mention prices. */
-export const APP_LIMIT_REACHED = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
+export const APP_LIMIT_MESSAGE = 'This app has used up what it may spend today. Try again after 00:00 UTC.';
 
 /** Returns the error of an app that can spend no more today. */
 export function createAppLimitError(): AppError {
   const nowMs = Date.now();
   const seconds = Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
-  return new AppError('app_limit_reached', APP_LIMIT_REACHED, {
+  return new AppError('app_limit_reached', APP_LIMIT_MESSAGE, {
     headers: { 'retry-after': String(seconds) },
   });
 }
@@ -115,7 +115,7 @@ async function requireWithinAppLimit(tx: Tx, executionId: string): Promise<strin
   const appId = await findAppOfRun(tx, executionId);
   if (appId === undefined) return undefined;
   await lockApps(tx, [appId]);
-  // A new statement, so that it sees what others committed while this one waited for the lock.
+  // Read in a new statement, which sees the charges that other transactions committed before they released the lock.
   const { budget, spent } = await findSpendingOfRunDay(tx, 'app', executionId);
   if (budget !== null && spent > budget) throw createAppLimitError();
   return appId;
@@ -126,7 +126,7 @@ export interface EarlierSpending {
   readonly maxCredits: number | undefined;
   /** Credits reserved for active calls. */
   readonly reserved: number;
-  /** undefined: read when needed. Set if an earlier call can still be charged. */
+  /** Credits charged so far. Set if an earlier call can still be charged; otherwise read when needed. */
   readonly charged: number | undefined;
 }
 
@@ -135,17 +135,17 @@ export interface PaymentOptions {
   /** Returns the credential that the call uses. */
   readonly findCredential: (call: PaidCall) => RunCredential | undefined;
   /** Records the cost of calls that use a workspace's own credential. */
-  readonly payments: CredentialPayments;
+  readonly credentialPayments: CredentialPayments;
 }
 
 /**
- * Creates the function that the engine calls before each paid call. It raises the reservation so that it covers this
- * call and the other active ones, and rejects if that is not possible; the call is then not made.
+ * Creates the function that the engine calls before each paid call. The function raises the reservation to cover this
+ * call and the other active calls. If that is not possible, the function rejects and the call is not made.
  */
 export function createPay(
   { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
-  { spent, findCredential, payments }: PaymentOptions,
+  { spent, findCredential, credentialPayments }: PaymentOptions,
 ): NonNullable<RunOptions['pay']> {
   // The credits charged before this worker took over, and those reserved since. `reserved` includes delivered calls,
   // because their charge is taken from the reservation.
@@ -169,11 +169,12 @@ export function createPay(
   const refund = (credits: number): void => {
     reserved -= credits;
   };
-  // Reserves for one call at a time, so that a call is not rejected because of another that is rejected later.
+  // Credits are reserved for one call at a time, so that a call is not rejected because of another call that is itself
+  // rejected later.
   let previous: Promise<void> = Promise.resolve();
   return async call => {
     const credential = findCredential(call);
-    if (credential?.paidBy === 'credential') return payments.pay(credential, call);
+    if (credential?.paidBy === 'credential') return credentialPayments.pay(credential, call);
     const { credits, isExact, values } = quoteCall(call);
     const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {

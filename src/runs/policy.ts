@@ -30,7 +30,7 @@ export function canStartLocally(
   return !listAtLimit(capacity, occupants).includes(workspace);
 }
 
-/** Lists workspaces with at least as many long runs as there are slots without one. They get no more slots for now. */
+/** Lists the workspaces with at least as many long runs as there are slots without a long run. */
 export function listSaturated(
   capacity: number,
   occupants: readonly Occupant[],
@@ -65,7 +65,7 @@ export function createWorkspaceSlots(loads: readonly WorkspaceLoad[], maxConcurr
   };
 }
 
-/** Returns which of the offered runs the worker claims; the others are deferred. Active runs always continue. */
+/** Returns the ids of the runs that the worker claims; the other runs are deferred. Active runs always continue. */
 export function selectClaimable(
   runs: readonly RunRow[],
   { tryClaim }: WorkspaceSlots,

@@ -86,7 +86,7 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
   };
 }
 
-/** Presents the values of a completed node, and the run that has them. */
+/** Presents the values of a completed node, and the run that computed them. */
 export function presentResult(step: Step, { id, finished_at }: Pick<ExecutionRow, 'id' | 'finished_at'>) {
   return {
     executionId: id,
@@ -147,7 +147,7 @@ export interface RunOutput {
   readonly value: Value;
 }
 
-/** Lists the results of the run: those of `listResultNodes`. */
+/** Lists the values of the nodes that `listResultNodes` returns. */
 export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly RunOutput[] {
   return listResultNodes(plan).flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
@@ -157,8 +157,8 @@ export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): reado
 }
 
 /**
- * Lists the output nodes of the workflow or, if it has none, its last nodes. Of a component, the outputs count as last
- * nodes. Other nodes inside it count only if there are no results otherwise.
+ * Lists the output nodes of the workflow or, if it has none, its last nodes. The outputs of a component count as last
+ * nodes. Its other last nodes count only if there are no results otherwise.
  */
 export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
   const isLast = ({ dependents }: PlanNode): boolean => dependents.length === 0;
@@ -168,8 +168,8 @@ export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
     isLast,
   ];
   for (const isResult of criteria) {
-    const found = nodes.filter(isResult);
-    if (found.length > 0) return found;
+    const resultNodes = nodes.filter(isResult);
+    if (resultNodes.length > 0) return resultNodes;
   }
   return [];
 }

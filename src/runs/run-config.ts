@@ -18,7 +18,7 @@ import type { RunConfig } from './run.schema.ts';
 
 type CatalogDeps = Pick<RunDeps, 'catalog'>;
 
-/** Returns the version with the config applied. Nodes that it does not have are ignored. */
+/** Returns the version with the config applied. Config of nodes that the version does not have is ignored. */
 export function configureVersion(
   { catalog }: CatalogDeps,
   version: GraphVersion,
@@ -100,7 +100,7 @@ export function requireValidConfig(
   if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
 }
 
-/** A run sets only the values of a call: its component was checked when the workflow was written. */
+/** Finds fields of a component call that a run must not set, because the component was checked when the call was saved. */
 function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] {
   if (!isComponentCall(node)) return [];
   return Object.keys(fields)
@@ -113,7 +113,7 @@ function findFixedFields(node: GraphNode, fields: JsonObject): readonly Issue[] 
     }));
 }
 
-/** Finds values that lint reports. Warnings count too: a graph with them can be stored, but its run would fail. */
+/** Finds values that lint reports. Warnings count too, because a graph with warnings can be stored but its run would fail. */
 function findInvalidValues(deps: CatalogDeps, graph: Graph, config: RunConfig): readonly Issue[] {
   const { nodes, edges } = withConfig(graph, config);
   const read = parseSubmittedGraph(deps, nodes, edges, graph);

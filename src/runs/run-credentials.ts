@@ -12,8 +12,8 @@ export interface PlanWithCredentials {
 }
 
 /**
- * Returns the run's credentials, and the plan with every node available that has one for its provider. Pass `resolved`
- * if the owner's credentials are already resolved.
+ * Returns the run's credentials, and the plan in which every node with a credential for its provider is available. Pass
+ * `resolved` if the owner's credentials are already resolved.
  */
 export async function resolvePlan(
   deps: RunDeps,

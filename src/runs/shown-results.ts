@@ -10,7 +10,7 @@ import { toVersionKey } from './run-version.ts';
 import { readPlannedRun } from './workflow-results.ts';
 
 export interface ShownResults {
-  /** Identifies the images. */
+  /** Changes when the images may have changed. */
   readonly key: string;
   /** Image URLs by node id. */
   readonly images: ReadonlyMap<string, string>;
@@ -37,17 +37,17 @@ export function createResultFinder(deps: RunDeps): ResultFinder {
       const key = `${flow.id}.${flow.version}.${newest}`;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      const found = findImages(deps, flow, runIds).then(images => ({ key, images }));
-      cache.set(key, found, 1);
-      found.catch(() => cache.delete(key));
-      return found;
+      const results = findImages(deps, flow, runIds).then(images => ({ key, images }));
+      cache.set(key, results, 1);
+      results.catch(() => cache.delete(key));
+      return results;
     },
   };
 }
 
 /**
- * The newest run with an image of an unchanged node determines the values of the inputs. Older runs add images of other
- * nodes if they used the same values, so that all images belong together.
+ * Finds images that belong together. The newest run with an image of an unchanged node determines the values of the
+ * inputs. Older runs with the same values add images of other nodes.
  */
 async function findImages(
   deps: RunDeps,

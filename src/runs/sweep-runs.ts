@@ -17,7 +17,7 @@ import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
 // A batch takes seven statements: 2,000 runs take 35 ms, but four times 500 take 56 ms.
-const BATCH = 2000;
+const BATCH_SIZE = 2000;
 /** The pause after a batch, as a share of its duration. */
 const PAUSE_SHARE = 1;
 
@@ -26,15 +26,15 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
   const { KEEP_EXECUTIONS_DAYS, KEEP_DELIVERIES_DAYS } = deps.settings;
   const daysAgo = (days: number): Date => new Date(deps.now() - days * DAY_MS);
   const sweepOld = (table: ExpiringTable, days: number): Promise<number> =>
-    inBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH));
+    sweepInBatches(signal, () => deleteExpired(deps.db, table, daysAgo(days), BATCH_SIZE));
   const counts = {
     // Deleted first, so that the executions no longer have keys.
     idempotencyKeys: await sweepOld('idempotency_keys', 1),
     deliveries: await sweepOld('deliveries', KEEP_DELIVERIES_DAYS),
     ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
     nodeResults: await sweepOld('node_cache', KEEP_EXECUTIONS_DAYS),
-    renders: await inBatches(signal, () =>
-      deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
+    renders: await sweepInBatches(signal, () =>
+      deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH_SIZE),
     ),
     batchRows: await sweepOld('batch_rows', KEEP_EXECUTIONS_DAYS),
     batches: await sweepOld('batches', KEEP_EXECUTIONS_DAYS),
@@ -46,7 +46,9 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     // The files of these rows were temporary.
     renderParts: await sweepOld('render_parts', 2),
     versions: await sweepVersions(deps, signal),
-    autosaves: await inBatches(signal, () => deps.db.transaction(tx => deleteSuperseded(tx, null, BATCH))),
+    autosaves: await sweepInBatches(signal, () =>
+      deps.db.transaction(tx => deleteSuperseded(tx, null, BATCH_SIZE)),
+    ),
     sessions: await sweepOld('sessions', 1),
     signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
@@ -65,13 +67,13 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   const beforeId = getFirstIdAt('execution', finishedBefore.getTime());
   const stepsBefore = await getFirstPartitionEnd(db);
   let afterId = '';
-  const executions = await inBatches(signal, async () => {
-    const batch = { afterId, beforeId, finishedBefore, stepsBefore, limit: BATCH };
+  const executions = await sweepInBatches(signal, async () => {
+    const batch = { afterId, beforeId, finishedBefore, stepsBefore, limit: BATCH_SIZE };
     const ids = await db.transaction(tx => deleteExecutionsBefore(tx, batch));
     afterId = ids.at(-1) ?? afterId;
     return ids.length;
   });
-  // A running backup holds the lock that these statements need. The next night tries again.
+  // A running backup holds the lock that these statements need. The next sweep tries again.
   const logOutage = (err: unknown) => {
     if (!isOutage(err)) throw err;
     log.warn({ err }, 'partitions of node states are kept until the next night');
@@ -84,14 +86,14 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   return { executions, stepPartitions: steps?.length ?? 0 };
 }
 
-/** Runs after the executions, because the versions of kept executions are kept. */
+/** Must be called after `sweepExecutions`, because the versions of kept executions are kept. */
 async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Promise<number> {
   const { KEEP_VERSIONS } = settings;
   if (KEEP_VERSIONS === undefined) return 0;
   let removedCount = 0;
   let afterId = '';
-  await inBatches(signal, async () => {
-    const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH });
+  await sweepInBatches(signal, async () => {
+    const ids = await listLongHistories(db, { afterId, keepCount: KEEP_VERSIONS, limit: BATCH_SIZE });
     for (const id of ids) {
       signal.throwIfAborted();
       removedCount += await db.transaction(tx => deleteOldVersions(tx, id, KEEP_VERSIONS));
@@ -103,13 +105,13 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
 }
 
 /** Pauses between two batches, so that other queries get their turn. */
-async function inBatches(signal: AbortSignal, sweep: () => Promise<number>): Promise<number> {
+async function sweepInBatches(signal: AbortSignal, sweep: () => Promise<number>): Promise<number> {
   let total = 0;
-  for (let count = BATCH; count === BATCH; total += count) {
+  for (let count = BATCH_SIZE; count === BATCH_SIZE; total += count) {
     signal.throwIfAborted();
     const startMs = performance.now();
     count = await sweep();
-    if (count === BATCH) await sleep((performance.now() - startMs) * PAUSE_SHARE, undefined, { signal });
+    if (count === BATCH_SIZE) await sleep((performance.now() - startMs) * PAUSE_SHARE, undefined, { signal });
   }
   return total;
 }

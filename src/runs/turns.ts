@@ -1,5 +1,5 @@
-// Shares the event loop between computations that take long: at most one of them continues in each turn of the loop.
-// Accounts take turns, and the oldest computation of an account goes first, because it holds memory until it ends.
+// Shares the event loop between long computations: at most one computation continues in each turn of the loop. Accounts
+// alternate, and the oldest computation of an account continues first, because it holds memory until it ends.
 
 /** While other accounts have work, the pause after a slice is this many times as long as the slice. */
 const PAUSE_FACTOR = 4;
@@ -12,7 +12,7 @@ interface Waiter {
 
 export class Turns {
   readonly #isShared: () => boolean;
-  /** By account, the next one first. */
+  /** By account. The account that continues next is first. */
   readonly #waiting = new Map<string, Set<Waiter>>();
   #isGranting = false;
   #number = 0;
@@ -24,7 +24,7 @@ export class Turns {
   }
 
   /** Increases when the event loop turns. */
-  get number(): number {
+  get turnNumber(): number {
     if (!this.#isCounting) {
       this.#isCounting = true;
       setImmediate(() => {

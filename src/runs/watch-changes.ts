@@ -8,7 +8,7 @@ const POLL_MS = 1000;
 /** Changes that arrive faster are sent together. */
 const MIN_PAUSE_MS = 200;
 
-/** Yields whenever the record with this id may have changed, first at once, until the signal is aborted. */
+/** Yields immediately, and then whenever the record with this id may have changed, until the signal is aborted. */
 export async function* watchChanges(
   { runNotifier }: Pick<RunDeps, 'runNotifier'>,
   id: string,

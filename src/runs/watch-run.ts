@@ -62,9 +62,9 @@ const PROGRESS_EVERY_MS = 250;
 
 /**
  * Streams the events of an execution (docs/api.md, Runs): a snapshot, then each change of a node or the run until the
- * run has ended. Ids are the run's sequence numbers; with `afterId`, the stream has no snapshot and resumes after that
- * event. Of several run states between two reads, only the newest is sent. Returns undefined if there is nothing left to
- * send.
+ * run has ended. Event ids are the run's sequence numbers. With `afterId`, the stream has no snapshot and resumes after
+ * that event. If the run's own state changes several times between two reads, only the newest state is sent. Returns
+ * undefined if no events are left to send.
  */
 export async function watchRun(
   deps: RunDeps,
@@ -110,7 +110,7 @@ async function* follow(
 
 /**
  * Yields the changes after `sentId` up to the row, in order. A sequence number without a step is a change of the run's
- * status, of which only the last is sent. Steps newer than the row are sent after the next read.
+ * own state, and only the last such change is sent. Steps newer than the row are sent after the next read.
  */
 function* listChanges(
   row: ExecutionRow,
@@ -136,7 +136,7 @@ function* listChanges(
   }
 }
 
-/** Notifications of one run, and the progress of its nodes. */
+/** The subscription to one run's notifications and the progress of its nodes. */
 interface Subscription extends Pick<ChangeWaiter, 'wait'> {
   takeProgress(): Generator<StreamedRunEvent>;
   close(): void;

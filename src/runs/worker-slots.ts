@@ -5,8 +5,8 @@ import { canStartLocally, getQueueShare, LONG_MS, listSaturated, type Occupant }
 import { Turns } from './turns.ts';
 
 /**
- * Why a run was stopped from outside. `released` and `lost`: another worker continues it. `broken`: its results cannot
- * be stored.
+ * Why a run was stopped from outside. `released` and `lost`: another worker continues the run. `broken`: the run's
+ * results cannot be stored.
  */
 export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
@@ -15,7 +15,7 @@ export class Wakes {
   #listener: (() => void) | undefined;
   #isPending = false;
 
-  /** Sets the only listener. It is called immediately if there was an earlier wake. */
+  /** Sets the only listener, and calls it immediately if there was an earlier wake. */
   listen(listener: (() => void) | undefined): void {
     this.#listener = listener;
     if (listener === undefined || !this.#isPending) return;
@@ -45,17 +45,18 @@ export interface ActiveRun {
 }
 
 interface Slot {
-  /** undefined until a run is claimed. */
+  /** The run in the slot; undefined until a run is claimed. */
   occupant: Occupant | undefined;
   /** Whether the slot belongs to the share for runs that just arrived from the queue. */
   isForQueue: boolean;
 }
 
-const MAX_FAILURES = 3;
+/** A run that cannot be read or written this many times ends. */
+export const MAX_FAILURES = 3;
 const MAX_TRACKED_FAILURES = 1000;
 
 export class WorkerSlots {
-  /** The id of this process's worker. It changes after the worker was declared dead. */
+  /** The id of this process's worker, which changes after the worker was declared dead. */
   workerId = '';
   #isOpen = false;
   readonly capacity: number;
@@ -77,15 +78,15 @@ export class WorkerSlots {
     memory.subscribe(() => this.#wakeAll());
   }
 
-  /** Counts a failure of a run. Returns true if the run must not be tried again. */
-  hasFailedTooOften(id: string): boolean {
+  /** Records that the run could not be read or written. Returns how often that has happened. */
+  countFailure(id: string): number {
     const count = (this.#failures.get(id) ?? 0) + 1;
+    // Re-inserted, so that the map lists the most recent runs last.
     this.#failures.delete(id);
-    if (count >= MAX_FAILURES) return true;
     this.#failures.set(id, count);
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > MAX_TRACKED_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
-    return false;
+    return count;
   }
 
   /** Starts accepting runs under this worker id. */

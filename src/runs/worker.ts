@@ -1,4 +1,4 @@
-// Executes a claimed run: the engine continues from the stored steps, and its outcome becomes an event of the run.
+// Executes a claimed run: the engine continues from the stored steps, and the outcome becomes a lifecycle event.
 import { MAX_RUN_BYTES, measureStep, TOO_LARGE } from '../engine/output-size.ts';
 import { runPlan } from '../engine/run.ts';
 import {
@@ -113,7 +113,7 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof readInputOverrides>;
   readonly steps: Map<string, Step>;
-  /** Active calls that have ended, or that the poller does not track. The run itself polls them. */
+  /** The calls that the run itself polls, because they have ended or the poller does not track them. */
   readonly callsToCheck: readonly NodeItem[];
   readonly spending: EarlierSpending;
   readonly runCredentials: RunCredentials;
@@ -258,14 +258,14 @@ function runEngine(
     retryOutages(() => deps.insertMediaBatched(row), onOutage);
   const retryingDeps = { ...deps, db: withOutageRetries(deps.db, onOutage), insertMediaBatched };
   const spans = traceNodes();
-  const payments = createCredentialPayments(retryingDeps, row);
+  const credentialPayments = createCredentialPayments(retryingDeps, row);
   const countModel = createModelCounter(deps, run.plan);
   const outcome = runPlan(run.plan, {
     findDefinition: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: parseDecisions(row),
-    context: createNodeContext(retryingDeps, row, run.credentials),
+    createContext: createNodeContext(retryingDeps, row, run.credentials),
     ...omitUndefined({
       cache: request.useCache === false ? undefined : createNodeCache(deps, row.workspace),
       secrets: run.secrets,
@@ -277,7 +277,7 @@ function runEngine(
       spent: run.spending,
       findCredential: ({ definition, values }) =>
         run.runCredentials.get(definition.requires(values) as ProviderName),
-      payments,
+      credentialPayments,
     }),
     calls: run.calls,
     slots: run.slots,
@@ -298,14 +298,14 @@ function runEngine(
   });
   return outcome.finally(() => {
     spans?.close();
-    return payments.whenSettled();
+    return credentialPayments.whenSettled();
   });
 }
 
 function toLoopTurns(turns: Turns, { workspace, created_at }: RunRow): LoopTurns {
   return {
-    get number() {
-      return turns.number;
+    get turnNumber() {
+      return turns.turnNumber;
     },
     get isContended() {
       return turns.isContended(workspace);
@@ -318,7 +318,7 @@ function parseDecisions({ decisions }: RunRow): ReadonlyMap<string, Json> {
   return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
 }
 
-/** What becomes of the run when this worker releases it; undefined if the lease is already gone. */
+/** The run's state after this worker releases it; undefined if the worker has already lost the lease. */
 type LeaseOutcome =
   | { readonly status: TerminalStatus; readonly error: StoredError | null }
   | Suspension

@@ -22,17 +22,17 @@ interface NodeResult {
 }
 
 /**
- * Returns results by node id. A result is current if the node and everything upstream are as they were in the run that
- * made it. Throws 403 for users who may not list the runs of the workflow, and 404.
+ * Returns results by node id. A result is current if the node and everything upstream have not changed since the run that
+ * computed it. Throws 404, and 403 for users who may not list the runs of the workflow.
  */
 export async function getResults(deps: RunDeps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
   const plan = await readPlan(deps, toVersionKey(workflowId, workflow.version));
-  const found = await findNewest(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
+  const newestResults = await findNewestResults(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
   const currentHashes = hashUpstream({ plan, overrides: new Map() });
   const nodeStates = [];
-  for (const [row, results] of Map.groupBy(found.values(), ({ row }) => row)) {
+  for (const [row, results] of Map.groupBy(newestResults.values(), ({ row }) => row)) {
     const run = await readPlannedRun(deps, row.id);
     const runHashes = run === undefined ? new Map<string, string>() : hashUpstream(run);
     for (const { step } of results) {
@@ -45,12 +45,12 @@ export async function getResults(deps: RunDeps, actor: Actor, workflowId: string
 }
 
 /** Searches the latest runs, newest first, until each node has a result or too much was read. */
-async function findNewest(
+async function findNewestResults(
   deps: RunDeps,
   workflowId: string,
   nodeIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, NodeResult>> {
-  const found = new Map<string, NodeResult>();
+  const results = new Map<string, NodeResult>();
   const rows = await listExecutions(deps.db, {
     workflowId,
     userId: 0,
@@ -65,14 +65,14 @@ async function findNewest(
   for await (const [id, steps] of searchSteps(deps.db, [...byId.keys()])) {
     const row = byId.get(id) as ExecutionListRow;
     for (const step of steps.values())
-      if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !found.has(step.nodeId))
-        found.set(step.nodeId, { row, step });
-    if (found.size === nodeIds.size) break;
+      if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !results.has(step.nodeId))
+        results.set(step.nodeId, { row, step });
+    if (results.size === nodeIds.size) break;
   }
-  return found;
+  return results;
 }
 
-/** Returns the graph that a run executed, with the values of its inputs; undefined if the run has just been deleted. */
+/** Returns the plan and inputs of a run, or undefined if the run was deleted or its graph is no longer valid. */
 export async function readPlannedRun(deps: RunDeps, id: string): Promise<PlannedRun | undefined> {
   const row = await findExecution(deps.db, id);
   if (row === undefined) return undefined;

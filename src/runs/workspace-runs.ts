@@ -29,7 +29,7 @@ export async function listWorkspaceFailures(deps: RunDeps, actor: Actor, query: 
   return groupFailures(deps, await toActiveWorkspace(deps, actor), query);
 }
 
-/** Lists the runs of all workspaces. Personal workspaces of other users are included on request only. */
+/** Lists the runs of all workspaces. Runs of other users' personal workspaces are included only on request. */
 export function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
   return listRange(deps, toInstance(actor, query), query);
 }
@@ -88,9 +88,9 @@ async function listRange(
     query,
     byId('execution'),
     async ({ after: before, limit }) => {
-      const found = await listRows(deps.db, { ...toFilter(runRange, query), statuses, before }, limit);
-      examinedTo = found.examinedTo;
-      return found.rows;
+      const result = await listRows(deps.db, { ...toFilter(runRange, query), statuses, before }, limit);
+      examinedTo = result.examinedTo;
+      return result.rows;
     },
     presentRun,
   );

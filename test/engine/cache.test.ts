@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cacheKey } from '../../src/engine/cache.ts';
+import { computeCacheKey } from '../../src/engine/cache.ts';
 import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
@@ -44,7 +44,7 @@ const picture = (sha256: string, url = 'http://a'): MediaRef => ({
 const getKey = (values: Readonly<Record<string, unknown>>, definition = define()): string | undefined => {
   const [node] = planGraph([definition], sketchGraph({ c: { type: definition.entry.nodeType } }, [])).nodes;
   assert.ok(node);
-  return cacheKey(definition, node, values);
+  return computeCacheKey(definition, node, values);
 };
 
 describe('the key of a call', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderTask } from '../../src/providers/provider.ts';
-import type { Delivery } from '../../src/providers/run-call.ts';
+import type { DownloadedOutput } from '../../src/providers/run-call.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
 import {
@@ -21,7 +21,7 @@ export interface Contract<Call> {
   readonly call: Call;
   /** "METHOD path" of the request that may be billed. */
   readonly submission: RegExp;
-  readonly check: (delivery: Delivery) => void;
+  readonly check: (delivery: DownloadedOutput) => void;
   /** Only for providers with tasks. */
   readonly tasks?: {
     readonly poll: RegExp;

@@ -213,11 +213,11 @@ describe('a paid run within its limits', () => {
     const definition = findNode(MODEL);
     assert.ok(definition);
     const { db } = paid.service;
-    const payments = {
+    const credentialPayments = {
       pay: () => assert.fail('No credential pays.'),
       whenSettled: async () => undefined,
     };
-    const options = { spent: NOTHING, findCredential: () => undefined, payments };
+    const options = { spent: NOTHING, findCredential: () => undefined, credentialPayments };
     const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, options);
     const call = { item: 0, definition, node: { id: 'm', nodeType: MODEL }, values: {} };
     for (let times = 0; times < 2; times++)

@@ -1,16 +1,16 @@
 // Tests when calls are polled: often around the model's usual duration, rarely long before and after.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { computeFirstPoll, computeNextPoll, estimateProgress } from '../../src/runs/calls/pace.ts';
+import { computeFirstPollMs, computeNextPollMs, estimateProgress } from '../../src/runs/calls/pace.ts';
 
 /** Returns the ages at which a call is polled, up to the given age. */
 function listPollAges(usualMs: number | undefined, untilMs: number, hasHook = false): readonly number[] {
   const ages: number[] = [];
   const call = { submittedAtMs: 0, deadlineAtMs: 1e9, usualMs, hasHook, minDelayMs: 0 };
   for (
-    let nowMs = computeFirstPoll(0, 0, usualMs);
+    let nowMs = computeFirstPollMs(0, 0, usualMs);
     nowMs <= untilMs;
-    nowMs = computeNextPoll({ ...call, nowMs })
+    nowMs = computeNextPollMs({ ...call, nowMs })
   )
     ages.push(nowMs);
   return ages;
@@ -36,7 +36,7 @@ describe('polling', () => {
   it('is slower if the provider sends hooks, and never passes the deadline', () => {
     assert.ok(listPollAges(10_000, 60_000, true).length < listPollAges(10_000, 60_000).length);
     const call = { submittedAtMs: 0, nowMs: 9000, usualMs: undefined, hasHook: true, minDelayMs: 60_000 };
-    assert.equal(computeNextPoll({ ...call, deadlineAtMs: 12_000 }), 12_000);
+    assert.equal(computeNextPollMs({ ...call, deadlineAtMs: 12_000 }), 12_000);
   });
 
   it('estimates progress by the usual duration, and never reports the end', () => {

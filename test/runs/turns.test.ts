@@ -62,11 +62,11 @@ describe('computations that share the event loop', () => {
 
   it('have a number that changes only when the event loop turns', async () => {
     const turns = new Turns(() => false);
-    const { number } = turns;
+    const { turnNumber } = turns;
     await Promise.resolve();
-    assert.equal(turns.number, number);
+    assert.equal(turns.turnNumber, turnNumber);
     await nextTurn();
     await nextTurn();
-    assert.notEqual(turns.number, number);
+    assert.notEqual(turns.turnNumber, turnNumber);
   });
 });

@@ -64,7 +64,7 @@ async function fillGraph(
   ctx: NodeContext,
 ): Promise<ComfyCall['graph']> {
   if (!isJsonObject(workflow) || Object.keys(workflow).length > MAX_NODES) {
-    throw invalidWorkflow(`must be an object with at most ${MAX_NODES} nodes`);
+    throw createWorkflowError(`must be an object with at most ${MAX_NODES} nodes`);
   }
   const values: Readonly<Record<string, string | number | Attachment | undefined>> = {
     '{{prompt}}': prompt,
@@ -76,20 +76,20 @@ async function fillGraph(
       Object.entries(inputs).map(([name, value]) => {
         if (typeof value !== 'string' || !Object.hasOwn(values, value)) return [name, value];
         if (values[value] !== undefined) return [name, values[value]];
-        throw invalidWorkflow(`uses ${value}, but that port is not connected`);
+        throw createWorkflowError(`uses ${value}, but that port is not connected`);
       }),
     );
   const nodes = Object.entries(workflow).map(([id, node]) => {
     if (isJsonObject(node) && typeof node.class_type === 'string' && isJsonObject(node.inputs)) {
       return [id, { ...node, inputs: fill(node.inputs) }] as const;
     }
-    throw invalidWorkflow(
+    throw createWorkflowError(
       `has a node ${id.slice(0, 60)} without class_type and inputs. Export it in the API format`,
     );
   });
   return Object.fromEntries(nodes);
 }
 
-function invalidWorkflow(problem: string): NodeError {
+function createWorkflowError(problem: string): NodeError {
   return new NodeError('invalid_config', `The workflow ${problem}.`);
 }

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/record.ts';
 import { SchemaDocument } from './json-schema.ts';
 import type { Model, ModelField, ModelPrice, ModelProvider, OutputKind } from './model.ts';
 import { parseModel } from './parse-model.ts';
-import { readFields, UnusableSchema } from './schema-fields.ts';
+import { readFields, UnusableSchemaError } from './schema-fields.ts';
 
 export interface PublishedModel {
   readonly provider: ModelProvider;
@@ -100,7 +100,7 @@ function readOutputKind(document: SchemaDocument, output: unknown): Model['outpu
     if (kind === 'text' && !isText) continue;
     return { kind, path: name };
   }
-  throw new UnusableSchema('its result is not an image, video, audio or text');
+  throw new UnusableSchemaError('its result is not an image, video, audio or text');
 }
 
 /** Reads an output without named properties: a URL, a list of URLs, or text fragments. */
@@ -109,7 +109,7 @@ function readBareOutput(document: SchemaDocument, output: unknown): Model['outpu
   const item = schema.type === 'array' ? document.resolve(schema.items).schema : schema;
   const title = `${String(schema.title ?? '')} ${String(schema.description ?? '')}`.toLowerCase();
   if (item.type === 'string' && item.format !== 'uri') return { kind: 'text' };
-  if (item.type !== 'string') throw new UnusableSchema('its result has no published type');
+  if (item.type !== 'string') throw new UnusableSchemaError('its result has no published type');
   const kind = /video/.test(title) ? 'video' : /audio|music|speech|sound/.test(title) ? 'audio' : 'image';
   return { kind };
 }

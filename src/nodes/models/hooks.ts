@@ -57,7 +57,7 @@ const MAX_BYTES = 65_536;
 
 export interface HookKeys {
   /** Returns whether the provider signed the hook for this credential. Rejects if its keys cannot be fetched. */
-  isGenuine(name: HookProvider, credential: HookCredential, hook: Hook): Promise<boolean>;
+  isSigned(name: HookProvider, credential: HookCredential, hook: Hook): Promise<boolean>;
 }
 
 type HookCredential = Pick<ProviderCredential, 'id' | 'valueId' | 'endpoint' | 'fetch'>;
@@ -91,7 +91,7 @@ export function createHookKeys(now: () => number): HookKeys {
     return verify;
   };
   return {
-    async isGenuine(name, credential, hook) {
+    async isSigned(name, credential, hook) {
       const key = credential.valueId ?? credential.id;
       const cached = cache.get(key);
       const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.readAtMs;

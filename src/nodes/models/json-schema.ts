@@ -32,10 +32,10 @@ export class SchemaDocument {
     if (Array.isArray(schema.allOf)) return this.#merge(schema, schema.allOf, depth);
     const alternatives = schema.anyOf ?? schema.oneOf;
     if (Array.isArray(alternatives)) return this.#choose(schema, alternatives, depth);
-    return this.#plain(schema);
+    return this.#resolvePlain(schema);
   }
 
-  #plain(schema: Schema): ResolvedSchema {
+  #resolvePlain(schema: Schema): ResolvedSchema {
     const { type } = schema;
     const isNullable = schema.nullable === true || (Array.isArray(type) && type.includes('null'));
     if (!Array.isArray(type)) return { schema: schema, isNullable };

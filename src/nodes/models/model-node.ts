@@ -5,7 +5,7 @@ import { elevenlabs } from '../../providers/elevenlabs.ts';
 import { fal } from '../../providers/fal.ts';
 import { openai } from '../../providers/openai.ts';
 import { replicate } from '../../providers/replicate.ts';
-import type { Delivery } from '../../providers/run-call.ts';
+import type { DownloadedOutput } from '../../providers/run-call.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
 import { toPricing } from './model-price.ts';
@@ -24,7 +24,7 @@ import {
 type Input = Readonly<Record<string, unknown>>;
 
 const CALLS: Readonly<
-  Record<ModelProvider, (model: Model, input: Input, ctx: NodeContext) => Promise<Delivery>>
+  Record<ModelProvider, (model: Model, input: Input, ctx: NodeContext) => Promise<DownloadedOutput>>
 > = {
   fal: ({ endpoint: model, output: { kind, path, chunks: chunksPath } }, input, ctx) =>
     callProvider(
@@ -55,7 +55,7 @@ interface OutputDefinition {
   readonly port: string;
   readonly label: string;
   readonly type: PortType;
-  storeOutput(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
+  storeOutput(delivery: DownloadedOutput, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
 }
 
 const createFileOutput = (
@@ -111,7 +111,7 @@ export function toDefinition(model: Model): NodeDefinition {
     ...(model.isHidden === true ? { hidden: true } : {}),
     ...(model.isRepeatable === true ? { cache: true } : {}),
     run: async (values, ctx) => {
-      const delivery = await CALLS[model.provider](model, await toInput(model, values, ctx), ctx);
+      const delivery = await CALLS[model.provider](model, await buildInput(model, values, ctx), ctx);
       const outputs = { [port]: await storeOutput(delivery, ctx) };
       return hasChunks ? { ...outputs, chunks: toChunks(delivery) } : outputs;
     },
@@ -153,7 +153,7 @@ function toSpecs(fields: readonly ModelField[]): Specs {
 }
 
 /** Builds the provider's input: the values that are set, under the provider's names, with files as attachments. */
-async function toInput(model: Model, values: Input, ctx: NodeContext): Promise<Input> {
+async function buildInput(model: Model, values: Input, ctx: NodeContext): Promise<Input> {
   const input: Record<string, unknown> = { ...model.fixed };
   for (const field of model.fields) {
     const value = values[field.id];

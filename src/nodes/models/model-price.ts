@@ -1,43 +1,46 @@
 // Computes the cost of a model call: units by its values, times the price per unit.
 import type { Model, ModelPrice, PriceUnit } from './model.ts';
-import { type Pricing, unpriced } from './pricing.ts';
+import { createUnpriced, type Pricing } from './pricing.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 interface UnitDefinition {
-  readonly model: Pricing['model'];
+  readonly pricingModel: Pricing['pricingModel'];
   /** Returns the number of units of a call; null if it is not known in advance. */
   count(price: ModelPrice, values: Values): number | null;
   /** Whether fal bills in this unit, so that the call can be charged afterwards. */
-  readonly isBilled?: true;
+  readonly isBilledByFal?: true;
 }
 
 const FRAMES_PER_SECOND = 24;
 const PIXELS_PER_MEGAPIXEL = 1_048_576;
 
 const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
-  call: { model: 'flat-usd', count: () => 1 },
-  image: { model: 'per-image', count: ({ of }, values) => (of === undefined ? 1 : toNumber(values[of])) },
+  call: { pricingModel: 'flat-usd', count: () => 1 },
+  image: {
+    pricingModel: 'per-image',
+    count: ({ of }, values) => (of === undefined ? 1 : toNumber(values[of])),
+  },
   megapixel: {
-    model: 'per-image',
-    isBilled: true,
+    pricingModel: 'per-image',
+    isBilledByFal: true,
     // Started megapixels count in full.
     count: (price, values) =>
-      scale(countPixels(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
+      mapNullable(countPixels(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
   },
   second: {
-    model: 'per-second',
-    isBilled: true,
+    pricingModel: 'per-second',
+    isBilledByFal: true,
     count: ({ of = 'duration' }, values) => toNumber(values[of]),
   },
   'second of audio': {
-    model: 'per-second',
-    isBilled: true,
-    count: ({ of = 'audio' }, values) => scale(readDuration(values[of]), Math.ceil),
+    pricingModel: 'per-second',
+    isBilledByFal: true,
+    count: ({ of = 'audio' }, values) => mapNullable(readDuration(values[of]), Math.ceil),
   },
   'million video tokens': {
-    model: 'video-tokens',
-    isBilled: true,
+    pricingModel: 'video-tokens',
+    isBilledByFal: true,
     count: ({ of = 'duration', ...price }, values) => {
       const pixels = countPixels({ ...price, of: 'resolution' }, values);
       const seconds = toNumber(values[of]);
@@ -46,28 +49,28 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
     },
   },
   'thousand characters': {
-    model: 'unknown',
-    isBilled: true,
+    pricingModel: 'unknown',
+    isBilledByFal: true,
     count: ({ of = 'text' }, values) => {
       const text = values[of];
       return typeof text === 'string' ? [...text].length / 1000 : null;
     },
   },
-  'billed unit': { model: 'unknown', count: () => null, isBilled: true },
+  'billed unit': { pricingModel: 'unknown', count: () => null, isBilledByFal: true },
 };
 
 export function toPricing({ price, priceSource: source, provider }: Model): Pricing {
-  if (price === null) return unpriced(source);
-  const { model, count, isBilled } = UNITS[price.unit];
+  if (price === null) return createUnpriced(source);
+  const { pricingModel: model, count, isBilledByFal: isBilled } = UNITS[price.unit];
   const usd = (values: Values): number | null => {
     const [rate, units] = [findRate(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
   // For a model priced by a setting, fal counts in the unit of its price page: each unit costs what that setting costs.
-  const isSettled = provider === 'fal' && (isBilled === true || typeof price.usd !== 'number');
-  if (!isSettled) return { model, usd, source };
+  const isBilledAfterwards = provider === 'fal' && (isBilled === true || typeof price.usd !== 'number');
+  if (!isBilledAfterwards) return { pricingModel: model, usd, source };
   return {
-    model,
+    pricingModel: model,
     usd,
     source,
     settle: (values, usage) => {
@@ -102,5 +105,5 @@ function readBilledUnits(usage: unknown): number | null {
   return typeof billable_units === 'number' ? billable_units : null;
 }
 
-const scale = (value: number | null, by: (value: number) => number): number | null =>
+const mapNullable = (value: number | null, by: (value: number) => number): number | null =>
   value === null ? null : by(value);

@@ -4,7 +4,7 @@ import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
-import { MAX_CREDITS_FIELD, unpriced } from './pricing.ts';
+import { createUnpriced, MAX_CREDITS_FIELD } from './pricing.ts';
 import { attachImage, callProvider, getText, pickDefined, recordFile } from './provider-call.ts';
 
 const OPENAI_NODE = {
@@ -40,7 +40,7 @@ export const generateOpenAi = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: IMAGE_OUTPUT,
-  pricing: unpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICING),
   run: async ({ prompt, moderation, ...values }, ctx) => {
     const body = { prompt, n: 1, moderation, ...pickDefined(values, GPT_IMAGE) };
     return { image: await requestImage({ kind: 'image', body }, ctx) };
@@ -61,7 +61,7 @@ export const editOpenAi = defineNode({
   },
   config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...MAX_CREDITS_FIELD },
   outputs: IMAGE_OUTPUT,
-  pricing: unpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICING),
   run: async ({ prompt, image, images = [], mask, ...values }, ctx) => {
     const fields = Object.entries(pickDefined(values, GPT_IMAGE)).map(
       ([name, value]) => [name, String(value)] as const,
@@ -153,7 +153,7 @@ export const textOpenAiChat = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: unpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICING),
   run: async ({ prompt, system, image, model, maxTokens, tokenField, temperature }, ctx) => {
     const content =
       image === undefined
@@ -188,7 +188,7 @@ export const textOpenAiResponses = defineNode({
     ...MAX_CREDITS_FIELD,
   },
   outputs: { text: text('Text') },
-  pricing: unpriced(TOKEN_PRICING),
+  pricing: createUnpriced(TOKEN_PRICING),
   run: async ({ prompt, system, image, model, effort, maxTokens }, ctx) => {
     const content =
       image === undefined

@@ -42,7 +42,7 @@ function createPricing({ nodeType, inputs }: CatalogEntry, prices: Prices, fallb
   const priceFor = ({ model }: Readonly<Record<string, unknown>>): Price | undefined =>
     prices[`${nodeType}/${String(model)}`] ?? prices[nodeType];
   return {
-    model: prices[nodeType]?.usdPerCall === undefined ? 'unknown' : 'flat-usd',
+    pricingModel: prices[nodeType]?.usdPerCall === undefined ? 'unknown' : 'flat-usd',
     source: SOURCE,
     usd: values => {
       const price = priceFor(values);

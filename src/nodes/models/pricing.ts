@@ -4,7 +4,7 @@ import type { CatalogEntry, PricingModel } from '../../graph/catalog.ts';
 export type PricedValues = Readonly<Record<string, unknown>>;
 
 export interface Pricing {
-  readonly model: Exclude<PricingModel, 'free'>;
+  readonly pricingModel: Exclude<PricingModel, 'free'>;
   /** Returns the cost of a call with these values, or null if it is known only afterwards or could not be confirmed. */
   usd(values: PricedValues): number | null;
   /** Returns the cost of a finished call by the usage that the provider reports, or null if it reports none. */
@@ -56,7 +56,10 @@ export const FREE: PriceOfEntry = {
 };
 
 /** Returns the price in the catalog: that of a call with the default config. */
-export function describePricing({ model, usd, source }: Pricing, defaults: PricedValues): PriceOfEntry {
+export function describePricing(
+  { pricingModel: model, usd, source }: Pricing,
+  defaults: PricedValues,
+): PriceOfEntry {
   const cost = usd(defaults);
   return {
     executionCost: 'paid',
@@ -105,6 +108,6 @@ export function boundCall(
 }
 
 /** Creates a pricing without a known price. The source says why. */
-export function unpriced(source: string): Pricing {
-  return { model: 'unknown', usd: () => null, isUnpriced: () => true, source };
+export function createUnpriced(source: string): Pricing {
+  return { pricingModel: 'unknown', usd: () => null, isUnpriced: () => true, source };
 }

@@ -5,9 +5,9 @@ import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import { Attachment, type Endpoint, type Provider, TaskInProgress } from '../../providers/provider.ts';
+import { Attachment, type Endpoint, type Provider, TaskInProgressError } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { type Delivery, runCall } from '../../providers/run-call.ts';
+import { type DownloadedOutput, runCall } from '../../providers/run-call.ts';
 import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { checkText } from '../value-checks.ts';
 
@@ -20,7 +20,7 @@ export async function callProvider<Call>(
   connect: (endpoint: Endpoint) => Provider<Call>,
   call: Call,
   ctx: NodeContext,
-): Promise<Delivery> {
+): Promise<DownloadedOutput> {
   let credential: ProviderCredential | undefined;
   try {
     credential = await ctx.openCredential(name, ctx.task.stored);
@@ -33,7 +33,7 @@ export async function callProvider<Call>(
     for (const sentence of delivery.warnings ?? []) ctx.task.warn(sentence);
     return delivery;
   } catch (err) {
-    if (err instanceof TaskInProgress) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
+    if (err instanceof TaskInProgressError) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
     if (credential === undefined || credential.valueId === null)
       throw new NodeError(err.code, err.message, { cause: err });
@@ -62,12 +62,12 @@ type OutputKind = 'image' | 'video' | 'audio';
 
 /** Stores all files and returns them as a list. */
 export async function storeFiles(
-  { files, ...delivery }: Delivery,
+  { files, ...delivery }: DownloadedOutput,
   kind: OutputKind,
   name: string,
   ctx: NodeContext,
 ): Promise<readonly Value[]> {
-  if (files.length === 0) throw badOutput(`no ${kind}`);
+  if (files.length === 0) throw createBadOutputError(`no ${kind}`);
   const items: Value[] = [];
   for (const file of files) {
     items.push({
@@ -83,21 +83,21 @@ export async function storeFiles(
  * response.
  */
 export async function recordFile(
-  { files }: Delivery,
+  { files }: DownloadedOutput,
   kind: OutputKind,
   name: string,
   ctx: NodeContext,
 ): Promise<MediaRef> {
   const [bytes] = files;
-  if (bytes === undefined) throw badOutput(`no ${kind}`);
+  if (bytes === undefined) throw createBadOutputError(`no ${kind}`);
   const contentType = kind === 'image' ? await readImageType(bytes, ctx.signal) : findType(bytes, kind);
-  if (contentType === undefined) throw badOutput(`a file that is not a supported ${kind} type`);
+  if (contentType === undefined) throw createBadOutputError(`a file that is not a supported ${kind} type`);
   return ctx.media.put(bytes, { contentType, name: `${name}.${toExtension(contentType)}` });
 }
 
 /** Returns the text of the delivery, limited like any other text. */
-export function getText({ text }: Delivery): string {
-  if (text === undefined || text === '') throw badOutput('no text');
+export function getText({ text }: DownloadedOutput): string {
+  if (text === undefined || text === '') throw createBadOutputError('no text');
   return checkText(text);
 }
 
@@ -108,7 +108,7 @@ const MAX_CHUNKS = 20_000;
  * Returns the timed chunks of a transcription in the form of captions, `[{ text, start, end }]` in seconds. Providers
  * send `timestamp: [start, end]` (Whisper) or `start` and `end` (Scribe, which also lists the spaces).
  */
-export function toChunks({ chunks }: Delivery): Json {
+export function toChunks({ chunks }: DownloadedOutput): Json {
   if (!Array.isArray(chunks)) return [];
   return chunks
     .slice(0, MAX_CHUNKS * 2)
@@ -173,6 +173,6 @@ function toExtension(contentType: string): string {
   return EXTENSIONS[contentType] ?? contentType.replace(/^.*\//, '');
 }
 
-function badOutput(problem: string): NodeError {
+function createBadOutputError(problem: string): NodeError {
   return new NodeError('provider_bad_output', `The provider returned ${problem}.`);
 }

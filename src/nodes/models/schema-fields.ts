@@ -5,7 +5,7 @@ import { type ResolvedSchema, type Schema, type SchemaDocument, toNames } from '
 import type { ModelField } from './model.ts';
 
 /** Thrown if a model's input cannot be entered in a node. The message is a sentence that says why. */
-export class UnusableSchema extends Error {
+export class UnusableSchemaError extends Error {
   override readonly name = 'UnusableSchema';
 }
 
@@ -40,7 +40,7 @@ export interface SchemaFields {
 /** Reads the fields. Throws UnusableSchema. */
 export function readFields(document: SchemaDocument, input: unknown): SchemaFields {
   const { schema } = document.resolve(input);
-  if (!isRecord(schema.properties)) throw new UnusableSchema('its input has no published fields');
+  if (!isRecord(schema.properties)) throw new UnusableSchemaError('its input has no published fields');
   const required = new Set(toNames(schema.required));
   const names = listPropertyNames(schema);
   const fields: ModelField[] = [];
@@ -54,7 +54,7 @@ export function readFields(document: SchemaDocument, input: unknown): SchemaFiel
     const field = readField(document, name, schema.properties[name], isRequired, ids);
     if (field !== undefined) fields.push(field);
     else if (isRequired)
-      throw new UnusableSchema(`it requires ${name.slice(0, 60)}, which no field can provide`);
+      throw new UnusableSchemaError(`it requires ${name.slice(0, 60)}, which no field can provide`);
     if (field !== undefined) ids.add(field.id);
   }
   // Ports before settings.

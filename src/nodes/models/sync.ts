@@ -34,7 +34,7 @@ export interface SyncOptions {
 /**
  * Thrown if a list contains none of the requested models, which more likely is an error than a removal of all of them.
  */
-export class EmptyListing extends Error {
+export class EmptyListingError extends Error {
   constructor(count: number) {
     super(
       `The provider listed none of the ${count} requested models, so nothing was changed. Check its URL and key, or try again later.`,
@@ -52,7 +52,7 @@ export function planSync(
   listed: readonly ListedModel[],
   { date, addsNew, restores = false, usedTypes }: SyncOptions,
 ): SyncPlan {
-  if (listed.length === 0 && installed.length > 0) throw new EmptyListing(installed.length);
+  if (listed.length === 0 && installed.length > 0) throw new EmptyListingError(installed.length);
   const byName = new Map(listed.map(row => [stripVersion(row.endpoint), row]));
   const knownNames = new Set(installed.map(({ endpoint }) => stripVersion(endpoint)));
   const types = new Set(usedTypes);

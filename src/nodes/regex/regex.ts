@@ -53,16 +53,16 @@ async function match(task: RegexTask, { account, signal }: RegexContext): Promis
   }
   const regex = await compile(pattern);
   const steps = regex.programSize() * text.length;
-  if (steps > MAX_STEPS) throw tooCostly();
+  if (steps > MAX_STEPS) throw createTooCostlyError();
   if (steps <= INLINE_STEPS) return performRegexTask(regex, task);
   try {
     return await pool.run(task, { account, signal });
   } catch (err) {
-    throw err instanceof TaskTooCostlyError ? tooCostly(err) : err;
+    throw err instanceof TaskTooCostlyError ? createTooCostlyError(err) : err;
   }
 }
 
-function tooCostly(cause?: unknown): NodeError {
+function createTooCostlyError(cause?: unknown): NodeError {
   const message = 'The pattern is too complex for a text of this length. Shorten one of them.';
   return new NodeError('regex_too_costly', message, { cause });
 }

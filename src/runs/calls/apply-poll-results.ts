@@ -46,13 +46,13 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
  * of their reservations.
  */
 async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult[]): Promise<void> {
-  // Locks runs before calls, as everywhere, so that transactions cannot deadlock. A run may have been deleted.
+  // Every transaction locks runs before calls, so that transactions cannot deadlock. A run may have been deleted.
   const runs = await lockRuns(tx, [...new Set(results.map(({ call }) => call.execution_id))]);
   const calls = await dropCalls(
     tx,
     results.map(({ call }) => toCallKey(call)),
   );
-  // Only the transaction that deletes the row settles it, so nothing is charged twice.
+  // Only the transaction that deletes a call's row settles the call, so that nothing is charged twice.
   const billings = new Map(results.map(({ call, billing }) => [toCallId(call), billing]));
   const freeCalls = calls.filter(
     call => call.credential_id !== null && billings.get(toCallId(call)) === undefined,
@@ -131,13 +131,13 @@ export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promis
   deps.wakeTimers.set('runs', 0);
 }
 
-const MAX_GRANTED_AT_ONCE = 200;
+const MAX_GRANTED_CALLS = 200;
 
 /** Grants the free slots of a limiter to its waiting calls. */
 export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider): Promise<void> {
   const limit = deps.traffic.getMaxConcurrent(limited.provider);
   await deps.runDb.transaction(async tx => {
-    const calls = await listNextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_AT_ONCE });
+    const calls = await listNextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_CALLS });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
   deps.wakeTimers.set('runs', 0);
@@ -150,7 +150,7 @@ async function changeAndWake(
   change: () => Promise<void>,
 ): Promise<void> {
   const atMs = deps.now();
-  // Locks runs before calls, as everywhere, so that transactions cannot deadlock.
+  // Every transaction locks runs before calls, so that transactions cannot deadlock.
   const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
   await change();
   await applyToLocked(tx, runs, { kind: 'wake', atMs });

@@ -18,8 +18,9 @@ export interface ReceivedHook {
 export type HookReceiver = (hook: ReceivedHook) => Promise<void>;
 
 /**
- * Creates the receiver. It throws 404 for a provider without webhooks and 401 for an invalid signature. It ignores
- * webhooks for unknown calls: those of an ended call cannot be verified, because its credential may be deleted.
+ * Creates the receiver, which throws 404 for a provider without webhooks and 401 for an invalid signature. The receiver
+ * ignores webhooks of unknown and ended calls. An ended call's webhook cannot be verified, because its credential may be
+ * deleted.
  */
 export function createHookReceiver(deps: RunDeps): HookReceiver {
   const keys = createHookKeys(deps.now);
@@ -33,7 +34,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     const isSigned =
       credential !== undefined &&
       (await keys
-        .isGenuine(provider, credential, { headers, body, nowMs: deps.now() })
+        .isSigned(provider, credential, { headers, body, nowMs: deps.now() })
         .catch((err: unknown) => {
           throw new AppError(
             'unavailable',
@@ -51,7 +52,7 @@ function isHookProvider(name: string): name is HookProvider {
   return HOOK_PROVIDERS.some(provider => provider === name);
 }
 
-/** Returns a function that builds the webhook URL of a call; undefined if providers cannot reach this service. */
+/** Creates a function that returns the webhook URL of a call, or undefined if the provider cannot reach this service. */
 export function createHookUrlBuilder({
   settings,
 }: Pick<RunDeps, 'settings'>): (provider: string, token: string) => string | undefined {

@@ -30,7 +30,7 @@ const FREQUENT_DELAY_SHARE = 0.1;
 const HOOK_FACTOR = 3;
 
 /** Returns the time of the first poll after a submission, or after `failedPolls` fetches that found no result. */
-export function computeFirstPoll(
+export function computeFirstPollMs(
   submittedAtMs: number,
   failedPolls: number,
   usualMs: number | undefined,
@@ -41,7 +41,7 @@ export function computeFirstPoll(
 }
 
 /** Returns the next poll after one that found the call still running. Never later than the call's deadline. */
-export function computeNextPoll({
+export function computeNextPollMs({
   submittedAtMs,
   deadlineAtMs,
   nowMs,
@@ -59,8 +59,8 @@ function computeDelay(ageMs: number, usualMs: number | undefined): number {
   const byAge = clampDelay(ageMs * SHARE_OF_AGE);
   // At twice the usual duration, the estimate no longer applies.
   if (usualMs === undefined || ageMs >= 2 * usualMs) return byAge;
-  const closeMs = Math.min(FREQUENT_FROM_SHARE * usualMs - ageMs, MAX_FAR_DELAY_MS);
-  return Math.max(closeMs, clampDelay(FREQUENT_DELAY_SHARE * usualMs));
+  const untilFrequentMs = Math.min(FREQUENT_FROM_SHARE * usualMs - ageMs, MAX_FAR_DELAY_MS);
+  return Math.max(untilFrequentMs, clampDelay(FREQUENT_DELAY_SHARE * usualMs));
 }
 
 function clampDelay(ms: number): number {

@@ -10,7 +10,7 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import { type CallRow, claimDueCalls, readPollSchedule } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
-import { computeNextPoll, estimateProgress } from './pace.ts';
+import { computeNextPollMs, estimateProgress } from './pace.ts';
 
 /** Providers whose calls can wait for slots. The calls of most of them also continue without a connection. */
 type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
@@ -26,14 +26,14 @@ const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {
 const TICK_MS = 100;
 /** How often the table is read while nothing is due. */
 const IDLE_MS = 1000;
-/** How often it is read for providers that are not configured. */
+/** How often the table is read for providers that are not configured. */
 const UNCONFIGURED_MS = 30_000;
-/** If the poller does not finish with a call in this time, another poller may claim it. */
+/** After this time, another poller may claim a call that this poller has claimed and not finished. */
 const LEASE_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const RATE_LIMIT_PAUSE_MS = 2000;
 const MAX_BATCH = 100;
-/** The maximum number of concurrent polls, so that an unresponsive provider costs no more than this. */
+/** The maximum number of concurrent polls, which limits the resources that an unresponsive provider occupies. */
 const MAX_POLLS = 300;
 /** How many limiters with waiting calls get free slots in one round. */
 const MAX_GRANTS = 20;
@@ -126,10 +126,10 @@ class ProviderPoller {
     return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
   }
 
-  /** Grants free slots to the waiting calls of some limiters, in turn. */
+  /** Grants free slots to the waiting calls of the next limiters in rotation. */
   async #grant(waiting: readonly string[]): Promise<void> {
-    const next = waiting.findIndex(limiter => limiter > this.#lastGranted);
-    const rotated = next === -1 ? waiting : [...waiting.slice(next), ...waiting.slice(0, next)];
+    const start = waiting.findIndex(limiter => limiter > this.#lastGranted);
+    const rotated = start === -1 ? waiting : [...waiting.slice(start), ...waiting.slice(0, start)];
     for (const limiter of rotated.slice(0, MAX_GRANTS)) {
       await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
       this.#lastGranted = limiter;
@@ -137,13 +137,13 @@ class ProviderPoller {
   }
 
   async #pollDue(): Promise<void> {
-    const free = MAX_POLLS - this.#polls.size;
-    const limit = Math.min(MAX_BATCH, free);
+    const freePolls = MAX_POLLS - this.#polls.size;
+    const limit = Math.min(MAX_BATCH, freePolls);
     if (limit < 1) return;
     const calls = await claimDueCalls(this.#deps.runDb, this.#name, {
       limit,
-      perLimiter: Math.min(POLLS_PER_SECOND[this.#name], Math.ceil(free / 2)),
-      except: this.#listBusy(free),
+      perLimiter: Math.min(POLLS_PER_SECOND[this.#name], Math.ceil(freePolls / 2)),
+      except: this.#listBusyLimiters(freePolls),
       leaseMs: LEASE_MS,
     });
     const credentials = await this.#deps.credentials.openMany(
@@ -174,10 +174,10 @@ class ProviderPoller {
   }
 
   /**
-   * Returns the limiters that may not be polled now: rate-limited ones, and those that use their share of the polls per
-   * second or of the concurrent polls. A limiter may use as many polls as it leaves free for the others.
+   * Lists the limiters that may not be polled now, because they are rate-limited or have used their polls per second or
+   * their share of the concurrent polls. A limiter may use as many concurrent polls as it leaves free for the others.
    */
-  #listBusy(free: number): readonly string[] {
+  #listBusyLimiters(freePolls: number): readonly string[] {
     const nowMs = this.#deps.now();
     const perSecond = POLLS_PER_SECOND[this.#name];
     const busy: string[] = [];
@@ -186,7 +186,7 @@ class ProviderPoller {
       pace.allowance = Math.min(perSecond, pace.allowance + refill);
       pace.refilledAtMs = nowMs;
       const isPaused = nowMs < pace.pausedUntilMs;
-      if (isPaused || pace.allowance < 1 || pace.active >= free) busy.push(limiter);
+      if (isPaused || pace.allowance < 1 || pace.active >= freePolls) busy.push(limiter);
       else if (pace.active === 0 && pace.allowance === perSecond) this.#paces.delete(limiter);
     }
     return busy;
@@ -203,7 +203,7 @@ class ProviderPoller {
     this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be polled');
   }
 
-  /** Wakes the poller if a call is due before its next round. */
+  /** Wakes the poller if a call is due before the next round. */
   #onDue(atMs: number): void {
     if (atMs < this.#sleepEndMs) this.#wake?.();
   }
@@ -233,7 +233,7 @@ async function pollCall(
   // A call that was not submitted, or whose provider is no longer configured, cannot be polled. Its run handles that.
   if (credential === undefined || !hasTasks(call.provider) || call.job_id === null)
     return isCancelled
-      ? createDropped(call, call.job_id === null ? undefined : { usage: undefined })
+      ? createDroppedResult(call, call.job_id === null ? undefined : { usage: undefined })
       : { call, outcome: 'unresolved', isRateLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime())
     return { call, outcome: 'unresolved', isRateLimited: false };
@@ -244,13 +244,13 @@ async function pollCall(
     () => ({ kind: 'unknown', afterMs: undefined, isRateLimited: false }) as const,
   );
   const isRateLimited = state.kind === 'unknown' && state.isRateLimited;
-  if (state.kind === 'cancelled') return createDropped(call);
-  if (state.kind === 'billed') return createDropped(call, { usage: state.usage });
+  if (state.kind === 'cancelled') return createDroppedResult(call);
+  if (state.kind === 'billed') return createDroppedResult(call, { usage: state.usage });
   if (isCancelled) {
     // A free call does not need a final outcome.
-    if (state.kind === 'running' && call.credits === 0) return createDropped(call);
+    if (state.kind === 'running' && call.credits === 0) return createDroppedResult(call);
     const isExpired = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_TIMEOUT_MS;
-    if (isExpired) return createDropped(call, { usage: undefined });
+    if (isExpired) return createDroppedResult(call, { usage: undefined });
   }
   if (state.kind === 'ended') return { call, outcome: 'ended', isRateLimited };
   const usualMs = deps.traffic.getUsualMs(call.provider, call.model);
@@ -259,7 +259,7 @@ async function pollCall(
   const fraction = reported ?? estimateProgress(submittedAtMs, usualMs, nowMs);
   if (fraction !== undefined && !isCancelled)
     deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
-  const atMs = computeNextPoll({
+  const atMs = computeNextPollMs({
     submittedAtMs,
     deadlineAtMs: call.deadline_at.getTime(),
     nowMs: deps.now(),
@@ -270,6 +270,6 @@ async function pollCall(
   return { call, outcome: new Date(atMs), isRateLimited };
 }
 
-function createDropped(call: CallRow, billing?: PollResult['billing']): PollResult {
+function createDroppedResult(call: CallRow, billing?: PollResult['billing']): PollResult {
   return { call, outcome: 'dropped', isRateLimited: false, ...(billing === undefined ? {} : { billing }) };
 }

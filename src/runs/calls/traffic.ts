@@ -44,11 +44,11 @@ export class ProviderTraffic {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #maxConcurrent: Readonly<Record<string, number>>;
-  /** Providers that have rate-limited a submission. Every call to them needs a slot. */
+  /** Limiters with a rate-limited submission. Each of their calls needs a slot. */
   readonly #limited = new Set<string>();
   readonly #usualMs = new Map<string, number>();
-  /** By provider, then by limiter. */
-  readonly #submitted = new Map<string, Map<string, number>>();
+  /** The number of submissions since the last flush, by provider, then by limiter. */
+  readonly #submittedCounts = new Map<string, Map<string, number>>();
   readonly #claims = new Map<string, ClaimSlot>();
   readonly #listeners = new Map<string, (atMs: number) => void>();
 
@@ -72,7 +72,7 @@ export class ProviderTraffic {
     return claim;
   }
 
-  /** Lowers the limit after the provider rejected a submission. `activeCalls`: those of this process. */
+  /** Lowers the limit after the provider rejected a submission. `activeCalls` counts the calls of this process. */
   onRateLimited(task: TaskCredential, activeCalls: number): void {
     const limiter = getLimiterName(task);
     this.#limited.add(limiter);
@@ -82,7 +82,7 @@ export class ProviderTraffic {
   }
 
   /** Records that another process was rate-limited. */
-  markLimited(limiter: string): void {
+  recordLimited(limiter: string): void {
     this.#limited.add(limiter);
   }
 
@@ -90,7 +90,7 @@ export class ProviderTraffic {
   onSubmitted(task: TaskCredential): void {
     const limiter = getLimiterName(task);
     if (this.#limited.has(limiter)) {
-      const counts = getOrCreate(this.#submitted, task.provider, () => new Map<string, number>());
+      const counts = getOrCreate(this.#submittedCounts, task.provider, () => new Map<string, number>());
       counts.set(limiter, (counts.get(limiter) ?? 0) + 1);
     }
     this.#listeners.get(task.provider)?.(Date.now() + FIRST_POLL_MS);
@@ -104,9 +104,9 @@ export class ProviderTraffic {
 
   /** Stores how many submissions the provider has accepted since the last flush, by limiter. */
   async flush(provider: string): Promise<void> {
-    const counts = this.#submitted.get(provider);
+    const counts = this.#submittedCounts.get(provider);
     if (counts === undefined) return;
-    this.#submitted.delete(provider);
+    this.#submittedCounts.delete(provider);
     await growLimits(
       this.#db,
       Array.from(counts, ([limiter, count]) => ({ limiter, count })),
@@ -126,7 +126,7 @@ export class ProviderTraffic {
 
   /** Reads the limits and durations that other processes recorded. */
   async refresh(): Promise<void> {
-    for (const { provider } of await listLimits(this.#db)) this.#limited.add(provider);
+    for (const { provider: limiter } of await listLimits(this.#db)) this.#limited.add(limiter);
     this.#cacheDurations(await listDurations(this.#db));
   }
 
@@ -147,7 +147,7 @@ export class ProviderTraffic {
   }
 }
 
-/** Returns the slots for the calls of one run. */
+/** Creates the slots for the calls of one run. */
 export function createCallSlots(
   { traffic }: { readonly traffic: ProviderTraffic },
   run: Pick<RunRow, 'id' | 'workspace'>,
@@ -156,7 +156,7 @@ export function createCallSlots(
   return {
     onRateLimited: (task, activeCalls) => traffic.onRateLimited(task, activeCalls),
     onSubmitted: task => traffic.onSubmitted(task),
-    usualMs: (provider, model) => traffic.getUsualMs(provider, model),
+    getUsualMs: (provider, model) => traffic.getUsualMs(provider, model),
     claim: (nodeId, item, { provider, credentialId = null, valueId = null }) =>
       traffic.claim(provider, {
         credential_id: credentialId,

@@ -3,7 +3,7 @@ import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
 import { withShipped } from '../../nodes/models/shipped.ts';
-import { EmptyListing, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
+import { EmptyListingError, type SyncPlan, stripVersion } from '../../nodes/models/sync.ts';
 import { DISPLAY_NAMES } from '../../providers/names.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -59,7 +59,7 @@ export async function planModels(
       ...(await planFromListing(plan, query => listProviderModels(deps, user, provider, query))),
     };
   } catch (err) {
-    if (!(err instanceof EmptyListing)) throw err;
+    if (!(err instanceof EmptyListingError)) throw err;
     throw new AppError('fetch_failed', err.message, { cause: err });
   }
 }

@@ -10,7 +10,7 @@ import { createNodeTypes } from '../../../src/nodes/catalog.ts';
 import { toModel } from '../../../src/nodes/models/from-schema.ts';
 import type { Model } from '../../../src/nodes/models/model.ts';
 import { markRemoved, reconcile } from '../../../src/nodes/models/reconcile.ts';
-import { EmptyListing, planSync } from '../../../src/nodes/models/sync.ts';
+import { EmptyListingError, planSync } from '../../../src/nodes/models/sync.ts';
 import { createPublishedModel, VIDEO_INPUT } from './published.ts';
 
 const OLD = toModel(createPublishedModel());
@@ -157,7 +157,7 @@ describe('a model list', () => {
   });
 
   it('that is empty is an error and removes nothing', () => {
-    assert.throws(() => planSync(models, [], options), EmptyListing);
+    assert.throws(() => planSync(models, [], options), EmptyListingError);
     assert.throws(() => planSync(models.slice(0, 1), [], options), /nothing was changed/);
     assert.deepEqual(planSync([], [], options).changes, []);
   });

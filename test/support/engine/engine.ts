@@ -85,7 +85,7 @@ export async function runRecorded(
   const outcome = await runPlan(plan, {
     findDefinition: nodeType => byType.get(nodeType),
     overrides: new Map(),
-    context: () => createOfflineContext(now),
+    createContext: () => createOfflineContext(now),
     concurrency: 16,
     signal: new AbortController().signal,
     now,
@@ -100,7 +100,7 @@ export async function runRecorded(
   return { outcome, reported, steps };
 }
 
-function createOfflineContext(now: () => number): ReturnType<RunOptions['context']> {
+function createOfflineContext(now: () => number): ReturnType<RunOptions['createContext']> {
   const refuse = (): never => {
     throw new Error('This test has no network.');
   };
@@ -118,5 +118,5 @@ function createOfflineContext(now: () => number): ReturnType<RunOptions['context
 }
 
 export function flat(usd: number, source: string): Pricing {
-  return { model: 'flat-usd', usd: () => usd, source };
+  return { pricingModel: 'flat-usd', usd: () => usd, source };
 }

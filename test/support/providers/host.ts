@@ -7,9 +7,9 @@ import {
   type Pace,
   type Provider,
   type ProviderTask,
-  TaskInProgress,
+  TaskInProgressError,
 } from '../../../src/providers/provider.ts';
-import { type CallHost, type Delivery, runCall } from '../../../src/providers/run-call.ts';
+import { type CallHost, type DownloadedOutput, runCall } from '../../../src/providers/run-call.ts';
 import { redactKeys } from '../../../src/providers/send.ts';
 
 /** A port on which nothing listens. */
@@ -63,12 +63,12 @@ export async function runToEnd<Call>(
   provider: Provider<Call>,
   call: Call,
   host: CallHost,
-): Promise<Delivery> {
+): Promise<DownloadedOutput> {
   for (let task = host.task; ; ) {
     try {
       return await runCall(provider, call, { ...host, task });
     } catch (err) {
-      if (!(err instanceof TaskInProgress)) throw err;
+      if (!(err instanceof TaskInProgressError)) throw err;
       await pollUntilEnded(provider, err.task, host);
       task = { ...task, stored: err.task, isWoken: true };
     }

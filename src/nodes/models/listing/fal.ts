@@ -8,7 +8,7 @@ import {
   type ListedModel,
   type ListingHost,
   type ListingQuery,
-  ListingRejected,
+  ListingRejectedError,
 } from './listing.ts';
 
 const QUEUE_URL = 'https://queue.fal.run';
@@ -90,7 +90,7 @@ async function requestPage(
       return asRecord(await request(`/v1/models?${query}`, host));
     } catch (err) {
       const lower =
-        err instanceof ListingRejected && err.status === 400 ? parseLowerLimit(err, pages.limit) : 0;
+        err instanceof ListingRejectedError && err.status === 400 ? parseLowerLimit(err, pages.limit) : 0;
       if (lower === 0) throw err;
       pages.limit = lower;
     }
@@ -101,7 +101,7 @@ async function requestPage(
  * Reads "Requested limit 50 exceeds maximum of 10 for this query". Returns 0 if the request was refused for another
  * reason.
  */
-function parseLowerLimit({ detail }: ListingRejected, limit: number): number {
+function parseLowerLimit({ detail }: ListingRejectedError, limit: number): number {
   if (!/limit/i.test(detail)) return 0;
   const maximum = Number(/maximum of (\d{1,4})/.exec(detail)?.[1] ?? Math.floor(limit / 2));
   return maximum < limit ? maximum : 0;
@@ -152,7 +152,7 @@ async function requestPrices(
     const { prices } = asRecord(await request(`/v1/models/pricing?${query}`, host));
     return Array.isArray(prices) ? prices.map(asRecord) : undefined;
   } catch (err) {
-    if (err instanceof ListingRejected && (err.status === 400 || err.status === 422)) return undefined;
+    if (err instanceof ListingRejectedError && (err.status === 400 || err.status === 422)) return undefined;
     throw err;
   }
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../providers/provider.ts';
 import { type PublishedModel, toLine, toModel } from '../from-schema.ts';
 import type { Model, ModelProvider } from '../model.ts';
 import { ModelError } from '../parse-model.ts';
-import { UnusableSchema } from '../schema-fields.ts';
+import { UnusableSchemaError } from '../schema-fields.ts';
 
 export const LISTING_PROVIDERS = ['fal', 'replicate', 'openai', 'comfyui'] as const;
 export type ListingProvider = (typeof LISTING_PROVIDERS)[number];
@@ -31,7 +31,7 @@ export interface ListingQuery {
 }
 
 /** Thrown if the provider responds with a status other than 200 or 404. `detail` is its message. */
-export class ListingRejected extends Error {
+export class ListingRejectedError extends Error {
   readonly status: number;
   readonly detail: string;
 
@@ -78,7 +78,7 @@ export function createListedModel(
   try {
     return { ...info, model: toModel(published()) };
   } catch (err) {
-    if (!(err instanceof UnusableSchema || err instanceof ModelError)) throw err;
+    if (!(err instanceof UnusableSchemaError || err instanceof ModelError)) throw err;
     return { ...info, problem: err.message };
   }
 }

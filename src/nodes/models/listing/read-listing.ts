@@ -10,7 +10,7 @@ import {
   type ListingProvider,
   type ListingQuery,
   type ListingReader,
-  ListingRejected,
+  ListingRejectedError,
 } from './listing.ts';
 import { listReplicate } from './replicate.ts';
 import { listComfyUi, listOpenAi } from './self-hosted.ts';
@@ -68,7 +68,7 @@ export async function readListing(
     );
     // A model that was requested by name and does not exist is part of the result.
     if (status === 404) return {};
-    if (status !== 200) throw toRejection(provider, status, body);
+    if (status !== 200) throw createRejectedError(provider, status, body);
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (err) {
@@ -93,7 +93,7 @@ async function fetchWithRetries(
   }
 }
 
-function toRejection(provider: ListingProvider, status: number, body: Buffer): ListingRejected {
+function createRejectedError(provider: ListingProvider, status: number, body: Buffer): ListingRejectedError {
   const detail = body.subarray(0, 4096).toString('utf8');
   const message = detail
     .replace(/[\s<>\p{Cc}]+/gu, ' ')
@@ -109,5 +109,5 @@ function toRejection(provider: ListingProvider, status: number, body: Buffer): L
           : message === ''
             ? 'it gave no reason'
             : `its message: ${message}`;
-  return new ListingRejected(`${provider} responded with status ${status}; ${advice}.`, status, detail);
+  return new ListingRejectedError(`${provider} responded with status ${status}; ${advice}.`, status, detail);
 }

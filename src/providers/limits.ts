@@ -1,0 +1,37 @@
+// Limits how many calls one process makes to each provider concurrently.
+import type { Limiter } from '../lib/limiter.ts';
+import { PROVIDER_NAMES, type ProviderName } from './names.ts';
+import { createSharedLimiter, type SharedLimiter } from './shared-limiter.ts';
+
+/** The maximum number of concurrent calls for each key of `getProviderLimiter`. */
+const MAX_CALLS_PER_KEY: Readonly<Record<ProviderName, number>> = {
+  fal: 64,
+  replicate: 64,
+  openai: 16,
+  elevenlabs: 4,
+  comfyui: 4,
+};
+
+/** All keys together may have this many times as many concurrent calls as one key. */
+const TOTAL_FACTOR = 8;
+
+/**
+ * A call occupies a slot from before its files are read until its result is stored, so slots also bound the memory of
+ * complete files. Tasks in progress at the provider are counted elsewhere.
+ */
+const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
+  PROVIDER_NAMES.map(name => {
+    const perKey = MAX_CALLS_PER_KEY[name];
+    return [name, createSharedLimiter({ perKey, total: perKey * TOTAL_FACTOR })];
+  }),
+);
+
+/**
+ * Returns the limiter for calls to the provider, or undefined if there is no provider with this name. Calls with the
+ * same key share slots: those of a workspace's credentials, those of a stored credential, or without a key those of the
+ * environment's credential.
+ */
+export function getProviderLimiter(name: string, key: string | undefined): Limiter | undefined {
+  const limit = PROVIDER_LIMITERS[name];
+  return limit && ((work, signal) => limit(key ?? name, work, signal));
+}
