@@ -8,7 +8,7 @@ import {
   runAsVisitor,
   SECRET_GRAPH,
   saveApp,
-  toCode,
+  toStatusAndCode,
   type Visitor,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
@@ -46,7 +46,7 @@ describe('the limit of runs per visitor', () => {
       [202, 202, 429],
     );
     const refused = await runAsVisitor(one, slug);
-    assert.deepEqual(toCode(refused), [429, 'app_limit_reached']);
+    assert.deepEqual(toStatusAndCode(refused), [429, 'app_limit_reached']);
     assert.match(
       refused.body.error ?? '',
       /2 runs .* for today\. Try again (?:after \d{4}-\d\d-\d\d 00:00 UTC|in \d+ s)\.$/,
@@ -59,7 +59,7 @@ describe('the limit of runs per visitor', () => {
     const slug = await createApp(service, { runsPerVisitor: 1 }, graph);
     const visitor = createVisitor(service);
     for (let tries = 0; tries < 3; tries++)
-      assert.deepEqual(toCode(await runAsVisitor(visitor, slug)), [503, 'app_out_of_order']);
+      assert.deepEqual(toStatusAndCode(await runAsVisitor(visitor, slug)), [503, 'app_out_of_order']);
   });
 });
 
@@ -130,7 +130,7 @@ describe("visitors' files", () => {
       [slug, own.body.mediaId],
       [other, body.mediaId],
     ] as const)
-      assert.deepEqual(toCode(await runAsVisitor(visitor, app, { input_1: { mediaId } })), [
+      assert.deepEqual(toStatusAndCode(await runAsVisitor(visitor, app, { input_1: { mediaId } })), [
         400,
         'invalid_inputs',
       ]);
@@ -139,7 +139,7 @@ describe("visitors' files", () => {
   it('are limited to 10 MB, and accepted only by apps with a field for files', async () => {
     const slug = await createApp(service, settings, graph);
     const large = Buffer.concat([PNG, Buffer.alloc(10_485_760)]);
-    assert.deepEqual(toCode(await upload(slug, large)), [413, 'file_too_large']);
+    assert.deepEqual(toStatusAndCode(await upload(slug, large)), [413, 'file_too_large']);
     assert.equal((await upload(await createApp(service), PNG)).status, 404);
   });
 });

@@ -14,7 +14,7 @@ import {
   type StartedAppRun,
   saveApp,
   signVisitor,
-  toCode,
+  toStatusAndCode,
   waitForAppRun,
 } from '../support/apps/visitors.ts';
 import type { Client } from '../support/client.ts';
@@ -113,7 +113,7 @@ describe('a run of an app', () => {
     const path = `/apps/${slug}/runs/${body.runId}`;
     const stranger = createVisitor(service);
     assert.equal((await stranger.request<AppRun>('GET', path)).body.runId, body.runId);
-    assert.deepEqual(toCode(await stranger.request('POST', `${path}/cancel`)), [403, 'forbidden']);
+    assert.deepEqual(toStatusAndCode(await stranger.request('POST', `${path}/cancel`)), [403, 'forbidden']);
     assert.equal((await visitor.request('POST', `${path}/cancel`)).status, 200);
     await events.closed;
     const last = events.events.at(-1)?.data as unknown as AppRun;
@@ -131,7 +131,7 @@ describe('a run of an app', () => {
       { input_1: 'x', secret_topic: 'y' },
     ]) {
       const response = await send(inputs);
-      assert.deepEqual(toCode(response), [400, 'invalid_inputs'], JSON.stringify(inputs));
+      assert.deepEqual(toStatusAndCode(response), [400, 'invalid_inputs'], JSON.stringify(inputs));
       assert.match(response.body.issues?.[0]?.path ?? '', /^\/inputs\//);
     }
   });
@@ -151,7 +151,7 @@ describe('a run of an app', () => {
     const again = await send('once');
     assert.deepEqual([again.status, again.body.runId], [202, first.body.runId]);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    assert.deepEqual(toCode(await send('twice')), [422, 'idempotency_key_reused']);
+    assert.deepEqual(toStatusAndCode(await send('twice')), [422, 'idempotency_key_reused']);
   });
 
   it('expires unless the owner adds it to the gallery', async () => {
@@ -189,7 +189,7 @@ describe('a visitor with a token', () => {
         inputs: {},
       });
     assert.equal((await run(await signVisitor(key, slug))).status, 202);
-    assert.deepEqual(toCode(await run(await signVisitor(key, slug))), [429, 'app_limit_reached']);
+    assert.deepEqual(toStatusAndCode(await run(await signVisitor(key, slug))), [429, 'app_limit_reached']);
     assert.equal((await run(await signVisitor(key, slug, { sub: 'bob' }))).status, 202);
     for (const [name, token] of Object.entries({
       'another app': signVisitor(key, 'another-app'),
@@ -199,7 +199,7 @@ describe('a visitor with a token', () => {
       'another algorithm': signVisitor(key, slug, { header: { alg: 'HS512' } }),
       'a long subject': signVisitor(key, slug, { sub: 'x'.repeat(201) }),
     }))
-      assert.deepEqual(toCode(await run(await token)), [401, 'unauthorized'], name);
+      assert.deepEqual(toStatusAndCode(await run(await token)), [401, 'unauthorized'], name);
     assert.equal((await createVisitor(service).request('GET', `/apps/${slug}`)).status, 404);
   });
 
@@ -216,12 +216,12 @@ describe('a visitor with a token', () => {
         inputs: {},
       });
     const forged = await signVisitor(key, slug, { seconds: 3600, header: { kid: 'page' } });
-    assert.deepEqual(toCode(await run(forged)), [401, 'unauthorized']);
+    assert.deepEqual(toStatusAndCode(await run(forged)), [401, 'unauthorized']);
     const started = await run(pageToken);
     assert.equal(started.status, 202, JSON.stringify(started.body));
-    assert.deepEqual(toCode(await run(pageToken)), [429, 'app_limit_reached']);
+    assert.deepEqual(toStatusAndCode(await run(pageToken)), [429, 'app_limit_reached']);
     await createEmbedKey(service, id);
-    assert.deepEqual(toCode(await run(pageToken)), [401, 'unauthorized']);
+    assert.deepEqual(toStatusAndCode(await run(pageToken)), [401, 'unauthorized']);
   });
 });
 
@@ -278,7 +278,7 @@ describe('an app whose workflow cannot serve it', () => {
     assert.equal((await service.request('PUT', `/workflows/${id}?breakApp=true`, renamed)).status, 200);
     const view = await visitor.request<{ isOutOfOrder: boolean }>('GET', `/apps/${slug}`);
     assert.deepEqual([view.status, view.body.isOutOfOrder], [200, true]);
-    assert.deepEqual(toCode(await visitor.request('POST', `/apps/${slug}/run`, { inputs: {} })), [
+    assert.deepEqual(toStatusAndCode(await visitor.request('POST', `/apps/${slug}/run`, { inputs: {} })), [
       503,
       'app_out_of_order',
     ]);
@@ -305,7 +305,7 @@ describe('an app whose workflow cannot serve it', () => {
     assert.match(page.text, /This app is out of order at the moment/);
     assert.doesNotMatch(page.text, /version|deleted/i);
     const refused = await createVisitor({ url }).request('POST', `/apps/${slug}/run`, { inputs: {} });
-    assert.deepEqual(toCode(refused as never), [503, 'app_out_of_order']);
+    assert.deepEqual(toStatusAndCode(refused as never), [503, 'app_out_of_order']);
     const { body: notices } = await owner.request<{ data: { kind: string; text: string }[] }>(
       'GET',
       '/notices',

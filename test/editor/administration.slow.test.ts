@@ -1,7 +1,7 @@
 // Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { signUpUser } from '../support/accounts/first-person.ts';
+import { signUpUser } from '../support/accounts/first-user.ts';
 import {
   assertAccessible,
   checkViews,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { SECTIONS } from '../../src/pages/sections.ts';
-import { signInFirstUser, signUpUser } from '../support/accounts/first-person.ts';
+import { signInFirstUser, signUpUser } from '../support/accounts/first-user.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { noiseImage } from '../support/media/pixels.ts';

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../src/services/sessions/password-links.ts';
-import { signInFirstUser } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-user.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, takeScreenshot } from '../support/browser.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';

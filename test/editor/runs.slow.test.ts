@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { signInFirstUser } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-user.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';

@@ -6,7 +6,7 @@ import { getPersonalWorkspaceId } from '../../src/services/accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
 import { createOpenApi, VIDEO_INPUT } from '../nodes/models/published.ts';
-import { signInFirstUser } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-user.ts';
 import { readLinkToken } from '../support/accounts/people.ts';
 import {
   assertAccessible,

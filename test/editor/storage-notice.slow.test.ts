@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { signInFirstUser } from '../support/accounts/first-person.ts';
+import { signInFirstUser } from '../support/accounts/first-user.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';

@@ -1,5 +1,4 @@
 // Tests the node cache: which calls share a key, and which results are never stored.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { computeCacheKey } from '../../src/engine/cache.ts';

@@ -1,5 +1,4 @@
 // Tests nodes that are mapped over lists: zip, broadcast, product, limits, and items that fail or are resumed.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';

@@ -1,6 +1,5 @@
 // Tests paid calls (reserved before they are made, charged on delivery, free from the cache) and secrets, which only
 // the call sees.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';

@@ -1,5 +1,4 @@
 // Compares runs of random graphs with a simple evaluator that executes one node after the other.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSettled, type Step } from '../../src/engine/types.ts';

@@ -1,5 +1,4 @@
 // Tests that mapped nodes count each item before the next one starts, and texts in full before they are stored.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

@@ -1,5 +1,4 @@
 // Tests runs of small plans: which nodes run, are skipped or fail, and with which values.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';

@@ -1,5 +1,4 @@
 // Tests runs that are stopped from outside: what is cancelled, what is kept, and how long the engine waits.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

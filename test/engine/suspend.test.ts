@@ -1,5 +1,4 @@
 // Tests nodes that wait, and runs that continue from the steps of earlier attempts.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';

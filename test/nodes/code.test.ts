@@ -1,5 +1,4 @@
 // Tests the code node: its ports, how values and media reach the program, and what it may return.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNodeTypes, findNode } from '../../src/nodes/catalog.ts';

@@ -1,5 +1,4 @@
 // Tests the HTTP request node: what it sends through the guarded client, and how it reads the response.
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -1,5 +1,4 @@
 // Tests image nodes: fields to pixels, stored results, and messages for invalid fields.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';

@@ -1,5 +1,4 @@
 // Tests input nodes: config to value, and which `inputs` a run may set.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../src/graph/types.ts';

@@ -1,5 +1,4 @@
 // Tests JSON nodes: paths to ports.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';

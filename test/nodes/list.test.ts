@@ -1,5 +1,4 @@
 // Tests list nodes and the nodes that collect values into lists.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runNode } from '../support/engine/node-context.ts';

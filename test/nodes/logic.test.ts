@@ -1,5 +1,4 @@
 // Tests logic nodes: which port gets the value, and how waits begin and end.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Value } from '../../src/graph/types.ts';

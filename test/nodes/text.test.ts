@@ -1,5 +1,4 @@
 // Tests text nodes, including hostile texts and patterns from graphs.
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../../src/lib/errors.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { createSeededRandom } from '../../src/render/stills/palette.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
-import { paintTwice, type TwicePainted } from '../support/render/painting.ts';
+import { paintTwice, type TwicePaintedFrame } from '../support/render/painting.ts';
 import { randomScene } from '../support/render/random-scene.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
@@ -107,28 +107,32 @@ const EDGE_SHARE = 0.002;
 
 async function checkSequence(timeline: Timeline, frames: readonly number[], label: string): Promise<void> {
   for (const painted of await paintTwice(timeline, frames)) {
-    const { frame, fresh, followed } = painted;
+    const { frame, newPixels, reusedPixels } = painted;
     let edges = 0;
-    for (let at = 0; at < fresh.length; at++) {
-      const difference = Math.abs((fresh[at] ?? 0) - (followed[at] ?? 0));
+    for (let at = 0; at < newPixels.length; at++) {
+      const difference = Math.abs((newPixels[at] ?? 0) - (reusedPixels[at] ?? 0));
       if (difference <= ROUNDING) continue;
       edges++;
       const [x, y] = [(at >> 2) % timeline.width, Math.floor((at >> 2) / timeline.width)];
       assert.ok(difference <= EDGE, `${label}, frame ${frame}: ${x}, ${y} differs by ${difference}`);
     }
-    assert.ok(edges <= EDGE_SHARE * fresh.length, `${label}, frame ${frame}: ${edges} values differ`);
+    assert.ok(edges <= EDGE_SHARE * newPixels.length, `${label}, frame ${frame}: ${edges} values differ`);
     checkRows(painted, timeline.width * 4, `${label}, frame ${frame}`);
   }
 }
 
 /** Rows that were not reported are unchanged. */
-function checkRows({ followed, before, rows }: TwicePainted, stride: number, label: string): void {
-  if (before === undefined) return;
-  for (let row = 0; row * stride < followed.length; row++) {
+function checkRows(
+  { reusedPixels, previousPixels, rows }: TwicePaintedFrame,
+  stride: number,
+  label: string,
+): void {
+  if (previousPixels === undefined) return;
+  for (let row = 0; row * stride < reusedPixels.length; row++) {
     if (rows !== undefined && row >= rows[0] && row < rows[1]) continue;
     const [from, to] = [row * stride, (row + 1) * stride];
     assert.ok(
-      followed.subarray(from, to).equals(before.subarray(from, to)),
+      reusedPixels.subarray(from, to).equals(previousPixels.subarray(from, to)),
       `${label}: row ${row} changed untold`,
     );
   }

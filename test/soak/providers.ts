@@ -79,8 +79,8 @@ function countSubmissions(
   doubles: Readonly<Record<string, Double>>,
 ): ReadonlyMap<string, readonly Submission[]> {
   const counted = new Map<string, Submission[]>();
-  for (const [provider, { done }] of Object.entries(doubles)) {
-    for (const { method, path, body, json } of done) {
+  for (const [provider, { processed }] of Object.entries(doubles)) {
+    for (const { method, path, body, json } of processed) {
       const { run, prompt } = PROMPT.exec(body.toString('utf8'))?.groups ?? {};
       if (run === undefined || !SUBMISSION.test(`${method} ${path}`)) continue;
       const ourId = typeof json.prompt_id === 'string' ? json.prompt_id : undefined;

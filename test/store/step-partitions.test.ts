@@ -1,6 +1,5 @@
 // Tests partitions of node states by time: migrated while runs are written, created in advance, dropped with their
 // runs.
-
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';

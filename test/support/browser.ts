@@ -86,22 +86,22 @@ const LOW_CPU_ARGS = [
   '--js-flags=--no-maglev --no-turbofan',
 ];
 
-type Profiles = 'emptied' | 'new';
+type ProfileMode = 'emptied' | 'new';
 
-const launcher = (args: readonly string[]) =>
+const createLauncher = (args: readonly string[]) =>
   shared(async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: [...args] });
     const idle: Profile[] = [];
     return { browser, idle, close: () => browser.close() };
   });
-const LAUNCH = { emptied: launcher(LOW_CPU_ARGS), new: launcher(BASE_ARGS) };
+const LAUNCH = { emptied: createLauncher(LOW_CPU_ARGS), new: createLauncher(BASE_ARGS) };
 
 /**
  * Call in `before`, and `close` in `after`. A page takes 1.3 s of processor time in a new profile and 0.3 s in a
  * cleared one, whose renderer has already compiled the application. Use `new` to measure a first visit with default
  * browser settings.
  */
-export async function openBrowser(profiles: Profiles = 'emptied'): Promise<TestBrowser> {
+export async function openBrowser(profiles: ProfileMode = 'emptied'): Promise<TestBrowser> {
   const { browser, idle, close } = await LAUNCH[profiles]();
   return {
     open: async (url, view = VIEWS[2], cookie = undefined) => {

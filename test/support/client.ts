@@ -103,16 +103,16 @@ export function createClient(url: string, key: string): Client {
       body: (text === '' ? undefined : JSON.parse(text)) as B,
     };
   };
-  const execution = async (id: string): Promise<Execution> => {
+  const readExecution = async (id: string): Promise<Execution> => {
     const { status, body } = await request<Execution>('GET', `/executions/${id}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
   const waitForStatus = async (id: string, ...statuses: readonly string[]): Promise<Execution> => {
     const expected = statuses.length === 0 ? TERMINAL : statuses;
-    let last = await execution(id);
+    let last = await readExecution(id);
     await waitUntil(`execution ${id} to be ${expected.join(' or ')}`, async () => {
-      if (!expected.includes(last.status)) last = await execution(id);
+      if (!expected.includes(last.status)) last = await readExecution(id);
       return expected.includes(last.status);
     });
     return last;
@@ -120,9 +120,9 @@ export function createClient(url: string, key: string): Client {
   return {
     key,
     request,
-    readExecution: execution,
+    readExecution: readExecution,
     createUser: async user => {
-      const sent = {
+      const newUser = {
         email: `user-${randomUUID()}@example.com`,
         name: 'Another user',
         plan: 'self_hosted',
@@ -132,10 +132,10 @@ export function createClient(url: string, key: string): Client {
       const { status, body } = await request<{ userId: number; apiKey: string }>(
         'POST',
         '/admin/users',
-        sent,
+        newUser,
       );
       assert.equal(status, 201, JSON.stringify(body));
-      return { ...createClient(url, body.apiKey), userId: body.userId, email: sent.email };
+      return { ...createClient(url, body.apiKey), userId: body.userId, email: newUser.email };
     },
     createWorkflow: async graph => {
       const { status, body } = await request<{ id: string }>('POST', '/workflows', { name: 'W', ...graph });

@@ -1,5 +1,5 @@
 // Starts a service and a browser for tests of pages that a signed-in user sees.
-import { signInFirstUser } from './accounts/first-person.ts';
+import { signInFirstUser } from './accounts/first-user.ts';
 import { openBrowser, type TestBrowser } from './browser.ts';
 import { ownAddressSettings, startTestService, type TestService } from './service.ts';
 

@@ -72,7 +72,7 @@ export function node(
   id: string,
   nodeType: string,
   config: Record<string, unknown> = {},
-  more: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ): SentNode {
   const [family = ''] = nodeType.split(':');
   const category =
@@ -82,7 +82,7 @@ export function node(
     type: EDITOR_TYPES[nodeType] ?? 'basedNode',
     position: { x: 0, y: 0 },
     data: { label: id, category, nodeType, config },
-    ...more,
+    ...overrides,
   };
 }
 

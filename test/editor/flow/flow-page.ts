@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { Execution } from '../../../sdk/src/types.ts';
-import { signInFirstUser } from '../../support/accounts/first-person.ts';
+import { signInFirstUser } from '../../support/accounts/first-user.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, ownAddressSettings, startTestService, type TestService } from '../../support/service.ts';

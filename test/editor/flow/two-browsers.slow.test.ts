@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
-import { signUpUser } from '../../support/accounts/first-person.ts';
+import { signUpUser } from '../../support/accounts/first-user.ts';
 import { NO_BROWSER } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { boardOf, type FlowTests, startFlowTests } from './flow-page.ts';

@@ -7,7 +7,7 @@ import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
-import { type BodySchema, corrupt, generate } from '../../support/http/random-body.ts';
+import { type BodySchema, corrupt, generateBody } from '../../support/http/random-body.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 import type { OpenApi, OpenApiOperation } from './recorder.ts';
 
@@ -128,7 +128,7 @@ it(`refuses what the document refuses, and never fails (SEED=${SEED})`, async ()
     const roll = seededRandom(SEED + at);
     const validate = ajv.compile({ $ref: sendable.pointer });
     for (let i = 0; i < BODIES; i++) {
-      const fitting = i % 4 === 3 ? sendable.example : generate(sendable.schema, schemas, roll);
+      const fitting = i % 4 === 3 ? sendable.example : generateBody(sendable.schema, schemas, roll);
       const body = i % 2 === 0 ? fitting : corrupt(fitting, roll);
       // null is not a valid body where the body is optional.
       const fits =

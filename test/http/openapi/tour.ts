@@ -1,5 +1,4 @@
 // Sends requests to every operation with a JSON response, and provokes errors.
-
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';

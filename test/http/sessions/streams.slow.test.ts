@@ -2,7 +2,7 @@
 // with it, and no others.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PASSWORD, readLinkToken, SAME_ORIGIN } from '../../support/accounts/people.ts';
+import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from '../../support/accounts/people.ts';
 import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
@@ -39,7 +39,7 @@ async function send(method: string, path: string, cookie = '', body?: object): P
   const response = await fetch(`${service.url}/api/v1${path}`, {
     method,
     headers: {
-      ...SAME_ORIGIN,
+      ...SAME_ORIGIN_HEADERS,
       ...(cookie === '' ? {} : { cookie }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },

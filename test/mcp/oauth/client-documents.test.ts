@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
-import { authorizeUrl, makePkce, ORIGIN } from '../../support/oauth/clients.ts';
+import { buildAuthorizeUrl, makePkce, ORIGIN } from '../../support/oauth/clients.ts';
 
 const REDIRECT = 'https://agent.example.com/callback';
 const DOCUMENT = {
@@ -40,7 +40,7 @@ const newAddress = (): string => `https://agent.example.com/client-${count++}.js
 
 const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =>
   oauth.newBrowser().open(
-    authorizeUrl({
+    buildAuthorizeUrl({
       client_id: clientId,
       redirect_uri: REDIRECT,
       code_challenge: makePkce().challenge,
@@ -159,7 +159,7 @@ describe('CIMD=false', () => {
         redirect_uri: REDIRECT,
         code_challenge: makePkce().challenge,
       };
-      assert.equal((await off.newBrowser().open(authorizeUrl(params))).status, 400);
+      assert.equal((await off.newBrowser().open(buildAuthorizeUrl(params))).status, 400);
       assert.deepEqual(fetches, []);
     } finally {
       await off.test.close();

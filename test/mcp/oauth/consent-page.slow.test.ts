@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD } from '../../support/accounts/people.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
-import { authorizeUrl, makePkce } from '../../support/oauth/clients.ts';
+import { buildAuthorizeUrl, makePkce } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 
 const NAME = 'Claude Code <b>with a long name</b> that goes on and on';
@@ -26,7 +26,7 @@ describe('the consent page', { skip: NO_BROWSER }, () => {
     redirect = `http://127.0.0.1:${(program.address() as AddressInfo).port}/callback`;
     const clientId = await service.client.newClient({ client_name: NAME, redirect_uris: [redirect] });
     const params = { client_id: clientId, redirect_uri: redirect, code_challenge: makePkce().challenge };
-    url = authorizeUrl(params, service.origin);
+    url = buildAuthorizeUrl(params, service.origin);
   });
   after(async () => {
     program.close();

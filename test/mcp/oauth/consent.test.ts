@@ -5,8 +5,8 @@ import { sanitizeName } from '../../../src/mcp/oauth/consent.ts';
 import { createPerson } from '../../support/accounts/people.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {
-  authorizeUrl,
   type BrowserPage,
+  buildAuthorizeUrl,
   makePkce,
   ORIGIN,
   REDIRECT,
@@ -28,13 +28,13 @@ async function open(
   const clientId = await oauth.client.newClient(metadata);
   return oauth
     .newBrowser()
-    .open(authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
+    .open(buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 }
 
 describe('a user who is not signed in', () => {
   it('is sent to sign in, and back to the page', async () => {
     const browser = oauth.newBrowser('');
-    const url = authorizeUrl({
+    const url = buildAuthorizeUrl({
       client_id: await oauth.client.newClient(),
       code_challenge: makePkce().challenge,
     });
@@ -127,7 +127,7 @@ describe('an answer', () => {
   it('that denies access, or selects no scope, gives the client access_denied', async () => {
     for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
       const browser = oauth.newBrowser();
-      const url = authorizeUrl({
+      const url = buildAuthorizeUrl({
         client_id: await oauth.client.newClient(),
         code_challenge: makePkce().challenge,
       });
@@ -197,7 +197,7 @@ describe('a consent', () => {
   ) {
     const clientId = await oauth.client.newClient(metadata);
     await oauth.connect({ clientId, params, decision: { scopes: first } });
-    const url = authorizeUrl({
+    const url = buildAuthorizeUrl({
       client_id: clientId,
       code_challenge: makePkce().challenge,
       ...params,
@@ -235,7 +235,11 @@ describe('a consent', () => {
     const own = body.data.filter(connection => connection.clientId === clientId);
     assert.equal(own.length, 1);
     await oauth.person.request('DELETE', `/connections/${own[0]?.id}`);
-    const url = authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...HOSTED[1] });
+    const url = buildAuthorizeUrl({
+      client_id: clientId,
+      code_challenge: makePkce().challenge,
+      ...HOSTED[1],
+    });
     assert.match((await oauth.newBrowser().open(url)).html, /name="token"/);
   });
 });

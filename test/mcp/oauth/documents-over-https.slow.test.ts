@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
 import { makeCertificate } from '../../support/network/certificate.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
-import { authorizeUrl, makePkce } from '../../support/oauth/clients.ts';
+import { buildAuthorizeUrl, makePkce } from '../../support/oauth/clients.ts';
 
 const REDIRECT = 'https://agent.test/callback';
 
@@ -74,7 +74,7 @@ after(async () => {
 
 const open = (path: string, host = 'agent.test') =>
   oauth.newBrowser().open(
-    authorizeUrl({
+    buildAuthorizeUrl({
       client_id: `https://${host}:${port}${path}`,
       redirect_uri: REDIRECT,
       code_challenge: makePkce().challenge,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
-import { authorizeUrl, makePkce, ORIGIN, REGISTRATION } from '../../support/oauth/clients.ts';
+import { buildAuthorizeUrl, makePkce, ORIGIN, REGISTRATION } from '../../support/oauth/clients.ts';
 import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
 
 let oauth: OAuthApp;
@@ -45,7 +45,7 @@ describe('while the database is down', () => {
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();
     const page = await browser.open(
-      authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
+      buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
     );
     await takeAway();
     try {
@@ -61,7 +61,7 @@ describe('while the database is down', () => {
         assert.match(String(body.error_description), /try again/i);
       }
       for (const url of [
-        authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
+        buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
         page.url,
       ]) {
         const { status, headers, html } = await browser.open(url);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp } from '../../support/app.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
-import { authorizeUrl, makePkce, ORIGIN, REDIRECT, REGISTRATION } from '../../support/oauth/clients.ts';
+import { buildAuthorizeUrl, makePkce, ORIGIN, REDIRECT, REGISTRATION } from '../../support/oauth/clients.ts';
 
 let oauth: OAuthApp;
 let clientId: string;
@@ -16,7 +16,7 @@ after(() => oauth.test.close());
 const open = (params: Readonly<Record<string, string | undefined>>) =>
   oauth
     .newBrowser()
-    .open(authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
+    .open(buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge, ...params }));
 
 describe('an authorization request redirected to the client with an error', () => {
   const cases = [
@@ -65,7 +65,7 @@ describe('an authorization request that ends on an error page', () => {
   it("if the page's path has expired or belongs to another browser", async () => {
     const browser = oauth.newBrowser();
     const page = await browser.open(
-      authorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
+      buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
     );
     const other = await oauth.newBrowser().open(page.url);
     assert.equal(other.status, 404);
@@ -148,7 +148,9 @@ describe('a refused token request', () => {
   async function newCode(): Promise<{ code: string; verifier: string }> {
     const proof = makePkce();
     const browser = oauth.newBrowser();
-    const page = await browser.open(authorizeUrl({ client_id: clientId, code_challenge: proof.challenge }));
+    const page = await browser.open(
+      buildAuthorizeUrl({ client_id: clientId, code_challenge: proof.challenge }),
+    );
     const code = new URL((await browser.decide(page)).url).searchParams.get('code') ?? '';
     return { code, verifier: proof.verifier };
   }

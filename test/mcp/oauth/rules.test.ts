@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {
   ALL_SCOPES,
-  authorizeUrl,
+  buildAuthorizeUrl,
   connect,
   makePkce,
   ORIGIN,
@@ -27,7 +27,7 @@ const document = async (path: string): Promise<Record<string, unknown>> => {
 /** The final redirect URL, with everything allowed. */
 async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
   const browser = oauth.newBrowser();
-  const page = await browser.open(authorizeUrl({ code_challenge: makePkce().challenge, ...params }));
+  const page = await browser.open(buildAuthorizeUrl({ code_challenge: makePkce().challenge, ...params }));
   assert.match(page.html, /name="token"/, `${page.status} ${page.url}`);
   return new URL((await browser.decide(page)).url).searchParams;
 }

@@ -5,7 +5,7 @@ import { type Caller, type Method, pathOf, type TestApp, type TestResponse } fro
 export const PASSWORD = 'correct horse battery';
 
 /** The header that browsers send with a request from a page of the service. */
-export const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
+export const SAME_ORIGIN_HEADERS = { 'sec-fetch-site': 'same-origin' };
 
 export interface Person extends Pick<Caller, 'request'> {
   readonly userId: number;
@@ -55,7 +55,7 @@ export function withCookie(test: TestApp, cookie: string): Pick<Person, 'cookie'
   return {
     cookie,
     request: (method, path, body, headers) =>
-      test.anonymous.request(method, path, body, { cookie, ...SAME_ORIGIN, ...headers }),
+      test.anonymous.request(method, path, body, { cookie, ...SAME_ORIGIN_HEADERS, ...headers }),
   };
 }
 
@@ -88,7 +88,7 @@ export async function joinTeam(
   { email, request }: Pick<Caller, 'email' | 'request'>,
   role: string,
 ): Promise<void> {
-  const sent = await owner.request('POST', `/teams/${teamId}/members`, { email, role });
-  assert.equal(sent.status, 202, sent.body.error);
-  assert.equal((await request('POST', `/invitations/${sent.body.id}/accept`)).status, 200);
+  const invitation = await owner.request('POST', `/teams/${teamId}/members`, { email, role });
+  assert.equal(invitation.status, 202, invitation.body.error);
+  assert.equal((await request('POST', `/invitations/${invitation.body.id}/accept`)).status, 200);
 }

@@ -62,13 +62,16 @@ export async function createApp(
 }
 
 /** Returns the status and error code of a response. */
-export const toCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
+export const toStatusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [
+  status,
+  body.code,
+];
 
-let slugs = 0;
+let slugCount = 0;
 
 /** Saves an app of the workflow and returns its slug. */
 export async function saveApp(owner: Client, workflowId: string, settings: object): Promise<string> {
-  const body = { slug: `app-${++slugs}`, title: 'An app', ...settings };
+  const body = { slug: `app-${++slugCount}`, title: 'An app', ...settings };
   const saved = await owner.request('PUT', `/workflows/${workflowId}/app`, body);
   assert.equal(saved.status, 200, JSON.stringify(saved.body));
   return body.slug;
@@ -83,13 +86,13 @@ export interface Visitor {
   ): Promise<Reply<B> & { text: string }>;
 }
 
-let networks = 0;
+let networkCount = 0;
 
 /** Returns a visitor without an account, in a different network each time. */
 export function createVisitor(
   service: Pick<TestService, 'url'>,
   headers: Readonly<Record<string, string>> = {},
-  network = `198.${18 + (networks >> 16)}.${(networks >> 8) & 255}.${networks++ & 255}`,
+  network = `198.${18 + (networkCount >> 16)}.${(networkCount >> 8) & 255}.${networkCount++ & 255}`,
 ): Visitor {
   return {
     async request<B>(method: string, path: string, body?: unknown, more: object = {}) {

@@ -40,13 +40,13 @@ export const FORMATS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Generates a valid value. `schemas` are the named schemas. */
-export function generate(
+export function generateBody(
   schema: BodySchema,
   schemas: Readonly<Record<string, BodySchema>>,
   roll: Roll,
   depth = 0,
 ): unknown {
-  const within = (inner: BodySchema): unknown => generate(inner, schemas, roll, depth + 1);
+  const within = (inner: BodySchema): unknown => generateBody(inner, schemas, roll, depth + 1);
   if (schema.$ref !== undefined) return within(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   if ('const' in schema) return schema.const;
   if (schema.enum !== undefined) return pick(roll, schema.enum);
@@ -54,33 +54,33 @@ export function generate(
   if (choices !== undefined) return within(pick(roll, choices));
   if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(within));
   const type = Array.isArray(schema.type) ? pick(roll, schema.type) : schema.type;
-  if (type === 'object') return objectOf(schema, within, roll, depth);
+  if (type === 'object') return generateObject(schema, within, roll, depth);
   if (type === 'array') {
     const min = schema.minItems ?? 0;
     const max = Math.min(schema.maxItems ?? 3, depth > MAX_DEPTH ? min : min + 2);
     const length = min + Math.floor(roll() * (max - min + 1));
     return Array.from({ length }, () => within(schema.items ?? {}));
   }
-  return scalarOf(String(type), schema, roll);
+  return generateScalar(String(type), schema, roll);
 }
 
-function objectOf(
+function generateObject(
   { properties = {}, required = [], additionalProperties }: BodySchema,
   within: (schema: BodySchema) => unknown,
   roll: Roll,
   depth: number,
 ): unknown {
-  const known = Object.entries(properties)
+  const declared = Object.entries(properties)
     .filter(([name]) => required.includes(name) || (depth <= MAX_DEPTH && roll() < 0.5))
     .map(([name, member]) => [name, within(member)]);
-  const more =
+  const extras =
     typeof additionalProperties === 'object' && depth <= MAX_DEPTH && roll() < 0.7
       ? [[pick(roll, ['a', 'place', 'x-1']), within(additionalProperties)]]
       : [];
-  return Object.fromEntries([...known, ...more]);
+  return Object.fromEntries([...declared, ...extras]);
 }
 
-function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
+function generateScalar(type: string, schema: BodySchema, roll: Roll): unknown {
   const {
     minimum,
     exclusiveMinimum = -1,

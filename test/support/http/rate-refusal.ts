@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestResponse } from '../app.ts';
 
-export interface Expected {
+export interface ExpectedLimit {
   readonly code: string;
   readonly limit: number;
   /** The service's clock. */
@@ -14,7 +14,7 @@ export interface Expected {
  */
 export function assertRateRefusal(
   { status, headers, body }: TestResponse<unknown>,
-  { code, limit, nowMs }: Expected,
+  { code, limit, nowMs }: ExpectedLimit,
 ): void {
   assert.equal(status, 429);
   assert.equal(body.code, code);

@@ -14,9 +14,9 @@ export function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
 }
 
 export function u32(...values: readonly number[]): Buffer {
-  const out = Buffer.alloc(values.length * 4);
-  for (const [i, value] of values.entries()) out.writeUInt32BE(value, i * 4);
-  return out;
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [i, value] of values.entries()) bytes.writeUInt32BE(value, i * 4);
+  return bytes;
 }
 
 const UNITY = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
@@ -116,10 +116,10 @@ export interface Uploaded {
 }
 
 /** Uploads a PNG of noise. */
-export async function uploadPicture(by: Pick<Caller, 'request'>, side = 4): Promise<Uploaded> {
+export async function uploadPicture(caller: Pick<Caller, 'request'>, side = 4): Promise<Uploaded> {
   const bytes = await noiseImage(side, side, 'png');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
-  const { status, body } = await by.request<Uploaded>('POST', '/media/upload', { dataUrl });
+  const { status, body } = await caller.request<Uploaded>('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, body.error);
   return body;
 }

@@ -1,5 +1,4 @@
-// An OpenTelemetry collector double: accepts OTLP over HTTP as protobuf, decodes the spans, and misbehaves on request.
-
+// Runs a fake OpenTelemetry collector: accepts OTLP over HTTP as protobuf, decodes the spans, and fails on request.
 import type { Responder } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
 

@@ -1,5 +1,4 @@
 // Runs OAuth on an in-process test app, with a signed-in browser and clients.
-
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import {

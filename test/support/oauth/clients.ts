@@ -76,7 +76,7 @@ export const REGISTRATION = {
   token_endpoint_auth_method: 'none',
 };
 
-const jsonOf = ({ text }: WebResponse): Record<string, unknown> =>
+const parseBody = ({ text }: WebResponse): Record<string, unknown> =>
   text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 
 export interface OAuthResponse {
@@ -104,7 +104,7 @@ export interface OAuthClient {
 export function createOAuthClient(send: Send, origin = ORIGIN): OAuthClient {
   const post = async (path: string, request: WebRequest): Promise<OAuthResponse> => {
     const response = await send('POST', `${origin}${path}`, request);
-    return { status: response.status, headers: response.headers, body: jsonOf(response) };
+    return { status: response.status, headers: response.headers, body: parseBody(response) };
   };
   const register: OAuthClient['register'] = (metadata = {}) =>
     post('/oauth/register', {
@@ -226,7 +226,10 @@ export const readFormToken = ({ html }: Pick<BrowserPage, 'html'>): string =>
   /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
 /** Builds the URL of an authorization request. Parameters that are undefined are left out. */
-export function authorizeUrl(params: Readonly<Record<string, string | undefined>>, origin = ORIGIN): string {
+export function buildAuthorizeUrl(
+  params: Readonly<Record<string, string | undefined>>,
+  origin = ORIGIN,
+): string {
   const all = {
     response_type: 'code',
     redirect_uri: REDIRECT,
@@ -262,7 +265,7 @@ export async function connect(
   const clientId = options.clientId ?? (await client.newClient());
   const proof = makePkce();
   const params = { client_id: clientId, code_challenge: proof.challenge, ...options.params };
-  const page = await browser.open(authorizeUrl(params, options.origin));
+  const page = await browser.open(buildAuthorizeUrl(params, options.origin));
   const end = page.html.includes('name="token"') ? await browser.decide(page, options.decision) : page;
   const code = new URL(end.url).searchParams.get('code');
   assert.ok(code, `${end.status} ${end.url} ${end.html.slice(0, 2000)}`);

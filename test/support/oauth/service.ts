@@ -1,5 +1,4 @@
 // OAuth over the network: an app that listens at its BASE_URL, and a browser for third-party clients.
-
 import { createPerson, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import { findFreePort } from '../network/free-port.ts';

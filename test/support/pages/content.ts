@@ -1,6 +1,6 @@
 // Content pages for tests, benchmarks and screenshots: one with every field, and markdown of a given length.
 
-/** Every field; only browsers load the URLs. */
+/** A page with every section. Nothing but a browser loads its URLs. */
 export const FULL_PAGE = {
   title: 'Turn product photos into a film',
   type: 'FEATURE',

@@ -37,7 +37,8 @@ try {
   for (const [name, path] of Object.entries(pages)) {
     if (names.length > 0 && !names.includes(name)) continue;
     for (const [size, [width]] of Object.entries(SIZES)) {
-      for (const scheme of SCHEMES) await take(`${url}${path}`, `${name}-${size}-${scheme}`, width, scheme);
+      for (const scheme of SCHEMES)
+        await takeScreenshot(`${url}${path}`, `${name}-${size}-${scheme}`, width, scheme);
     }
   }
 } finally {
@@ -105,8 +106,13 @@ async function publish(page: Record<string, unknown>): Promise<void> {
 }
 
 /** Headless Chromium takes its color scheme from the dark mode preference only. */
-async function take(url: string, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
-  const dark =
+async function takeScreenshot(
+  url: string,
+  name: string,
+  width: number,
+  scheme: 'light' | 'dark',
+): Promise<void> {
+  const schemeFlag =
     scheme === 'dark'
       ? ['--blink-settings=preferredColorScheme=0']
       : ['--blink-settings=preferredColorScheme=1'];
@@ -114,7 +120,7 @@ async function take(url: string, name: string, width: number, scheme: 'light' | 
     CHROMIUM ?? 'chromium',
     [
       ...FLAGS,
-      ...dark,
+      ...schemeFlag,
       `--user-data-dir=${profile}`,
       `--window-size=${width},${MAX_PAGE_HEIGHT}`,
       `--screenshot=${join(folder, `${name}.png`)}`,

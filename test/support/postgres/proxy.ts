@@ -8,7 +8,7 @@ export interface PostgresProxy {
   readonly url: string;
   /** Stops passing data without refusing connections, as a host behind a network partition does. */
   goSilent(): void;
-  /** Lets new connections through again. Connections from before stay silent. */
+  /** Passes the data of new connections again. Connections opened earlier stay silent. */
   heal(): void;
   /** Breaks the connection once, between a matching request and its matching answer. */
   loseAnswer(request: string, response: string): void;
@@ -20,7 +20,7 @@ export interface PostgresProxy {
 export async function startPostgresProxy({ socketDir, user, database }: TestAddress): Promise<PostgresProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isSilent = false;
-  let toLose: readonly [string, string] | undefined;
+  let pendingLoss: readonly [string, string] | undefined;
   let hasLost = false;
   const server = createServer(near => {
     const far = connect(`${socketDir}/.s.PGSQL.5432`);
@@ -38,10 +38,12 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
     });
     far.on('data', bytes => {
       const isLost =
-        toLose !== undefined && request.includes(toLose[0]) && bytes.toString('latin1').includes(toLose[1]);
+        pendingLoss !== undefined &&
+        request.includes(pendingLoss[0]) &&
+        bytes.toString('latin1').includes(pendingLoss[1]);
       if (!isLost) return void near.write(bytes);
       hasLost = true;
-      toLose = undefined;
+      pendingLoss = undefined;
       end();
     });
   });
@@ -58,7 +60,7 @@ export async function startPostgresProxy({ socketDir, user, database }: TestAddr
       isSilent = false;
     },
     loseAnswer: (request, response) => {
-      toLose = [request, response];
+      pendingLoss = [request, response];
     },
     get hasLost() {
       return hasLost;

@@ -35,8 +35,8 @@ interface PlannedFault {
   readonly match: RegExp;
   readonly fault: Fault;
   /** Whether the request is processed before it fails. */
-  readonly isDone: boolean;
-  left: number;
+  readonly isProcessed: boolean;
+  remaining: number;
 }
 
 export interface Double {
@@ -44,7 +44,7 @@ export interface Double {
   /** Every request received, in order. */
   readonly requests: readonly ReceivedRequest[];
   /** The requests that were processed, whether or not the response was delivered. */
-  readonly done: readonly ReceivedRequest[];
+  readonly processed: readonly ReceivedRequest[];
   /** The responses sent, without injected faults. */
   readonly exchanges: readonly Exchange[];
   /** Counts the requests that match "METHOD path". */
@@ -60,7 +60,7 @@ export interface Double {
 
 export async function startDouble(respond: (request: ReceivedRequest) => Reply): Promise<Double> {
   const requests: ReceivedRequest[] = [];
-  const done: ReceivedRequest[] = [];
+  const processed: ReceivedRequest[] = [];
   const exchanges: Exchange[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
@@ -68,11 +68,13 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
     const request = await read(req).catch(() => undefined);
     if (request === undefined) return;
     requests.push(request);
-    const planned = faults.find(({ match, left }) => left > 0 && match.test(describeRequest(request)));
-    if (planned !== undefined) planned.left--;
-    const isDone = planned?.isDone ?? true;
-    if (isDone) done.push(request);
-    const reply = isDone ? respond(request) : undefined;
+    const planned = faults.find(
+      ({ match, remaining }) => remaining > 0 && match.test(describeRequest(request)),
+    );
+    if (planned !== undefined) planned.remaining--;
+    const isProcessed = planned?.isProcessed ?? true;
+    if (isProcessed) processed.push(request);
+    const reply = isProcessed ? respond(request) : undefined;
     if (reply !== undefined && planned === undefined) exchanges.push({ request, reply });
     const isLate = planned?.fault === 'late';
     if (isLate) await delay(LATE_MS);
@@ -81,14 +83,14 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const plan =
-    (isDone: boolean) =>
+    (isProcessed: boolean) =>
     (match: RegExp, fault: Fault, times = 1) => {
-      faults.push({ match, fault, isDone, left: times });
+      faults.push({ match, fault, isProcessed, remaining: times });
     };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    done,
+    processed,
     exchanges,
     count: match => requests.filter(item => match.test(describeRequest(item))).length,
     failRequests: plan(false),

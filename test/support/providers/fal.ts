@@ -160,19 +160,19 @@ function listModels(
   }
   const ids = query.getAll('endpoint_id');
   const words = query.get('q') ?? '';
-  const found = models
+  const matching = models
     .filter(({ endpoint_id }) => ids.length === 0 || ids.includes(String(endpoint_id)))
     .filter(({ endpoint_id }) => String(endpoint_id).includes(words));
-  if (ids.length > 0 && found.length < ids.length)
+  if (ids.length > 0 && matching.length < ids.length)
     return { status: 404, body: { error: { type: 'not_found' } } };
   const start = Number(query.get('cursor') ?? 0);
   const end = start + Math.min(pageSize, limit);
-  const more = end < found.length;
-  const page = found.slice(start, end);
-  const shown = query.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
+  const hasMore = end < matching.length;
+  const page = matching.slice(start, end);
+  const rows = query.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
   return {
     status: 200,
-    body: { models: shown, has_more: more, next_cursor: more ? String(end) : null },
+    body: { models: rows, has_more: hasMore, next_cursor: hasMore ? String(end) : null },
   };
 }
 

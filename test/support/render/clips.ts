@@ -42,7 +42,7 @@ export async function makeClip(
   return { path, info: await probeMedia(path, signal) };
 }
 
-export interface Drawn {
+export interface DrawnFrame {
   readonly frame: number;
   readonly rgba: Uint8Array;
   readonly width: number;
@@ -56,7 +56,7 @@ export async function drawClips(
   frames: Iterable<number>,
   clip: Clip | ResourceFile,
   scale = 1,
-): Promise<{ readonly drawn: readonly Drawn[]; readonly warnings: readonly string[] }> {
+): Promise<{ readonly drawn: readonly DrawnFrame[]; readonly warnings: readonly string[] }> {
   const timeline = openScene(graph);
   const file: ResourceFile = 'kind' in clip ? clip : { kind: 'clip', ...clip };
   const resources = await loadResources(new Map([...timeline.resources.keys()].map(key => [key, file])));
@@ -67,7 +67,7 @@ export async function drawClips(
     signal,
     getList: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
   });
-  const drawn: Drawn[] = [];
+  const drawn: DrawnFrame[] = [];
   const warnings = new Set<string>();
   try {
     for (const frame of frames) {

@@ -12,30 +12,39 @@ const refuse = (): never => {
   throw new AppError('not_found', 'Tests have no network.');
 };
 
-export interface TwicePainted {
+export interface TwicePaintedFrame {
   readonly frame: number;
-  readonly fresh: Buffer;
-  readonly followed: Buffer;
+  readonly newPixels: Buffer;
+  readonly reusedPixels: Buffer;
   readonly rows: PaintResult['rows'];
   /** The frame that the reused painter painted before this one. */
-  readonly before: Buffer | undefined;
+  readonly previousPixels: Buffer | undefined;
 }
 
 /** Paints each frame with a new painter and with a reused one. */
-export function paintTwice(timeline: Timeline, frames: readonly number[]): Promise<readonly TwicePainted[]> {
+export function paintTwice(
+  timeline: Timeline,
+  frames: readonly number[],
+): Promise<readonly TwicePaintedFrame[]> {
   const { width, height } = timeline;
   return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {
     const resources = await loadResources(files);
     const painter = createPainter(width, height, 1, resources);
-    const painted: TwicePainted[] = [];
+    const painted: TwicePaintedFrame[] = [];
     for (const frame of frames) {
       const list = evaluateFrame(timeline, frame);
       const { rows } = painter.paint(list);
-      const followed = painter.surface.canvas.data();
-      const anew = createPainter(width, height, 1, resources);
-      anew.paint(list);
-      const fresh = anew.surface.canvas.data();
-      painted.push({ frame, fresh, followed, rows, before: painted.at(-1)?.followed });
+      const reusedPixels = painter.surface.canvas.data();
+      const newPainter = createPainter(width, height, 1, resources);
+      newPainter.paint(list);
+      const newPixels = newPainter.surface.canvas.data();
+      painted.push({
+        frame,
+        newPixels,
+        reusedPixels,
+        rows,
+        previousPixels: painted.at(-1)?.reusedPixels,
+      });
     }
     return painted;
   });

@@ -1,5 +1,4 @@
 // Generates random values that fit the scene-graph schema by walking the schema.
-
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 

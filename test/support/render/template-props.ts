@@ -26,13 +26,17 @@ function change(key: string, value: unknown, word: (text: string) => string): un
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(name, inner, word)]));
 }
 
-const filled = ({ defaultProps, exampleProps }: Template): Props => ({ ...defaultProps, ...exampleProps });
+const getFilledProps = ({ defaultProps, exampleProps }: Template): Props => ({
+  ...defaultProps,
+  ...exampleProps,
+});
 
-export const longProps = (template: Template): Props => change('', filled(template), lengthen) as Props;
+export const longProps = (template: Template): Props =>
+  change('', getFilledProps(template), lengthen) as Props;
 
 /** One letter per text, one item per list. */
 export function shortProps(template: Template): Props {
-  const short = change('', filled(template), () => 'A') as Props;
+  const short = change('', getFilledProps(template), () => 'A') as Props;
   return Object.fromEntries(
     Object.entries(short).map(([key, value]) => [key, Array.isArray(value) ? value.slice(0, 1) : value]),
   );

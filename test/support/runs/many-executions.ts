@@ -4,7 +4,7 @@ import type { Tx } from '../../../src/store/db.ts';
 export interface ManyExecutions {
   readonly count: number;
   readonly userId: number;
-  /** One in ten belongs to the second workflow, the others to the first. */
+  /** One in ten executions belongs to the second workflow, the others to the first. */
   readonly workflowIds: readonly [string, string];
   /** The creation time of the newest; the others precede it at equal intervals. */
   readonly endMs: number;

@@ -5,7 +5,7 @@ import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
 import { createPasswordLink } from '../../../src/services/sessions/password-links.ts';
 import type { TestService } from '../service.ts';
-import { PASSWORD, readLinkToken, SAME_ORIGIN } from './people.ts';
+import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from './people.ts';
 
 /** Creates another account with a password, and returns its session cookie. */
 export async function signUpUser(
@@ -40,7 +40,7 @@ async function setPassword(
 ): Promise<string> {
   const response = await fetch(`${service.url}/api/v1/auth/${route}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...SAME_ORIGIN },
+    headers: { 'content-type': 'application/json', ...SAME_ORIGIN_HEADERS },
     body: JSON.stringify({ token: readLinkToken(link), password: PASSWORD, ...user }),
   });
   assert.equal(response.status, 204, await response.text());
