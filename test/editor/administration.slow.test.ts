@@ -150,6 +150,27 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('tests a key that replaces another, so that the card says "Ready"', async () => {
+    const baseUrl = `${server.url}/v1`;
+    const values = { apiKey: 'sk-first-key-1234', baseUrl };
+    const key = { kind: 'openai', owner: 'instance', name: 'Replaceable', values };
+    const { id } = (await service.request<{ id: string }>('POST', '/credentials', key)).body;
+    await using opened = await open('/settings/providers');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Actions for Replaceable' }).click();
+    await page.getByRole('menuitem', { name: 'Replace key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replace Replaceable' });
+    await dialog.getByLabel('API key').fill('sk-second-key-5678');
+    await dialog.getByLabel('Server address').fill(baseUrl);
+    await dialog.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByText('Replaceable was replaced.').waitFor();
+    const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'OpenAI' }) });
+    await card.getByText('Key ending in 5678').waitFor();
+    await card.getByText('Ready', { exact: true }).waitFor();
+    await service.request('DELETE', `/credentials/${id}`);
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('leads from a group of failures to its runs', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;

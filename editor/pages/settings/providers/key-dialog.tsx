@@ -36,12 +36,17 @@ export function KeyDialog({ provider, owner, takenNames, credential, onClose }: 
     };
     const test = await api.post<CredentialTest>('/credentials/test', { kind: provider, owner, values });
     if (!test.ok) throw new UserFacingError(messages.testFailed(test.error ?? ''));
-    if (credential === undefined) {
-      const name = chooseName(label, takenNames);
-      const { id } = await api.post<Credential>('/credentials', { kind: provider, owner, name, values });
-      // Stores the result, so that the card says when the key was tested.
-      await api.post(`/credentials/${id}/test`).catch(() => undefined);
-    } else await api.patch(`/credentials/${credential.id}`, { values });
+    const { id } =
+      credential === undefined
+        ? await api.post<Credential>('/credentials', {
+            kind: provider,
+            owner,
+            name: chooseName(label, takenNames),
+            values,
+          })
+        : await api.patch<Credential>(`/credentials/${credential.id}`, { values });
+    // Stores the result, so that the card says when the key was tested.
+    await api.post(`/credentials/${id}/test`).catch(() => undefined);
     await reloadModelsAndToast(
       credential === undefined ? messages.added(label) : messages.replaced(credential.name),
     );
