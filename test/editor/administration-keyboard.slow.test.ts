@@ -86,14 +86,14 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('API key').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    assert.ok(await isFocused(add), 'the button that opened the dialog');
+    await waitForFocus(page, add);
 
     const menu = page.getByRole('button', { name: 'Actions for Stored' });
     await tabTo(page, menu);
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem').first().waitFor();
     await page.keyboard.press('Escape');
-    assert.ok(await isFocused(menu), 'the button that opened the menu');
+    await waitForFocus(page, menu);
     await page.keyboard.press('Enter');
     await press(page, 'ArrowDown', page.getByRole('menuitem', { name: 'Remove' }));
     await page.keyboard.press('Enter');
@@ -137,6 +137,10 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
 
 const isFocused = (locator: Locator): Promise<boolean> =>
   locator.evaluate(element => element === document.activeElement);
+
+/** Waits for the focus, because a menu that closes returns the focus in a later task. */
+const waitForFocus = (page: Page, control: Locator): Promise<void> =>
+  control.and(page.locator(':focus')).waitFor();
 
 /** Presses the key until the control has the focus. */
 async function press(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Promise<void> {
