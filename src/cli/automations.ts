@@ -14,7 +14,7 @@ interface Automation {
   readonly nextRunAt?: string | null;
 }
 
-/** The kinds of automations, and where the API has them. */
+/** The kinds of automations, with their API paths. */
 const KINDS = [
   { kind: 'schedule', path: '/schedules' },
   { kind: 'trigger', path: '/triggers' },
@@ -53,10 +53,10 @@ export const runAutomation: Command = async ({ args: [id = ''], options, termina
 };
 
 function toPath(id: string): string {
-  const found = KINDS.find(({ kind }) => isId(kind, id));
-  if (found === undefined)
+  const automationKind = KINDS.find(({ kind }) => isId(kind, id));
+  if (automationKind === undefined)
     throw new UsageError(`${id} is not the id of an automation. See \`graphwright automations list\`.`);
-  return `${found.path}/${id}`;
+  return `${automationKind.path}/${id}`;
 }
 
 function printAutomations(automations: readonly Automation[], terminal: Terminal): void {

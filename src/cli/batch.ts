@@ -1,5 +1,5 @@
-// `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch, it
-// continues where an earlier call was interrupted.
+// `graphwright batch`: runs a workflow over a table, follows the batch and saves its results. With the id of a batch, the
+// command continues an interrupted one.
 import { createWriteStream, existsSync, openAsBlob } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -11,6 +11,7 @@ import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Client, connect } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
+import { parseIntegerOption, parsePairOption } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { cleanText } from './terminal/text-width.ts';
 
@@ -89,22 +90,10 @@ function parseLimits(options: Readonly<Record<string, OptionValue>>) {
   };
 }
 
-function parseIntegerOption(name: string, value: OptionValue): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (!/^\d{1,15}$/.test(value)) throw new UsageError(`${name} must be a whole number.`);
-  return Number(value);
-}
-
 function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
-  const pairs = Array.isArray(option) ? (option as readonly string[]) : [];
+  const pairs = parsePairOption('--map', option, 'node=column');
   if (pairs.length === 0) throw new UsageError('Map at least one input node to a column: --map node=column.');
-  return Object.fromEntries(
-    pairs.map(pair => {
-      const separator = pair.indexOf('=');
-      if (separator <= 0) throw new UsageError(`--map ${pair} must have the form node=column.`);
-      return [pair.slice(0, separator), pair.slice(separator + 1)];
-    }),
-  );
+  return Object.fromEntries(pairs);
 }
 
 interface FollowOptions {
@@ -113,7 +102,7 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Waits for the batch. It continues if the command is interrupted. */
+/** Waits for the end of the batch. The batch continues if the command is interrupted. */
 async function followBatch(
   handle: BatchHandle,
   { terminal, isQuiet, signal }: FollowOptions,
@@ -157,8 +146,7 @@ async function saveResults(
       else await download(output.url, path, signal);
     }
   }
-  const list = join(folder, `${id}.jsonl`);
-  await writeFile(list, `${lines.join('\n')}\n`);
+  await writeFile(join(folder, `${id}.jsonl`), `${lines.join('\n')}\n`);
   if (!isQuiet) terminal.print(`Saved ${lines.length} rows to ${folder}`);
 }
 
@@ -187,7 +175,7 @@ function nameOutputs({ row, key, outputs }: BatchRow): readonly (readonly [strin
   });
 }
 
-/** Writes to a temporary name first, so that an interrupted download is not taken for a result. */
+/** Downloads to a temporary name first, so that an interrupted download does not look like a result. */
 async function download(url: string, path: string, signal: AbortSignal): Promise<void> {
   const response = await fetch(url, { signal });
   if (!response.ok || response.body === null)

@@ -5,10 +5,10 @@ import { parseExactJson } from '../lib/exact-numbers.ts';
 import type { Settings } from '../lib/settings.ts';
 import { UsageError } from './command.ts';
 
-// Someone is waiting at the terminal, so report an unreachable service quickly.
+// Someone is waiting at the terminal, so an unreachable service is reported quickly.
 const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
-/** Lists are cut after this number of items. */
+/** The maximum number of items of a list. Further items are ignored. */
 const MAX_LISTED = 10_000;
 
 export interface Client {
@@ -64,10 +64,10 @@ async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   return collected;
 }
 
-/** Returns the result, and turns an error into a message that helps at a terminal. */
-async function explainFailure<T>(outcome: Promise<T>): Promise<T> {
+/** Returns the result. Converts an error to one with a message for the terminal. */
+async function explainFailure<T>(result: Promise<T>): Promise<T> {
   try {
-    return await outcome;
+    return await result;
   } catch (thrown) {
     if (thrown instanceof ApiError) throw new Error(describeApiError(thrown), { cause: thrown });
     if (thrown instanceof ConnectionError)

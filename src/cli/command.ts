@@ -1,11 +1,7 @@
-// Defines what every command receives: parsed arguments and options, the terminal, and an abort signal; and how it fails.
+// Defines the input of commands (parsed arguments and options, the terminal, an abort signal) and how commands fail.
 import type { Terminal } from './terminal/terminal.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
-
-/** Returns the value of an option that takes one. */
-export const getOptionText = (option: OptionValue): string | undefined =>
-  typeof option === 'string' ? option : undefined;
 
 export interface CommandInput {
   readonly args: readonly string[];
@@ -23,7 +19,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Thrown if the work failed and everything was printed, so that only the exit code is left to set. */
+/** Thrown if the work failed and the command has printed the reason. The message of this error is not printed. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
 }

@@ -1,13 +1,13 @@
-// Lists the commands with their options, help and examples. The code of each is loaded when it runs.
+// Lists the commands with their options, help and examples. The code of a command is loaded when it runs.
 import type { Command } from './command.ts';
 
 export interface CommandRow {
-  /** Name and arguments; a name of two words is a command of a group. */
+  /** The name and arguments. A name of two words is a command of a group. */
   readonly usage: string;
   readonly summary: string;
   /** Flags → meaning. An option whose value ends in `...` may be repeated. */
   readonly options?: Readonly<Record<string, string>>;
-  /** False: has no --json option, unlike the other commands. */
+  /** Set to false for a command without the option --json. */
   readonly json?: false;
   readonly examples: readonly string[];
   readonly load: () => Promise<Command>;
@@ -19,7 +19,7 @@ const CHANGE_OPTIONS = {
   '--yes': 'apply even if more than a fifth would change',
 };
 
-/** In the order of the help. */
+/** The commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'serve',
@@ -120,7 +120,7 @@ export const COMMANDS: readonly CommandRow[] = [
       '-o, --out <file>':
         'output file: .mp4, or with --frame .png, .jpg or .webp (default: out.mp4, out.png)',
       '--frame <number>': 'render one frame as an image, counted from 0',
-      '--range <from-to>': 'frames to render, excluding the second (default: all)',
+      '--range <from-to>': 'first frame, and frame after the last one (default: all)',
       '--scale <factor>': '0.1 to 1 of its own size (default: 1)',
       '--template <id>': 'a template instead of a scene file',
       '--props <file>': "the template's props, as JSON",

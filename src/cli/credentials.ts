@@ -7,7 +7,8 @@ import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, CommandFailedError, getOptionText, type OptionValue, UsageError } from './command.ts';
+import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
+import { getOptionText } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
 
@@ -79,7 +80,7 @@ function parseLimit(option: OptionValue): { readonly dailyUsdLimit?: number } {
 async function readKey(signal: AbortSignal): Promise<string> {
   if (stdin.isTTY !== true) return (await readText(stdin)).trim();
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Must come before the prompt, because it turns off the terminal's echo.
+  // The interface turns off the terminal's echo, so it is created before the prompt is shown.
   const prompt = createInterface({ input: stdin, output: hidden, terminal: true });
   process.stderr.write('Key (not shown): ');
   try {

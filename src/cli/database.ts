@@ -1,5 +1,5 @@
-// Opens the service's database for operator commands: DATABASE_URL, or the embedded one of an unused DATA_DIR. Also
-// contains `graphwright migrate`, for operators who migrate before a rollout.
+// Opens the service's database for operator commands: the database of DATABASE_URL, or the embedded one in DATA_DIR if no
+// service uses it. Also contains `graphwright migrate`, for operators who migrate before a rollout.
 import { migrateAll, openDatabases } from '../databases.ts';
 import { createLogger } from '../lib/log.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
@@ -7,9 +7,9 @@ import type { Db } from '../store/db.ts';
 import { listApplied } from '../store/migrate.ts';
 import type { Command } from './command.ts';
 
-/** Opens and migrates the database, runs the work, and closes it again. */
+/** Opens and migrates the database, runs the work, and closes the database. */
 export async function withDatabase<T>(settings: Settings, work: (db: Db) => Promise<T>): Promise<T> {
-  // Logs would go to stdout, which is the command's output here; errors are thrown anyway.
+  // The log would go to stdout, which is for the command's output. Errors are thrown anyway.
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
   const { db, direct } = await openDatabases(settings, log, {}, stack);

@@ -32,19 +32,20 @@ const MAX_SKEW_SECONDS = 60;
 const PROBE_TIMEOUT_MS = 5000;
 /** Loading the codec host takes a second or two. */
 const CODEC_TIMEOUT_MS = 30_000;
+/** A PNG of one pixel. */
 const ONE_PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface CheckResult {
   readonly check: string;
-  /** `missing`: the service runs without it. */
+  /** `missing` means that something optional is missing, without which the service can run. */
   readonly state: 'ok' | 'missing' | 'failed';
   readonly detail: string;
 }
 
 type Check = (settings: Settings) => Promise<string>;
 
-/** Thrown by a check of something optional. */
+/** Thrown by a check if something optional is missing. */
 class OptionalMissingError extends Error {}
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -58,10 +59,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   pooler: checkPooler,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findExistingFolder(DATA_DIR);
-    const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
+    const testFolder = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
       throw createDataFolderError(DATA_DIR, err);
     });
-    await rm(trial, { recursive: true });
+    await rm(testFolder, { recursive: true });
     return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be created`;
   },
   'disk space': async ({ DATA_DIR }) => {
@@ -95,11 +96,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 export const doctor: Command = async ({ options, terminal }) => {
   const settings = readSettings();
-  const findings: CheckResult[] = [];
-  for (const [name, check] of Object.entries(CHECKS)) findings.push(await runCheck(name, check, settings));
-  if (options.json === true) terminal.print(JSON.stringify(findings, null, 2));
-  else printFindings(findings, terminal);
-  if (findings.some(({ state }) => state === 'failed')) throw new CommandFailedError('Some checks failed.');
+  const results: CheckResult[] = [];
+  for (const [name, check] of Object.entries(CHECKS)) results.push(await runCheck(name, check, settings));
+  if (options.json === true) terminal.print(JSON.stringify(results, null, 2));
+  else printResults(results, terminal);
+  if (results.some(({ state }) => state === 'failed')) throw new CommandFailedError('Some checks failed.');
 };
 
 async function runCheck(name: string, check: Check, settings: Settings): Promise<CheckResult> {
@@ -120,8 +121,8 @@ const STATE_STYLES: Readonly<Record<CheckResult['state'], readonly [mark: string
   failed: ['✖', 'red'],
 };
 
-function printFindings(findings: readonly CheckResult[], terminal: Terminal): void {
-  const rows = findings.map(({ check, state, detail }) => [
+function printResults(results: readonly CheckResult[], terminal: Terminal): void {
+  const rows = results.map(({ check, state, detail }) => [
     terminal.paint(STATE_STYLES[state][1], STATE_STYLES[state][0]),
     check,
     detail,
@@ -169,7 +170,7 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
 }
 
-/** Writes, reads and deletes an object in the bucket; the local disk was checked as DATA_DIR. */
+/** Writes, reads and deletes an object in the bucket. Storage on the local disk is covered by the check of DATA_DIR. */
 async function checkStorage(settings: Settings): Promise<string> {
   const bucket = toBucket(settings);
   if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
@@ -197,7 +198,7 @@ async function checkPort(settings: Settings): Promise<string> {
   return `${settings.HOST}:${settings.PORT} is free`;
 }
 
-/** Checks the providers of the environment. They are optional, so those that do not respond are listed with their settings. */
+/** Checks the providers that the environment configures. Providers are optional, so one without a response is only listed. */
 async function checkModelProviders(settings: Settings): Promise<string> {
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -218,7 +219,7 @@ async function checkModelProviders(settings: Settings): Promise<string> {
   }
 }
 
-/** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it is the proxy's address. */
+/** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it must be the proxy's address. */
 async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
   const { hostname } = new URL(BASE_URL);
   const response = await fetch(`${BASE_URL}/healthz`, {

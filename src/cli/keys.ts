@@ -44,14 +44,14 @@ export const revokeKey: Command = async ({ args, options, terminal, signal }) =>
   terminal.print(options.json === true ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
 };
 
-/** Parses the scopes of `--scope`; by default those of everyday work. */
+/** Parses the scopes of `--scope`, with the scopes of everyday work as default. */
 export function parseScopes(option: OptionValue): readonly Scope[] {
   if (!Array.isArray(option)) return DEFAULT_SCOPES;
   return option.map((scope: string) => {
-    const scopeName = SCOPES.find(candidate => candidate === scope);
-    if (scopeName === undefined)
+    const knownScope = SCOPES.find(candidate => candidate === scope);
+    if (knownScope === undefined)
       throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}, not ${scope}.`);
-    return scopeName;
+    return knownScope;
   });
 }
 

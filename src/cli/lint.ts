@@ -38,7 +38,7 @@ export const lint: Command = async ({ args, options, terminal }) => {
   if (!ok) throw new CommandFailedError('The workflow has errors.');
 };
 
-/** Checks the workflow and the components in the file that it calls, which come first. */
+/** Checks the workflow, and before it the components in the file that it calls. */
 function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
   const components = file.components ?? [];
   const find = createFileFinder(components);
@@ -48,12 +48,9 @@ function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
     return toFindings({ severity: 'error', code: 'component_circle', path: '/components', message });
   }
   const inspected = new Map<ComponentFile, Inspection>();
+  const findInspection: FindInspection = call => inspected.get(find(call) as ComponentFile);
   const inspect = ({ nodes, edges }: Pick<WorkflowFile, 'nodes' | 'edges'>): Inspection =>
-    inspectGraph(
-      catalog,
-      writeInterfaces(catalog, nodes, call => inspected.get(find(call) as ComponentFile)),
-      edges,
-    );
+    inspectGraph(catalog, writeInterfaces(catalog, nodes, findInspection), edges);
   for (const component of ordered) inspected.set(component, inspect(component));
   const root = inspect(file);
   const componentFindings = ordered.map(component => {
@@ -65,23 +62,21 @@ function inspectFile(catalog: Catalog, file: WorkflowFile): Findings {
     };
   });
   const missing = listMissingComponents(file, find);
-  const expansion = root.ok
-    ? findExpansionIssue(catalog, root, call => inspected.get(find(call) as ComponentFile))
-    : NO_FINDINGS;
+  const expansion = root.ok ? findExpansionIssue(catalog, root, findInspection) : NO_FINDINGS;
   return mergeFindings(...componentFindings, root, missing, expansion);
 }
 
-type GetInspection = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
+type FindInspection = (call: Parameters<FindInFile<ComponentFile>>[0]) => Inspection | undefined;
 
 /** Writes the ports of components that are in the file into their calls, as the service does. */
-function writeInterfaces(catalog: Catalog, nodes: unknown, get: GetInspection): unknown {
+function writeInterfaces(catalog: Catalog, nodes: unknown, findInspection: FindInspection): unknown {
   return mapFileCalls(nodes, call => {
-    const component = get(call);
+    const component = findInspection(call);
     return component === undefined ? undefined : { ...getInterface(component.graph, catalog) };
   });
 }
 
-/** Returns a warning for each component that is not in the file. */
+/** Returns a warning for each called component that is not in the file. */
 function listMissingComponents({ nodes }: WorkflowFile, find: FindInFile<ComponentFile>): Findings {
   const issues = listFileCalls(nodes)
     .filter(call => find(call) === undefined)
@@ -97,13 +92,17 @@ function listMissingComponents({ nodes }: WorkflowFile, find: FindInFile<Compone
 }
 
 /** Finds components that are nested too deeply or have too many nodes together. */
-function findExpansionIssue(catalog: Catalog, { graph }: Inspection, get: GetInspection): Findings {
+function findExpansionIssue(
+  catalog: Catalog,
+  { graph }: Inspection,
+  findInspection: FindInspection,
+): Findings {
   try {
     readComponentTree(graph, {
       catalog,
       isExpanded: node =>
-        isComponentCall(node) && listFileCalls([node]).some(call => get(call) !== undefined),
-      findGraph: call => (get(call) as Inspection).graph,
+        isComponentCall(node) && listFileCalls([node]).some(call => findInspection(call) !== undefined),
+      findGraph: call => (findInspection(call) as Inspection).graph,
     });
     return NO_FINDINGS;
   } catch (err) {

@@ -1,28 +1,30 @@
-// `graphwright mcp`: bridges MCP clients that only support stdio to the service. Each line is a message.
+// `graphwright mcp`: connects MCP clients that support only stdio with the service. Each line is a message.
 import { createInterface } from 'node:readline';
 import { isRecord, parseJson } from '../lib/record.ts';
 import { readSettings } from '../lib/settings.ts';
 import { type Command, UsageError } from './command.ts';
 
-/** The service's address, the key for it, and where responses go. */
+/** The connection between a client and the service. */
 interface Bridge {
-  readonly address: string;
+  /** The URL of the service's MCP endpoint. */
+  readonly url: string;
   readonly apiKey: string;
+  /** Sends a message to the client. */
   readonly write: (message: string) => void;
   /** Requests in progress, by id. */
   readonly pendingRequests: Map<unknown, AbortController>;
-  /** The protocol revision agreed on in `initialize`. Messages of later revisions contain it themselves. */
+  /** The protocol revision agreed on in `initialize`. Messages of later revisions contain their revision. */
   version: string | undefined;
 }
 
 type Message = Readonly<Record<string, unknown>>;
 
 export const mcp: Command = async ({ terminal, signal }) => {
-  const { GRAPHWRIGHT_URL: url = '', GRAPHWRIGHT_API_KEY: apiKey } = readSettings();
+  const { GRAPHWRIGHT_URL: serviceUrl = '', GRAPHWRIGHT_API_KEY: apiKey } = readSettings();
   if (apiKey === undefined)
     throw new UsageError('GRAPHWRIGHT_API_KEY is not set: set it in the client that starts this command.');
   const bridge: Bridge = {
-    address: `${url}/mcp`,
+    url: `${serviceUrl}/mcp`,
     apiKey,
     write: message => terminal.print(message),
     pendingRequests: new Map(),
@@ -44,7 +46,7 @@ export const mcp: Command = async ({ terminal, signal }) => {
 async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promise<void> {
   const message = parse(line);
   if (message === undefined) {
-    bridge.write(toFailure(null, -32_700, 'The line is not JSON.'));
+    bridge.write(createErrorResponse(null, -32_700, 'The line is not JSON.'));
     return;
   }
   const { id, method } = message;
@@ -55,7 +57,7 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
   const controller = new AbortController();
   if (id !== undefined) bridge.pendingRequests.set(id, controller);
   try {
-    const response = await fetch(bridge.address, {
+    const response = await fetch(bridge.url, {
       method: 'POST',
       headers: toHeaders(bridge, message),
       body: line,
@@ -66,7 +68,11 @@ async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promi
     // A cancelled request expects no response.
     if (id !== undefined && !controller.signal.aborted && !signal.aborted)
       bridge.write(
-        toFailure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${describeError(err)}.`),
+        createErrorResponse(
+          id,
+          -32_000,
+          `The service at ${bridge.url} cannot be reached: ${describeError(err)}.`,
+        ),
       );
   } finally {
     bridge.pendingRequests.delete(id);
@@ -78,7 +84,7 @@ function parse(line: string): Message | undefined {
   return isRecord(message) ? message : undefined;
 }
 
-/** Returns the headers. The later protocol revision requires some, which proxies can use for routing. */
+/** Returns the request headers, including those of the later protocol revision, which proxies can use for routing. */
 function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
   const { name, uri, _meta } = isRecord(params) ? params : {};
   const messageVersion = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
@@ -97,12 +103,12 @@ function toHeaders({ apiKey, version }: Bridge, { method, params }: Message): Re
   };
 }
 
-/** Encodes a name for a header. Headers are ASCII, so the protocol defines an encoding. */
+/** Encodes a name for a header, which is ASCII, in the encoding of the protocol. */
 function toHeaderText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** Reads the response: one message or a stream of them. An HTTP error becomes a protocol error. */
+/** Forwards the message or stream of messages in a response. Converts an HTTP error to a protocol error. */
 async function forwardResponse(bridge: Bridge, response: Response, { id, method }: Message): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) {
@@ -113,7 +119,7 @@ async function forwardResponse(bridge: Bridge, response: Response, { id, method 
   if (text === '') return;
   const body = parse(text);
   if (body?.jsonrpc === '2.0') bridge.write(recordVersion(bridge, method, text));
-  else if (id !== undefined) bridge.write(toFailure(id, -32_000, describeFailure(response, body)));
+  else if (id !== undefined) bridge.write(createErrorResponse(id, -32_000, describeFailure(response, body)));
 }
 
 function describeFailure({ status }: Response, body: Message | undefined): string {
@@ -143,7 +149,7 @@ async function* readEvents({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-const toFailure = (id: unknown, code: number, message: string): string =>
+const createErrorResponse = (id: unknown, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 
 function describeError(err: unknown): string {

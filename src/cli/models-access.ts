@@ -17,10 +17,10 @@ import { type Client, connect } from './client.ts';
 import { type CommandInput, type OptionValue, UsageError } from './command.ts';
 import { withOperator } from './operator.ts';
 
-/** The three ways to access the installed models. */
+/** Access to the installed models of a service, database or file. */
 export interface ModelsAccess {
   read(): Promise<InstalledModels>;
-  /** Applies all changes or none; rejects if the models have changed since `revision` was read. */
+  /** Applies all changes or none. Rejects if the models have changed since `revision` was read. */
   write(revision: string, models: readonly Model[]): Promise<InstalledModels>;
 }
 
@@ -62,7 +62,7 @@ export function getToday(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Reads a provider's list with its key of the environment. */
+/** Reads a provider's list with the provider's key from the environment. */
 export async function fetchListing(
   provider: ListingProvider,
   query: ListingQuery,
@@ -88,15 +88,15 @@ export async function fetchListing(
 /** Reads a provider's list to search it and to plan changes of models. */
 export interface ModelSource {
   search(searchText: string): Promise<readonly ModelOffer[]>;
-  /** Plans to add the endpoints or, if none are given, compares the provider's models in use with its list. */
+  /** Plans to add the endpoints. Without endpoints, compares the installed models of the provider with its list. */
   plan(installed: readonly Model[], endpoints?: readonly string[]): Promise<SyncPlan>;
 }
 
 export type ModelOffer = Pick<ListedModel, 'endpoint' | 'label'> & { readonly category?: string | null };
 
 /**
- * Opens the list with the provider's key of the environment. If there is none, a running service reads the list with
- * its own credentials.
+ * Opens a provider's list with the provider's key from the environment. If there is no key, a running service reads the
+ * list with the credentials of the service.
  */
 export function openModelSource(provider: ListingProvider, signal: AbortSignal): ModelSource {
   const settings = readSettings();
@@ -125,7 +125,7 @@ const createServiceSource = (service: Client, provider: ListingProvider): ModelS
 });
 
 export function parseProvider(option: OptionValue): ListingProvider {
-  const found = LISTING_PROVIDERS.find(name => name === option);
-  if (found !== undefined) return found;
+  const provider = LISTING_PROVIDERS.find(name => name === option);
+  if (provider !== undefined) return provider;
   throw new UsageError(`The provider must be one of ${LISTING_PROVIDERS.join(', ')}.`);
 }

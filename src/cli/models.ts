@@ -1,10 +1,10 @@
-// `graphwright models`: compares what providers offer with what this service has. Nothing is deleted: a model that is
-// removed, or no longer listed by its provider, stays for graphs that use it.
+// `graphwright models`: compares the models of providers with the models of this service. Nothing is deleted: a model that
+// is removed, or that its provider no longer lists, stays for graphs that use it.
 import type { Model } from '../nodes/models/model.ts';
 import { markRemoved } from '../nodes/models/reconcile.ts';
 import { withShipped } from '../nodes/models/shipped.ts';
 import { type PlannedChange, planProviderSync, type SyncPlan } from '../nodes/models/sync.ts';
-import { type Command, CommandFailedError, type CommandInput, getOptionText, UsageError } from './command.ts';
+import { type Command, CommandFailedError, type CommandInput, UsageError } from './command.ts';
 import {
   fetchListing,
   getToday,
@@ -13,22 +13,23 @@ import {
   parseProvider,
   withModels,
 } from './models-access.ts';
+import { getOptionText } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
-const MAX_SHOWN = 100;
+const MAX_PRINTED = 100;
 
 export const searchModels: Command = async ({ args, options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
   const category = getOptionText(options.category);
   const searchText = args.join(' ');
-  const found: readonly ModelOffer[] =
+  const offers: readonly ModelOffer[] =
     category === undefined
       ? await openModelSource(provider, signal).search(searchText)
       : await fetchListing(provider, { searchText, isFull: false, category }, signal);
-  if (options.json === true) return terminal.print(JSON.stringify(found, null, 2));
-  const rows = found
-    .slice(0, MAX_SHOWN)
+  if (options.json === true) return terminal.print(JSON.stringify(offers, null, 2));
+  const rows = offers
+    .slice(0, MAX_PRINTED)
     .map(row => [
       terminal.paint('bold', cleanText(row.endpoint)),
       cleanText(row.label),
@@ -36,8 +37,8 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
     ]);
   for (const line of alignColumns(rows))
     terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
-  if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; use more words.`);
-  if (found.length === 0) throw new CommandFailedError();
+  if (offers.length > MAX_PRINTED) terminal.note(`${offers.length - MAX_PRINTED} more; use more words.`);
+  if (offers.length === 0) throw new CommandFailedError();
 };
 
 export const showModel: Command = async ({ args, options, terminal, signal }) => {
@@ -78,7 +79,7 @@ export const syncModels: Command = async input => {
   });
 };
 
-/** Compares the models like `sync`, without writing. Fails if something has changed, for a weekly job. */
+/** Prints what `sync` would change. Fails if there is a change, so that a weekly job can run this command. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
   const plan = await withModels({ signal }, async access =>
@@ -106,7 +107,7 @@ export const removeModels: Command = async input => {
   terminal.print(`${removed.length} models are hidden and deprecated; graphs that have them still run.`);
 };
 
-/** Shows what would change, then writes it: all or nothing, and only if nothing has changed meanwhile. */
+/** Prints the planned changes, then applies all or none of them. Fails if the models have changed in the meantime. */
 async function applyPlan(
   { options, terminal, signal }: CommandInput,
   plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,

@@ -25,7 +25,7 @@ export async function runAsOperator<T>(
     : options.http(connect(settings, signal));
 }
 
-/** Opens the database and acts as the first user with every scope, since whoever can open the database may do anything. */
+/** Opens the database and acts as the first user with every scope, because whoever can open the database may do anything. */
 export async function withOperator<T>(
   settings: Settings,
   work: (deps: OperatorDeps, operator: UserActor) => Promise<T>,
@@ -41,12 +41,12 @@ export async function withOperator<T>(
     scopes: new Set(SCOPES),
     plan: 'self_hosted',
   };
-  const finished = withDatabase(settings, async db => {
+  const result = withDatabase(settings, async db => {
     await bootstrap(db, settings);
     return work({ db, now: Date.now, settings }, operator);
   });
   // The usual reason is a running service that uses the folder.
-  return finished.catch((thrown: unknown) => {
+  return result.catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
     throw new Error(`${thrown.message} To use a running service instead, set GRAPHWRIGHT_API_KEY.`, {
       cause: thrown,

@@ -4,7 +4,7 @@ import type { Settings } from '../lib/settings.ts';
 
 type ListenAddress = Pick<Settings, 'HOST' | 'PORT'>;
 
-/** Listens briefly. Rejects with an error that names the setting to change. */
+/** Listens briefly. Rejects, if that fails, with an error that names the setting to change. */
 export async function requirePort({ HOST, PORT }: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer().once('error', reject);
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, (address: ListenAddress) => string>> = {
   EADDRNOTAVAIL: ({ HOST }) => `${HOST} is not an address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`,
 };
 
-/** Returns an error whose message names the setting if listening failed; returns any other error unchanged. */
+/** Returns an error that names the setting to change, or the error itself if it has another cause. */
 export function explainListenError(err: Error, address: ListenAddress): Error {
   const reason = REASONS[(err as NodeJS.ErrnoException).code ?? ''];
   return reason === undefined ? err : new Error(reason(address), { cause: err });

@@ -1,5 +1,5 @@
-// `graphwright preview`: draws stills of a scene file and redraws them when it changes; errors are printed and watching
-// continues.
+// `graphwright preview`: draws stills of a scene file. With --watch, redraws them when the file changes, and continues
+// after errors.
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
@@ -8,26 +8,26 @@ import { toError } from '../lib/errors.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { type Command, CommandFailedError, type CommandInput, UsageError } from './command.ts';
 import {
-  parseFrameOption,
-  parseNumberOption,
-  printSceneIssues,
-  printWarnings,
-  readSceneFile,
-  withSceneFiles,
-} from './scene-file.ts';
+  type Command,
+  CommandFailedError,
+  type CommandInput,
+  type OptionValue,
+  UsageError,
+} from './command.ts';
+import { parseFrameOption, parseNumberOption } from './options.ts';
+import { printSceneIssues, printWarnings, readSceneFile, withSceneFiles } from './scene-file.ts';
 import { cleanText } from './terminal/text-width.ts';
 
 const MAX_FRAMES = 24;
 const DEFAULT_FRAMES = 4;
-/** Editors write a file in several steps. */
+/** The delay after a write, because editors write a file in several steps. */
 const SETTLE_MS = 80;
 
 export const preview: Command = async input => {
   const { options, args, terminal, signal } = input;
   const [path = ''] = args;
-  // Checked before watching, because an invalid option does not become valid.
+  // The option is parsed before watching starts, because it cannot become valid later.
   const scale = parseNumberOption('--scale', options.scale ?? '0.5', 0.1, 1);
   const draw = async (): Promise<boolean> => {
     try {
@@ -63,7 +63,11 @@ async function drawStills(
   const timeline = openScene(scene.graph);
   const out = typeof options.out === 'string' ? options.out : 'preview';
   const file = isStillPath(out) ? out : undefined;
-  const frames = parseFrames(options.frames, timeline, file === undefined ? DEFAULT_FRAMES : 1);
+  const frames = parseFrames(
+    options.frames,
+    timeline.durationInFrames,
+    file === undefined ? DEFAULT_FRAMES : 1,
+  );
   if (file !== undefined && frames.length > 1)
     throw new UsageError(`--out ${file} takes a single frame; use a folder for ${frames.length} frames.`);
   const result = await withSceneFiles(timeline, scene.folder, signal, files =>
@@ -92,24 +96,19 @@ function isStillPath(path: string): boolean {
 }
 
 /** Parses frames such as `0,30,60`. Without them, returns the default number of frames at equal distances. */
-function parseFrames(
-  value: unknown,
-  timeline: Parameters<typeof parseFrameOption>[2],
-  defaultCount: number,
-): readonly number[] {
-  const { durationInFrames } = timeline;
-  if (typeof value === 'string') {
-    const frames = value.split(',').map(frame => parseFrameOption('--frames', frame.trim(), timeline));
+function parseFrames(option: OptionValue, frameCount: number, defaultCount: number): readonly number[] {
+  if (typeof option === 'string') {
+    const frames = option.split(',').map(frame => parseFrameOption('--frames', frame.trim(), frameCount));
     if (frames.length <= MAX_FRAMES) return [...new Set(frames)];
     throw new UsageError(`--frames takes at most ${MAX_FRAMES} frames.`);
   }
-  const count = Math.min(defaultCount, durationInFrames);
-  return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * durationInFrames) / count));
+  const count = Math.min(defaultCount, frameCount);
+  return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * frameCount) / count));
 }
 
 /**
- * Yields immediately, and after each write of the file, including writes while the caller was drawing. Watches the folder,
- * since editors replace the file.
+ * Yields immediately and after each write of the file, including writes during the caller's drawing. Watches the folder,
+ * because editors replace the file.
  */
 async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<void> {
   let written = Promise.withResolvers<void>();
@@ -123,7 +122,7 @@ async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<v
   });
   signal.addEventListener('abort', () => written.resolve(), { once: true });
   try {
-    // Before reading the file: a later write is another version, or triggers an event.
+    // The version is read before the caller reads the file, so that a later write is not missed.
     let lastVersion = await readVersion(path);
     yield;
     while (!signal.aborted) {
@@ -132,7 +131,7 @@ async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<v
       written = Promise.withResolvers();
       await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
       const version = await readVersion(path);
-      // One change triggers several events; a file that is briefly absent comes back.
+      // One change triggers several events. A file that is being replaced is absent for a moment.
       if (signal.aborted || version === undefined || version === lastVersion) continue;
       lastVersion = version;
       yield;
@@ -142,7 +141,7 @@ async function* watchWrites(path: string, signal: AbortSignal): AsyncGenerator<v
   }
 }
 
-// Unlike the iterator of node:fs/promises, this watches from the call on, not from the first `next`.
+// Unlike the iterator of node:fs/promises, this function starts watching immediately, not at the first `next`.
 function watchFolder(folder: string, onChange: (name: string | null) => void): FSWatcher {
   try {
     return watch(folder, (_event, name) => onChange(name));

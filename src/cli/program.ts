@@ -1,4 +1,4 @@
-// Builds the command-line parser from the table of commands. The only owner of the argument parser.
+// Builds the command-line parser from the table of commands.
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
 import { readVersion } from '../lib/version.ts';
@@ -9,7 +9,7 @@ import { alignColumns } from './terminal/text-width.ts';
 const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];
 const JSON_OPTION = { '--json': 'print one JSON document instead of text' };
 
-/** Builds the parser, which runs the command of a line. It throws a CommanderError for help, version and wrong usage. */
+/** Builds the parser, which also runs the command. The parser throws CommanderError for help, version and wrong usage. */
 export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
   const program = new Parser('graphwright')
     .description('Stores, checks and runs workflow graphs of AI media nodes.')

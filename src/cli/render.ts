@@ -6,16 +6,9 @@ import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { renderVideo } from '../render/video/render-video.ts';
-import { type Command, CommandFailedError, type CommandInput, UsageError } from './command.ts';
-import {
-  openSceneFile,
-  parseFrameOption,
-  parseNumberOption,
-  printWarnings,
-  readSceneFile,
-  type SceneFile,
-  withSceneFiles,
-} from './scene-file.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
+import { parseFrameOption, parseNumberOption } from './options.ts';
+import { openSceneFile, printWarnings, readSceneFile, type SceneFile, withSceneFiles } from './scene-file.ts';
 import { startProgress } from './terminal/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -34,14 +27,14 @@ export const render: Command = async input => {
     );
   const scene = await readSceneFile(args[0], options);
   const timeline = openSceneFile(scene, terminal);
-  const job: RenderInput = {
+  const renderInput: RenderInput = {
     ...input,
     scene,
     timeline,
     out: String(out),
     scale: parseNumberOption('--scale', options.scale ?? '1', 0.1, 1),
   };
-  await (format === undefined ? renderClip(job) : renderFrame(job, format));
+  await (format === undefined ? renderClip(renderInput) : renderFrame(renderInput, format));
 };
 
 interface RenderInput extends CommandInput {
@@ -55,12 +48,12 @@ async function renderFrame(
   { scene, timeline, options, terminal, signal, out, scale }: RenderInput,
   format: (typeof FORMATS)[keyof typeof FORMATS],
 ): Promise<void> {
-  const frame = parseFrameOption('--frame', options.frame, timeline);
+  const frame = parseFrameOption('--frame', options.frame, timeline.durationInFrames);
   const rendered = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
   );
   const [still] = rendered.frames;
-  if (still === undefined) throw new CommandFailedError('Nothing was drawn.');
+  if (still === undefined) throw new Error('Nothing was drawn.');
   await writeFile(out, still.bytes);
   const warnings = [...new Set([...timeline.warnings, ...rendered.warnings])];
   const { durationInFrames } = timeline;
@@ -97,7 +90,7 @@ async function renderClip(input: RenderInput): Promise<void> {
   }
 }
 
-/** Parses `a-b`, the frames from a up to, not including, b. */
+/** Parses `a-b` as the frames from a to b, without b. */
 function parseRange(value: unknown, timeline: Timeline): readonly [number, number] {
   const { durationInFrames } = timeline;
   if (value === undefined) return [0, durationInFrames];

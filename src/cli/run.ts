@@ -6,6 +6,7 @@ import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
+import { parsePairOption } from './options.ts';
 import { followRun } from './terminal/follow.ts';
 import { describeTruncated, drawTable, type Execution } from './terminal/run-view.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -18,7 +19,7 @@ interface SavedWorkflow extends WorkflowFile {
 
 export const run: Command = async ({ args, options, terminal, signal }) => {
   const [target = ''] = args;
-  // The first Ctrl-C does not abort requests: it asks the service to cancel, and the run is followed to its end.
+  // The first Ctrl-C does not abort requests. It cancels the run, and the command follows the run to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
   const source = file ?? (await client.get<SavedWorkflow>(`/workflows/${target}`));
@@ -47,11 +48,11 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   if (execution.status !== 'COMPLETED') throw new CommandFailedError(`The run ended as ${execution.status}.`);
 };
 
-/** Returns the path that creates a workflow from a file; an export includes its components and media. */
+/** Returns the path that creates a workflow from a file. An export, with components and media, is imported. */
 const getCreatePath = ({ components, media }: WorkflowFile): string =>
   components === undefined && media === undefined ? '/workflows' : IMPORT_PATH;
 
-/** Parses the text of an input by the type of its node. Other types take the text itself. */
+/** Parsers of input texts by the type of the node. Other types take the text itself. */
 const INPUT_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
   'input:number': text => {
     const parsed = Number(text);
@@ -73,11 +74,7 @@ export function parseInputs(
 ): Readonly<Record<string, Json>> {
   const types = new Map(nodes.map(node => [node.id, node.data?.nodeType ?? '']));
   const inputIds = [...types].filter(([, type]) => type.startsWith('input:')).map(([id]) => id);
-  const entries = (Array.isArray(option) ? (option as readonly string[]) : []).map((pair): [string, Json] => {
-    const separator = pair.indexOf('=');
-    if (separator <= 0) throw new UsageError(`--input ${pair} must have the form node=value.`);
-    const id = pair.slice(0, separator);
-    const value = pair.slice(separator + 1);
+  const entries = parsePairOption('--input', option, 'node=value').map(([id, value]): [string, Json] => {
     if (!inputIds.includes(id)) {
       throw new UsageError(
         `--input ${id}: the workflow has no such input node${inputIds.length === 0 ? '' : `; it has ${inputIds.join(', ')}`}.`,
@@ -93,7 +90,7 @@ export function parseInputs(
 }
 
 function printResult(execution: Execution, terminal: Terminal): void {
-  // In a pipe, a line per node was already printed.
+  // In a pipe, `followRun` has already printed a line per node.
   if (terminal.isLive) for (const line of drawTable(execution, terminal)) terminal.print(line);
   for (const { label, url, text, value } of execution.outputs) {
     terminal.print(`${terminal.paint('bold', cleanText(label))}: ${url ?? text ?? JSON.stringify(value)}`);

@@ -1,5 +1,5 @@
-// Opens scenes for the command line from a file, or from a template with props. Prints issues with their JSON pointers,
-// and reads files next to the scene.
+// Opens scenes for the command line from a file, or from a template with props, reads the files that a scene uses, and
+// prints issues with their JSON pointers.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
@@ -22,9 +22,9 @@ const TIMEOUT_MS = 120_000;
 export interface SceneFile {
   /** The scene graph, as passed to openScene. */
   readonly graph: unknown;
-  /** As named by the user. */
+  /** The path of the file, or the id of the template. */
   readonly name: string;
-  /** The folder of its files. */
+  /** The folder of the files that the scene uses. */
   readonly folder: string;
 }
 
@@ -38,8 +38,8 @@ export async function readSceneFile(
     return { graph: await readJson(path), name: path, folder: dirname(path) };
   }
   if (path !== undefined) throw new UsageError('Specify either a scene file or --template, not both.');
-  const found = getTemplates().get(template);
-  if (found === undefined)
+  const definition = getTemplates().get(template);
+  if (definition === undefined)
     throw new UsageError(
       `Template ${template} not found. Available templates: ${[...getTemplates().keys()].join(', ')}.`,
     );
@@ -47,10 +47,10 @@ export async function readSceneFile(
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new UsageError(`${String(props)} must contain an object of props.`);
   const folder = typeof props === 'string' ? dirname(props) : '.';
-  return { graph: fillTemplate(found, values as Record<string, unknown>), name: template, folder };
+  return { graph: fillTemplate(definition, values as Record<string, unknown>), name: template, folder };
 }
 
-/** Returns the timeline. Prints the issues of the scene before it throws CommandFailedError. */
+/** Returns the timeline of a scene. For an invalid scene, prints the issues and throws CommandFailedError. */
 export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): Timeline {
   try {
     return openScene(graph);
@@ -74,7 +74,7 @@ export function printWarnings(warnings: readonly string[], terminal: Terminal): 
     terminal.note(`${terminal.paint('yellow', 'warning')}  ${cleanText(warning)}`);
 }
 
-/** Reads the scene's files for as long as the work takes. */
+/** Reads the files that the scene uses, and calls `work` with them. */
 export async function withSceneFiles<T>(
   { resources }: Timeline,
   folder: string,
@@ -89,18 +89,6 @@ export async function withSceneFiles<T>(
   }
 }
 
-export function parseNumberOption(name: string, value: unknown, min: number, max: number): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && number >= min && number <= max) return number;
-  throw new UsageError(`${name} must be from ${min} to ${max}.`);
-}
-
-export function parseFrameOption(name: string, value: unknown, { durationInFrames }: Timeline): number {
-  const frame = parseNumberOption(name, value, 0, durationInFrames - 1);
-  if (!Number.isInteger(frame)) throw new UsageError(`${name} must be a whole number.`);
-  return frame;
-}
-
 async function readJson(path: string): Promise<unknown> {
   try {
     const { size } = await stat(path);
@@ -112,9 +100,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/**
- * Opens a path that starts with ./ as a file next to the scene or below it, and anything else with the guarded client.
- */
+/** Returns a function that opens paths that start with ./ in the folder, and URLs with the guarded client. */
 function createFileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)
@@ -138,9 +124,9 @@ async function openSceneResource(
   if (relativePath.startsWith('..') || isAbsolute(relativePath))
     throw new AppError('invalid_request', 'the file is outside the folder of the scene');
   try {
-    const found = await stat(path);
-    if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
-    if (found.isFile()) return readFileChunks(path);
+    const stats = await stat(path);
+    if (stats.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
+    if (stats.isFile()) return readFileChunks(path);
     throw new AppError('not_found', `${name} is not a file`);
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;

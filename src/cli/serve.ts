@@ -23,11 +23,11 @@ export const runWorker: Command = input => {
 };
 
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
-  // Checked first, because creating the database in a new folder takes seconds and 42 MB.
+  // The port is checked first, because creating the database in a new folder takes seconds and 42 MB.
   await requirePort(settings);
   const { startService } = await import('../app.ts');
   const fatal = Promise.withResolvers<never>();
-  // It may reject before anyone waits; the race below handles it.
+  // The promise may reject before the race below, which handles the rejection.
   fatal.promise.catch(() => undefined);
   const service = await startService(settings, { onFatal: fatal.reject }).catch((err: unknown) => {
     throw explainListenError(toError(err), settings);
@@ -43,7 +43,7 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
 }
 
 const SETTLE_MS = 1000;
-/** A process that is busy for a smaller share of the time is idle. */
+/** The share of the time during which an idle process may be busy. */
 const MAX_IDLE_UTILIZATION = 0.2;
 
 /**

@@ -2,7 +2,8 @@
 import type { Template } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import { type Command, CommandFailedError, getOptionText } from './command.ts';
+import type { Command } from './command.ts';
+import { getOptionText } from './options.ts';
 import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
 export const listTemplates: Command = async ({ options, terminal, signal }) => {
@@ -19,7 +20,7 @@ export const listTemplates: Command = async ({ options, terminal, signal }) => {
   ]);
   for (const line of alignColumns(rows))
     terminal.print(terminal.isLive ? truncateText(line, terminal.width) : line);
-  if (templates.length === 0) throw new CommandFailedError('No templates found.');
+  if (templates.length === 0) throw new Error('No templates found.');
 };
 
 export const applyTemplate: Command = async ({ args, options, terminal, signal }) => {

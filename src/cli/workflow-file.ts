@@ -6,27 +6,27 @@ import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
-import { CommandFailedError, UsageError } from './command.ts';
+import { UsageError } from './command.ts';
 
 export const IMPORT_PATH = '/workflows/import';
-/** The size limit of an import: the graph, and 25 MB of media in base64. */
+/** The size limit of an import, which is the graph and 25 MB of media in base64. */
 const MAX_FILE_BYTES = 41_943_040;
 /** The size limit of any request that writes a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
 
 export interface WorkflowFile extends Graph {
   readonly name: string;
-  /** In an export: the workflows that the graph calls. */
+  /** Set in an export: the workflows that the graph calls. */
   readonly components?: readonly ComponentFile[];
-  /** In an export: the files that the graphs refer to. */
+  /** Set in an export: the files that the graphs refer to. */
   readonly media?: readonly unknown[];
 }
 
-/** A version of a workflow that others in the file call. */
+/** A version of a workflow that other workflows in the file call. */
 export interface ComponentFile extends Graph {
   readonly id: string;
   readonly version: number;
-  /** Whether calls of the latest version mean this one. */
+  /** Whether calls of `latest` use this version. */
   readonly isLatest?: boolean;
   readonly name: string;
 }
@@ -46,16 +46,16 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   return parsed as WorkflowFile;
 }
 
-/** Parses the graph of a file. Throws CommandFailedError if its form is invalid, so that nothing is silently changed. */
+/** Parses the graph of a file. Throws an Error if the graph is malformed, so that no part of it is silently dropped. */
 export function parseFileGraph(
   path: string,
   { nodes, edges }: WorkflowFile,
   catalog: Catalog,
 ): Extract<ParseResult, { readonly ok: true }> {
-  const complete = completeGraph(catalog, nodes, edges);
-  const parsed = parseGraph(complete.nodes, complete.edges);
+  const completed = completeGraph(catalog, nodes, edges);
+  const parsed = parseGraph(completed.nodes, completed.edges);
   if (parsed.ok) return parsed;
-  throw new CommandFailedError(`${path}: ${parsed.issues[0]?.message} (run graphwright lint for details)`);
+  throw new Error(`${path}: ${parsed.issues[0]?.message} Run graphwright lint for details.`);
 }
 
 async function readText(path: string): Promise<string> {

@@ -16,9 +16,9 @@ export const exportWorkflow: Command = async ({ args, options, terminal, signal 
   const text = JSON.stringify(file, null, 2);
   if (typeof options.out !== 'string') return terminal.print(text);
   await writeFile(options.out, `${text}\n`);
-  const components = file.components?.length ?? 0;
+  const componentCount = file.components?.length ?? 0;
   terminal.print(
-    `Wrote ${options.out}: ${cleanText(file.name)}, ${components} components, ${file.media?.length ?? 0} media files.`,
+    `Wrote ${options.out}: ${cleanText(file.name)}, ${componentCount} components, ${file.media?.length ?? 0} media files.`,
   );
 };
 

@@ -1,6 +1,6 @@
 // `graphwright layout`: arranges and draws a file without a service.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -39,6 +39,15 @@ describe('graphwright layout', () => {
     assert.equal((await layout(out, '--out', again)).code, 0);
     assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'));
     assert.match(readFileSync(svg, 'utf8'), /^<svg /);
+  });
+
+  it('prints why a malformed workflow cannot be laid out', async () => {
+    const path = join(folder, 'malformed.json');
+    const node = { id: 'a', type: 'basedNode', position: 'left', data: { nodeType: 'input:text' } };
+    writeFileSync(path, JSON.stringify({ name: 'Malformed', nodes: [node], edges: [] }));
+    const { code, err } = await layout(path);
+    assert.equal(code, 1);
+    assert.match(err, /malformed\.json: position must be \{ x, y \}/);
   });
 
   it('exits with code 2 for an unknown direction', async () => {

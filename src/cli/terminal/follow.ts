@@ -1,11 +1,11 @@
-// Follows a run to its end: a live view on a terminal, one line per change in a pipe.
+// Follows a run to its end, with a live view on a terminal or one line per change in a pipe.
 import type { Run } from '../../../sdk/src/sdk.ts';
 import { applyEvent, describeChange, drawRun, type Execution } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 
 const FRAME_MS = 80;
 
-/** Shows the run's nodes if a terminal is given; resolves to the complete record when it has ended. */
+/** Shows the run's nodes if a terminal is given. Resolves to the complete record of the ended run. */
 export async function followRun({ events, get }: Run, terminal: Terminal | undefined): Promise<Execution> {
   let run: Execution | undefined;
   const redraw = (): void => {
@@ -22,7 +22,7 @@ export async function followRun({ events, get }: Run, terminal: Terminal | undef
     clearInterval(timer);
     terminal?.erase();
   }
-  // The stream says that the run ended; the record has the result.
+  // The events contain only a part of the result, so the record is read.
   return get();
 }
 

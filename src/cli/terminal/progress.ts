@@ -1,4 +1,4 @@
-// Shows progress of long work: a bar at the bottom of a terminal, an occasional line in a pipe.
+// Shows the progress of long work as a bar at the bottom of a terminal, or as occasional lines in a pipe.
 import type { Terminal } from './terminal.ts';
 
 export interface Progress {
@@ -12,7 +12,7 @@ const BAR_COLUMNS = 20;
 const LINE_EVERY_MS = 5000;
 const DRAW_EVERY_MS = 50;
 
-/** Returns a function that shows the progress. The caller erases the bar at the end. */
+/** Returns a function that shows the progress. The caller must erase the bar at the end. */
 export function startProgress(terminal: Terminal): (progress: Progress) => void {
   const start = performance.now();
   let lastMs = start;
@@ -20,15 +20,15 @@ export function startProgress(terminal: Terminal): (progress: Progress) => void 
     const nowMs = performance.now();
     if (nowMs - lastMs < (terminal.isLive ? DRAW_EVERY_MS : LINE_EVERY_MS) && done < total) return;
     lastMs = nowMs;
-    const leftMs = done === 0 ? undefined : ((total - done) * (nowMs - start)) / done;
-    const remaining = leftMs === undefined ? '' : `, ${formatMs(leftMs)} left`;
+    const remainingMs = done === 0 ? undefined : ((total - done) * (nowMs - start)) / done;
+    const remainingNote = remainingMs === undefined ? '' : `, ${formatMs(remainingMs)} left`;
     if (terminal.isLive)
-      terminal.draw([`  ${drawBar(total === 0 ? 1 : done / total, terminal)}  ${text}${remaining}`]);
-    else if (done < total) terminal.note(`${text}${remaining}`);
+      terminal.draw([`  ${drawBar(total === 0 ? 1 : done / total, terminal)}  ${text}${remainingNote}`]);
+    else if (done < total) terminal.note(`${text}${remainingNote}`);
   };
 }
 
-/** Returns a bar filled to that fraction. */
+/** Returns a bar that is filled to the fraction. */
 export function drawBar(fraction: number, { paint }: Terminal): string {
   const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
   return paint('cyan', '━'.repeat(full)) + paint('dim', '─'.repeat(BAR_COLUMNS - full));

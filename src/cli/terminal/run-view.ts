@@ -1,4 +1,4 @@
-// Tracks a run by the service's events and formats it as lines.
+// Tracks a run by the events of its stream, and formats the run as lines.
 import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
@@ -78,7 +78,7 @@ export function drawRun(run: Execution, terminal: Terminal, nowMs: number): stri
         : drawResult(state, terminal),
     ];
   });
-  const done = run.nodeStates.filter(
+  const endedCount = run.nodeStates.filter(
     state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status),
   ).length;
   const total = run.nodeStates.length;
@@ -86,7 +86,7 @@ export function drawRun(run: Execution, terminal: Terminal, nowMs: number): stri
     (run.finishedAt === null ? nowMs : Date.parse(run.finishedAt)) - Date.parse(run.createdAt),
   );
   const style = hasEnded(run) ? (STATUS_STYLES[run.status]?.[1] ?? 'red') : 'cyan';
-  const summary = ` ${drawBar(total === 0 ? 1 : done / total, terminal)} ${done} of ${total} nodes  ${terminal.paint(style, run.status)}  ${terminal.paint('dim', elapsed)}`;
+  const summary = ` ${drawBar(total === 0 ? 1 : endedCount / total, terminal)} ${endedCount} of ${total} nodes  ${terminal.paint(style, run.status)}  ${terminal.paint('dim', elapsed)}`;
   return [...alignColumns(rows), summary];
 }
 
@@ -122,8 +122,8 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
 export function describeTruncated({ id, nodeStates }: Execution): string | undefined {
   const nodeIds = nodeStates.filter(({ truncated }) => truncated === true).map(({ nodeId }) => nodeId);
   if (nodeIds.length === 0) return undefined;
-  const more = nodeIds.length === 1 ? '' : ` (and ${nodeIds.length - 1} more)`;
-  return `The record is limited to 16 MB, so results of the node ${cleanText(nodeIds[0] ?? '')}${more} are shortened. GET /api/v1/executions/${id}/outputs/{nodeId} returns them complete.`;
+  const othersNote = nodeIds.length === 1 ? '' : ` (and ${nodeIds.length - 1} more)`;
+  return `The record is limited to 16 MB, so results of the node ${cleanText(nodeIds[0] ?? '')}${othersNote} are shortened. GET /api/v1/executions/${id}/outputs/{nodeId} returns them complete.`;
 }
 
 function drawResult(state: NodeState, terminal: Terminal): string {

@@ -1,4 +1,4 @@
-// Writes output: plain lines in a pipe; on a terminal also colors and a live view that is redrawn.
+// Writes plain lines and, on a terminal, colors and a live view that is redrawn.
 import { styleText } from 'node:util';
 import { truncateText } from './text-width.ts';
 
@@ -7,15 +7,15 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export interface Terminal {
   /** Whether stdout is a terminal. */
   readonly isLive: boolean;
-  /** Columns of stdout; 80 in a pipe. */
+  /** The number of columns of stdout, which is 80 in a pipe. */
   readonly width: number;
   /** Writes one line of the command's result to stdout. */
   print(line: string): void;
   /** Writes one line for the user to stderr. */
   note(line: string): void;
-  /** Styles the text; unchanged if stdout has no colors or NO_COLOR is set. */
+  /** Styles the text. Returns it unchanged if stdout has no colors or NO_COLOR is set. */
   paint(style: Style, text: string): string;
-  /** Replaces the live view at the bottom of the screen. Only on a terminal. */
+  /** Replaces the live view at the bottom of the screen. Call it only if `isLive`. */
   draw(lines: readonly string[]): void;
   /** Removes the live view. */
   erase(): void;
@@ -46,9 +46,9 @@ export function openTerminal(
     draw(lines) {
       // A view taller than the screen could not be erased, so a count replaces its first lines.
       const maxLines = Math.max(3, (out.rows ?? 24) - 1);
-      const hidden = lines.length - maxLines + 1;
+      const hiddenCount = lines.length - maxLines + 1;
       const visibleLines =
-        lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
+        lines.length <= maxLines ? lines : [`  … ${hiddenCount} more above`, ...lines.slice(hiddenCount)];
       const body = visibleLines.map(line => `${truncateText(line, width() - 1)}\n`).join('');
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
       frameHeight = visibleLines.length;

@@ -16,12 +16,12 @@ export function getTextWidth(text: string): number {
   return PRINTABLE.test(plain) ? plain.length : measureWidth(plain);
 }
 
-// Loaded on demand, because compiling its patterns takes a third of the time of a small command.
+// The package is loaded on demand, because compiling its patterns takes a third of the time of a small command.
 const require = createRequire(import.meta.url);
 const measureWidth = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
-/** Truncates the text to that many columns, with an ellipsis. Colors are kept and closed. */
+/** Truncates the text to the number of columns, with an ellipsis. Keeps colors and resets them at the end. */
 export function truncateText(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;
   let result = '';
@@ -40,7 +40,7 @@ export function truncateText(text: string, columns: number): string {
   return result;
 }
 
-/** Pads the text with spaces to that many columns. */
+/** Pads the text with spaces to the number of columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - getTextWidth(text)));
 }

@@ -44,9 +44,9 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   ).finally(() => terminal.erase());
   const { size: bytes } = await stat(path);
   const durationMs = Math.round(performance.now() - start);
-  const made = { file: path, bytes, ...result, includesSecretsKey, durationMs };
-  if (isJson) terminal.print(JSON.stringify(made, null, 2));
-  else printReport(made, terminal);
+  const report = { file: path, bytes, ...result, includesSecretsKey, durationMs };
+  if (isJson) terminal.print(JSON.stringify(report, null, 2));
+  else printReport(report, terminal);
 };
 
 interface BackupReport extends BackupResult {
@@ -56,8 +56,8 @@ interface BackupReport extends BackupResult {
   readonly durationMs: number;
 }
 
-function printReport(made: BackupReport, terminal: Terminal): void {
-  const { file, bytes, durationMs, tables, databaseBytes, media, missing, createdAt } = made;
+function printReport(report: BackupReport, terminal: Terminal): void {
+  const { file, bytes, durationMs, tables, databaseBytes, media, missing, createdAt } = report;
   const speed = `${formatBytes((1000 * bytes) / durationMs)} a second`;
   terminal.print(`${file}: ${formatBytes(bytes)} in ${formatMs(durationMs)}, ${speed}.`);
   terminal.print(
@@ -66,7 +66,7 @@ function printReport(made: BackupReport, terminal: Terminal): void {
   if (missing > 0)
     terminal.note(`${missing} media were deleted meanwhile or had no file; a restore leaves them out.`);
   terminal.note(
-    made.includesSecretsKey
+    report.includesSecretsKey
       ? 'The secrets key is in the file: keep it as safe as the secrets themselves.'
       : 'The secrets key is not in the file. Keep secrets.key of DATA_DIR, or SECRETS_KEY, in another place: without it the stored secrets cannot be read.',
   );
@@ -81,7 +81,7 @@ function describeProgress({ part, bytes, totalBytes = 0 }: BackupProgress) {
   };
 }
 
-/** Opens the service's database. Connects to a running one, otherwise starts the embedded PostgreSQL for the backup. */
+/** Opens the service's database. Starts the embedded PostgreSQL for the backup if it is not running. */
 async function openServiceDatabase(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
   const log = createLogger('silent');
   const isEmbedded = settings.DATABASE_URL === undefined;

@@ -61,7 +61,7 @@ function printReport(
   for (const id of damaged) terminal.note(`${id} was damaged when the backup was made.`);
 }
 
-/** Throws if the media folder has files. A bucket is not searched: a restore only adds objects with new ids. */
+/** Throws if the media folder has files. A bucket may have objects, because a restore only adds objects with new ids. */
 async function requireNoMedia(settings: Settings): Promise<void> {
   if (toBucket(settings) !== undefined) return;
   const folder = join(settings.DATA_DIR, 'media');
@@ -77,16 +77,16 @@ async function requireKey(
   settings: Settings,
   { fingerprint, isIncluded }: BackupHeader['secretsKey'],
 ): Promise<void> {
-  const found = await findSecretsKey(toKeySource(settings));
-  if (fingerprint === null || (found === undefined ? isIncluded : computeFingerprint(found) === fingerprint))
+  const key = await findSecretsKey(toKeySource(settings));
+  if (fingerprint === null || (key === undefined ? isIncluded : computeFingerprint(key) === fingerprint))
     return;
-  const problem = found === undefined ? 'There is no secrets key' : 'The secrets key differs';
+  const problem = key === undefined ? 'There is no secrets key' : 'The secrets key differs';
   throw new UsageError(
     `${problem}, but the stored secrets require the key of the backup. Copy its secrets.key to ${settings.DATA_DIR}, set SECRETS_KEY, or discard those secrets with --without-secrets.`,
   );
 }
 
-/** Stores the key of the backup if none is set. */
+/** Stores the key of the backup if there is no key yet. */
 async function storeMissingKey(settings: Settings, key: Buffer): Promise<void> {
   if ((await findSecretsKey(toKeySource(settings))) === undefined)
     await storeSecretsKey(settings.DATA_DIR, key);
