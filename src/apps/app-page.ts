@@ -1,8 +1,7 @@
 // Reads the data of an app's page: the form with its values, a run, examples, earlier results and the gallery.
 import { hideCalls } from '../graph/components/hide-calls.ts';
 import { redact } from '../graph/redact.ts';
-import type { Graph } from '../graph/types.ts';
-import { isObject, type JsonObject } from '../graph/types.ts';
+import { type Graph, isObject, type JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { findExecution } from '../store/executions.ts';
@@ -15,7 +14,7 @@ import { estimateAppRun } from './run-app.ts';
 import { countRunsLeft } from './runs-per-visitor.ts';
 import { createPageToken, type VisitorRequest } from './visitor.ts';
 
-/** A form that was refused. */
+/** A submitted form that was refused. */
 export interface RefusedForm {
   readonly values: JsonObject;
   readonly error: AppError;
@@ -94,9 +93,9 @@ const toPreview = ({ page, createdAt, outputs }: Awaited<ReturnType<typeof listO
   items: listThumbnailItems(outputs),
 });
 
-function listResults({ outputs }: OpenedApp, shown: Readonly<Record<string, PresentedOutput>>) {
+function listResults({ outputs }: OpenedApp, presented: Readonly<Record<string, PresentedOutput>>) {
   return outputs.flatMap(({ key, label, hasCaption }) => {
-    const items = listItems(shown[key]);
+    const items = listItems(presented[key]);
     return items.length === 0 ? [] : [{ label, hasCaption, items }];
   });
 }
@@ -139,10 +138,12 @@ function findAccess({ app, visitor }: OpenedApp): 'open' | 'proof' | 'sign in' {
 
 function describeLimits(deps: RunDeps, opened: OpenedApp): readonly string[] {
   const limit = opened.app.runs_per_visitor;
-  const left = countRunsLeft(deps, opened);
+  const runsLeft = countRunsLeft(deps, opened);
   const notes: string[] = [];
-  if (left !== null)
-    notes.push(`You can run it ${limit === 1 ? 'once' : `${limit} times`} a day (UTC). ${left} left today.`);
+  if (runsLeft !== null)
+    notes.push(
+      `You can run it ${limit === 1 ? 'once' : `${limit} times`} a day (UTC). ${runsLeft} left today.`,
+    );
   if (opened.fields.some(({ control }) => control === 'media'))
     notes.push('Files may have at most 10 MB. They are deleted after 24 hours.');
   return notes;
@@ -158,7 +159,7 @@ async function findPrice(
   try {
     return (await estimateAppRun(deps, app.slug, request, values as JsonObject)).credits;
   } catch (err) {
-    // For example, fields may still be empty. The price is shown when they are filled in.
+    // Fields may still be empty, for example. The page shows the price when they are filled in.
     if (err instanceof AppError && err.status < 500) return undefined;
     throw err;
   }

@@ -1,4 +1,4 @@
-// Reads, follows and cancels a run of an app as its visitors see it, and keeps the gallery.
+// Reads, streams and cancels the runs of an app for its visitors, and manages the gallery.
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
@@ -62,7 +62,7 @@ async function findOpenRun(deps: RunDeps, opened: OpenedApp, runId: string): Pro
   return { opened, run, execution };
 }
 
-/** Returns a run of an app that is open, and whether the visitor started it. */
+/** Returns a run of the app, and whether the visitor started it. */
 export async function readOpenRun(deps: RunDeps, opened: OpenedApp, runId: string) {
   const found = await findOpenRun(deps, opened, runId);
   const isOwn = opened.visitor.ids.includes(found.run.visitor);
@@ -93,7 +93,7 @@ async function presentRun(deps: RunDeps, { opened, run, execution }: FoundRun) {
 export const getRunPageUrl = ({ settings }: Pick<RunDeps, 'settings'>, slug: string, runId: string): string =>
   `${settings.BASE_URL}/a/${slug}/runs/${runId}`;
 
-/** Returns the share of the work that is done, from 0 to 1. Rounded to 1/20, which hides the number of nodes. */
+/** Returns the completed share of the work, from 0 to 1, rounded down to 1/20 to hide the number of nodes. */
 async function computeProgress(
   deps: RunDeps,
   execution: ExecutionRow,
@@ -110,7 +110,7 @@ export interface AppRunEvent {
   readonly data: PresentedAppRun;
 }
 
-/** Streams the run whenever it changes, until it has ended. */
+/** Streams the run after each change, until it has ended. */
 export async function watchAppRun(
   deps: RunDeps,
   {
@@ -124,14 +124,14 @@ export async function watchAppRun(
 }
 
 async function* follow(deps: RunDeps, found: FoundRun, signal: AbortSignal): AsyncGenerator<AppRunEvent> {
-  let sent = '';
+  let sentText = '';
   for await (const _ of watchChanges(deps, found.execution.id, signal)) {
     const execution = await findExecution(deps.db, found.execution.id);
     if (execution === undefined) return;
     const data = await presentRun(deps, { ...found, execution });
     const text = JSON.stringify(data);
-    if (text !== sent) yield { event: 'run', data };
-    sent = text;
+    if (text !== sentText) yield { event: 'run', data };
+    sentText = text;
     if (execution.finished_at !== null) return;
   }
 }
@@ -146,7 +146,7 @@ export async function cancelAppRun(deps: RunDeps, slug: string, runId: string, r
   return readAppRun(deps, slug, runId, request);
 }
 
-/** Adds a run to the gallery or removes it. Throws 403 unless the caller may edit the workflow. */
+/** Adds a run to the gallery, or removes it from there. Throws 403 unless the caller may edit the workflow. */
 export async function changeAppRun(
   deps: RunDeps,
   runId: string,
@@ -180,7 +180,7 @@ export async function listGallery(deps: RunDeps, slug: string, request: VisitorR
 /** Presents runs without their progress. */
 async function presentResults(deps: RunDeps, { app, outputs }: OpenedApp, runs: readonly AppRunRow[]) {
   const results = [];
-  // One after the other, because each may be large.
+  // Read one after the other, because each may be large.
   for (const run of runs) {
     const steps = await readBoundedSteps(deps.db, run.execution_id);
     results.push({
@@ -202,6 +202,6 @@ export async function listResultsOfVisitors(deps: RunDeps, opened: OpenedApp) {
 
 /** Lists the newest results of the visitor. */
 export async function listOwnResults(deps: RunDeps, opened: OpenedApp) {
-  const own = { appId: opened.app.id, visitors: opened.visitor.ids.slice(0, 1) };
-  return presentResults(deps, opened, await listRunsOfVisitor(deps.db, own, MAX_HISTORY));
+  const filter = { appId: opened.app.id, visitors: opened.visitor.ids.slice(0, 1) };
+  return presentResults(deps, opened, await listRunsOfVisitor(deps.db, filter, MAX_HISTORY));
 }

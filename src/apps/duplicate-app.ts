@@ -1,4 +1,4 @@
-// Copies the workflow of an app for a visitor, if its owner allows that. Secrets are not copied.
+// Copies the workflow of an app, without secrets, for a visitor if the owner allows it.
 import { redact } from '../graph/redact.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';

@@ -9,10 +9,10 @@ import { findMedia } from '../store/media/media.ts';
 import type { OpenedApp } from './open-app.ts';
 import { presentAppOutputs } from './outputs.ts';
 
-/** Returns the inputs, by the keys of the form's fields, and the outputs of the examples. Leaves out deleted runs. */
+/** Returns the inputs and outputs of each example, by their keys for visitors. Leaves out deleted runs. */
 export async function readExamples(deps: RunDeps, opened: OpenedApp) {
   const examples = [];
-  // One after the other, because each may be large.
+  // Read one after the other, because each may be large.
   for (const execution of await findRuns(deps, opened)) {
     const outputs = presentAppOutputs(opened.outputs, await readBoundedSteps(deps.db, execution.id));
     examples.push({ inputs: await presentInputs(deps, opened, execution), outputs });
@@ -50,8 +50,8 @@ const getMediaId = (value: unknown): string | undefined =>
 /** Returns the ids of the files in the form's inputs of the examples. */
 export async function listExampleMedia(deps: RunDeps, opened: OpenedApp): Promise<ReadonlySet<string>> {
   const runs = await findRuns(deps, opened);
-  const media = opened.fields.filter(({ control }) => control === 'media');
+  const mediaFields = opened.fields.filter(({ control }) => control === 'media');
   return new Set(
-    runs.flatMap(run => media.flatMap(({ nodeId }) => getMediaId(readInputs(run)[nodeId]) ?? [])),
+    runs.flatMap(run => mediaFields.flatMap(({ nodeId }) => getMediaId(readInputs(run)[nodeId]) ?? [])),
   );
 }

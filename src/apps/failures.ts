@@ -2,7 +2,7 @@
 import { AppError, type ErrorCode } from '../lib/errors.ts';
 import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/pay.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { createOutOfOrderError } from './open-app.ts';
+import { createOutOfOrderError, OUT_OF_ORDER } from './open-app.ts';
 
 type FailureKind = 'input' | 'credits' | 'limit' | 'cancelled' | 'out of order' | 'failed';
 
@@ -28,7 +28,7 @@ const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   daily_execution_limit: 'limit',
   rate_limited: 'limit',
   cancelled: 'cancelled',
-  // The workflow, its provider or its owner cannot run it.
+  // The owner has to change the workflow, its provider or their account.
   provider_not_configured: 'out of order',
   provider_auth: 'out of order',
   provider_insufficient_funds: 'out of order',
@@ -56,18 +56,15 @@ const TEXTS: Readonly<
   credits: ['app_out_of_credits', 'There are not enough credits for this run.'],
   limit: ['app_limit_reached', APP_LIMIT_MESSAGE],
   cancelled: ['cancelled', 'The run was canceled.'],
-  'out of order': [
-    'app_out_of_order',
-    'This app is out of order at the moment. Its owner has been told. Try again later.',
-  ],
+  'out of order': ['app_out_of_order', OUT_OF_ORDER],
   failed: ['run_failed', 'The run failed. Try again, or change the inputs.'],
 };
 
-/** Whether the app cannot run until its owner solves the problem. */
+/** Returns whether the app cannot run until its owner solves the problem. */
 export const needsOwner = (code: string): boolean =>
   KIND_BY_CODE[code] === 'out of order' || code === 'insufficient_credits';
 
-/** Returns the error of an ended run for its visitor. */
+/** Returns the error of an ended run as its visitor sees it. */
 export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
   if (error === null) return null;
   const stored = JSON.parse(error) as { readonly code: string };
@@ -94,7 +91,7 @@ export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown 
   return err.status >= 500 ? err : createOutOfOrderError(err);
 }
 
-/** Codes of errors whose messages are returned as they are. */
+/** The codes of errors that visitors get unchanged. */
 const MEANT_FOR_VISITORS: ReadonlySet<ErrorCode> = new Set([
   'idempotency_in_progress',
   'idempotency_key_reused',

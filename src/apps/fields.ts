@@ -1,5 +1,5 @@
-// Builds the form of an app from its settings: its fields and their JSON Schema. Also parses the values of a request.
-// Visitors do not learn the ids, labels or values of nodes.
+// Builds the form of an app as fields and as a JSON Schema, and parses submitted values. Visitors do not learn the ids,
+// labels or values of nodes.
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
@@ -8,7 +8,7 @@ import type { AppInput, AppSettings, Control } from '../store/apps.ts';
 
 /** An input with its defaults filled in. */
 export interface AppField extends AppInput {
-  /** Its name for visitors: `input_1`, `input_2` and so on. */
+  /** The field's name for visitors: `input_1`, `input_2` and so on. */
   readonly key: string;
   readonly nodeType: string;
   readonly label: string;
@@ -21,11 +21,11 @@ export interface AppField extends AppInput {
 }
 
 export interface AppOutput {
-  /** Its name for visitors: `output_1`, `output_2` and so on. */
+  /** The output's name for visitors: `output_1`, `output_2` and so on. */
   readonly key: string;
   readonly nodeId: string;
   readonly label: string;
-  /** Whether the page shows the label. A default label of the only output says nothing new. */
+  /** Whether the page shows the label. A single output with a default label needs none. */
   readonly hasCaption: boolean;
   readonly type: string;
 }
@@ -118,7 +118,7 @@ export function listOutputs({ outputs, outputLabels = {} }: AppSettings, plan: P
   }));
 }
 
-/** Returns the type of a node's first output. A node that accepts any type has the type of the output connected to it. */
+/** Returns the type of a node's first output, or, if it is ANY, the type of the output connected to the node. */
 function findOutputType(plan: Plan, node: Plan['nodes'][number] | undefined): string {
   const [output] = node?.outputDefs ?? [];
   if (output !== undefined && output.type !== 'ANY') return output.type;
@@ -259,7 +259,7 @@ function convertList({ maxLength }: AppField, value: Json): ConversionResult {
   return value.every(isItem) ? { value } : { problem: `Write texts of at most ${maxLength} characters.` };
 }
 
-/** Converts the text of a form control to the value of a request. Undefined: the control is empty. */
+/** Converts the text of a form control to the value of a request, or to undefined if the control is empty. */
 export function parseText({ control, nodeType }: AppField, text: string): Json | undefined {
   if (control === 'switch') return text === 'true' || text === 'on';
   if (text.trim() === '') return undefined;

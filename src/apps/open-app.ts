@@ -19,16 +19,16 @@ export interface OpenedApp {
   readonly visitor: Visitor;
   /** Whether the visitor may edit the workflow. */
   readonly canEdit: boolean;
-  /** The version that runs; undefined if it was deleted. */
+  /** The version that runs. Undefined if the version was deleted or has no nodes that can run. */
   readonly version: { readonly number: number; readonly graph: Graph; readonly plan: Plan } | undefined;
   readonly fields: readonly AppField[];
   readonly outputs: readonly AppOutput[];
-  /** Why it cannot run. */
+  /** The reasons why the app cannot run. */
   readonly issues: readonly Issue[];
 }
 
-/** No user has this id. */
-const NOBODY = 0;
+/** An id that no user has. */
+const NO_USER_ID = 0;
 
 /**
  * Throws 404 if there is no such app or the visitor may not use it, 401 for an invalid token, and 308 `app_moved` for an
@@ -38,7 +38,7 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
   const app = await findAppBySlug(deps.db, slug);
   if (app === undefined) throw createNotFoundError();
   const { actor } = request;
-  const userId = actor.kind === 'user' ? actor.userId : NOBODY;
+  const userId = actor.kind === 'user' ? actor.userId : NO_USER_ID;
   const workflow = await findWorkflow(deps.db, app.workflow_id, userId);
   if (workflow === undefined) throw createNotFoundError();
   const isOwn = actor.kind === 'user' && hasOwnRole(actor, workflow);
@@ -82,12 +82,12 @@ const createNotFoundError = (): AppError => new AppError('not_found', 'App not f
 
 function createMovedError(slug: string, { toAddress }: VisitorRequest): AppError {
   const location = toAddress?.(slug);
-  // Not cached, because the owner may restore the slug.
+  // The response is not cached, because the owner may restore the slug.
   const headers = { 'cache-control': 'no-store', ...(location === undefined ? {} : { location }) };
   return new AppError('app_moved', `This app has a new slug: ${slug}. Use it instead.`, { headers });
 }
 
-/** Called before the token is verified, so that an invalid token does not reveal the app. */
+/** Must be called before the token is verified, so that an invalid token does not reveal the app. */
 function isInAudience({ audience, embed_key: embedKey }: AppRow, { actor, token }: VisitorRequest): boolean {
   if (audience === 'anyone') return true;
   return audience === 'signed_in' && (actor.kind === 'user' || (token !== undefined && embedKey !== null));
@@ -108,11 +108,9 @@ async function readVersion(
   }
 }
 
+export const OUT_OF_ORDER =
+  'This app is out of order at the moment. Its owner has been told. Try again later.';
+
 /** Creates the error 503 `app_out_of_order`, which does not reveal the reason. */
-export function createOutOfOrderError(cause?: unknown): AppError {
-  return new AppError(
-    'app_out_of_order',
-    'This app is out of order at the moment. Its owner has been told. Try again later.',
-    { cause },
-  );
-}
+export const createOutOfOrderError = (cause?: unknown): AppError =>
+  new AppError('app_out_of_order', OUT_OF_ORDER, { cause });

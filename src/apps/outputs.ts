@@ -15,12 +15,12 @@ export interface OutputValue {
   readonly height?: number;
 }
 
-/** The members of the first value. If there are more, `items` has all. */
+/** The members of the first value. If there are several values, `items` has all of them. */
 export type PresentedOutput = OutputValue & { readonly items?: readonly OutputValue[] };
 
 const MAX_ITEMS = 200;
 
-/** Leaves out outputs without a value. */
+/** Returns the outputs that have a value, by key. */
 export function presentAppOutputs(
   outputs: readonly AppOutput[],
   steps: ReadonlyMap<string, Step>,

@@ -6,13 +6,13 @@ import { AppError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
 import { type AppRow, recordProofOfWork } from '../store/apps.ts';
 
-/** The solution is a number below this. A phone finds it in about a second. */
+/** The limit below which the solution lies. A phone finds it in about a second. */
 const MAX_NUMBER = 100_000;
 const LIFETIME_MS = 600_000;
 const ALGORITHM = 'SHA-256';
 const MAX_PROOF_LENGTH = 2000;
 
-/** Derives a key for each app, so that a proof is not valid for another one. */
+/** Derives a key for each app, so that a proof is valid for one app only. */
 const deriveKey = ({ secretsKey }: Pick<Deps, 'secretsKey'>, { id }: AppRow): string =>
   hmacSha256Hex(secretsKey, `app proof of work ${id}`);
 

@@ -32,14 +32,14 @@ import { countRun, uncountRun } from './runs-per-visitor.ts';
 import { isAnonymous, type VisitorRequest } from './visitor.ts';
 
 const DAY_MS = 86_400_000;
-/** How long the link to a result works. */
+/** The lifetime of the link to a result. */
 const LINK_LIFETIME_MS = 30 * DAY_MS;
 const ANONYMOUS_LINK_LIFETIME_MS = DAY_MS;
 
 export interface RunAppInput {
   readonly inputs: JsonObject;
   readonly proof?: string | undefined;
-  /** The most that the visitor agreed to pay. */
+  /** The maximum that the visitor agreed to pay. */
   readonly maxCredits?: number | undefined;
   readonly idempotencyKey?: string | undefined;
 }
@@ -49,10 +49,10 @@ export interface StartedAppRun {
   readonly replayed: boolean;
 }
 
-/** Runs of an app that start at the same time. The rest waits, so that many visitors do not delay other requests. */
+/** The maximum number of runs of one app that start concurrently. It keeps many visitors from delaying other requests. */
 const CONCURRENT_STARTS = 8;
 const MAX_WAITING_STARTS = 1000;
-/** Limiters of apps that have requests, by slug. */
+/** The limiters of apps with open requests, by slug. */
 const limitersBySlug = new Map<string, { readonly limit: Limiter; requests: number }>();
 
 /**
@@ -95,19 +95,19 @@ async function checkAndStart(
   }
   const parsed = parseInputs(opened.fields, input.inputs);
   await requireAllowedMedia(deps, opened, parsed);
-  const start = prepareRun(opened, version.number, parsed, input);
-  const repeated = await findRepeatedRun(deps, opened, start);
-  if (repeated !== undefined) return repeated;
+  const prepared = prepareRun(opened, version.number, parsed, input);
+  const earlierRun = await findRepeatedRun(deps, opened, prepared);
+  if (earlierRun !== undefined) return earlierRun;
   if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
-  const counted = await countRun(deps, opened);
+  const counts = await countRun(deps, opened);
   try {
-    const started = await startRun(deps, opened, start);
-    if (started.replayed) uncountRun(deps, counted);
+    const started = await startRun(deps, opened, prepared);
+    if (started.replayed) uncountRun(deps, counts);
     return started;
   } catch (err) {
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
-      uncountRun(deps, counted);
+      uncountRun(deps, counts);
     if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
       await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
@@ -115,7 +115,7 @@ async function checkAndStart(
 }
 
 /**
- * Returns what a run with these inputs would cost the visitor's workspace. Throws 404 if the owner pays, because visitors
+ * Estimates what a run with these inputs would cost the visitor's workspace. Throws 404 if the owner pays, because visitors
  * must not see the owner's prices.
  */
 export async function estimateAppRun(
@@ -144,7 +144,7 @@ export async function estimateAppRun(
   }
 }
 
-/** Throws 401 if visitors pay and this one has no account. */
+/** Throws 401 if the visitor has to pay but has no account. */
 function requirePayer({ app, visitor }: Pick<OpenedApp, 'app' | 'visitor'>): void {
   if (app.payer === 'visitor' && visitor.user === undefined)
     throw new AppError(
@@ -184,7 +184,7 @@ function prepareRun(
   { maxCredits, idempotencyKey }: RunAppInput,
 ): PreparedRun {
   const limits = [app.max_credits_per_run, maxCredits].filter(limit => typeof limit === 'number');
-  // The key is hashed with the visitor's id below, so that visitors do not share keys. Its form is checked before.
+  // Checks the form of the key. Below, the key is hashed with the visitor's id, so that visitors do not share keys.
   parseIdempotencyKey('app', idempotencyKey, {});
   return {
     version,
@@ -204,10 +204,10 @@ const toRequest = ({ inputs, maxCredits }: PreparedRun) => ({
 async function findRepeatedRun(
   deps: RunDeps,
   { app }: OpenedApp,
-  start: PreparedRun,
+  prepared: PreparedRun,
 ): Promise<StartedAppRun | undefined> {
-  const idempotency = parseIdempotencyKey('app', start.idempotencyKey, {
-    ...toRequest(start),
+  const idempotency = parseIdempotencyKey('app', prepared.idempotencyKey, {
+    ...toRequest(prepared),
     webhook: null,
   });
   const first = await findReplay(deps, app.user_id, app.workflow_id, idempotency);
@@ -215,7 +215,7 @@ async function findRepeatedRun(
   return run && { run, replayed: true };
 }
 
-async function startRun(deps: RunDeps, opened: OpenedApp, start: PreparedRun): Promise<StartedAppRun> {
+async function startRun(deps: RunDeps, opened: OpenedApp, prepared: PreparedRun): Promise<StartedAppRun> {
   const { app, visitor } = opened;
   const actor = await getUserActor(deps, app.user_id);
   const payer = await findPayer(deps, opened);
@@ -233,10 +233,10 @@ async function startRun(deps: RunDeps, opened: OpenedApp, start: PreparedRun): P
   try {
     const accepted = await startForUser(deps, actor, {
       workflowId: app.workflow_id,
-      version: start.version,
+      version: prepared.version,
       route: 'app',
-      request: toRequest(start),
-      idempotencyKey: start.idempotencyKey ?? run.id,
+      request: toRequest(prepared),
+      idempotencyKey: prepared.idempotencyKey ?? run.id,
       trigger: 'app',
       origin: { id: app.id, key: run.id, executionId, ...(payer === undefined ? {} : { payer }) },
     });

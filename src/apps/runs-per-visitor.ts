@@ -1,4 +1,4 @@
-// Limits the runs that a visitor of an app may start in a day (UTC). Counts them for each id of the visitor.
+// Limits the runs that a visitor of an app may start in a day (UTC). Each id of the visitor has its own count.
 import type { RunDeps } from '../runs/deps.ts';
 import { type Allowance, createRateLimitError } from '../services/accounts/rate-limits.ts';
 import type { OpenedApp } from './open-app.ts';
@@ -15,7 +15,7 @@ const DAY_SECONDS = 86_400;
 const listKeys = ({ app, visitor }: VisitedApp): readonly string[] =>
   visitor.ids.map(id => `app:${app.id}:${id}`);
 
-/** Returns about how many runs are left today; null if there is no limit. */
+/** Returns the approximate number of runs left today, or null if there is no limit. */
 export function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): number | null {
   const limit = opened.app.runs_per_visitor;
   if (limit === null) return null;
@@ -27,20 +27,20 @@ export function countRunsLeft({ limiter }: RunDeps, opened: VisitedApp): number 
 export async function countRun(deps: RunDeps, opened: VisitedApp): Promise<readonly CountedRun[]> {
   const limit = opened.app.runs_per_visitor;
   if (limit === null) return [];
-  const counted: CountedRun[] = [];
+  const counts: CountedRun[] = [];
   for (const key of listKeys(opened)) {
     const allowance = await deps.limiter.consume(key, limit, DAY_SECONDS);
     if (!allowance.isAllowed) {
-      uncountRun(deps, counted);
+      uncountRun(deps, counts);
       const reason = `You have used your ${limit === 1 ? 'run' : `${limit} runs`} of this app for today`;
       throw createRateLimitError('app_limit_reached', reason, allowance, deps.now());
     }
-    counted.push({ key, allowance });
+    counts.push({ key, allowance });
   }
-  return counted;
+  return counts;
 }
 
 /** Undoes `countRun`. */
-export function uncountRun({ limiter }: RunDeps, counted: readonly CountedRun[]): void {
-  for (const { key, allowance } of counted) limiter.returnToken(key, DAY_SECONDS, allowance);
+export function uncountRun({ limiter }: RunDeps, counts: readonly CountedRun[]): void {
+  for (const { key, allowance } of counts) limiter.returnToken(key, DAY_SECONDS, allowance);
 }

@@ -125,7 +125,7 @@ function createInvalidRequestError(issues: readonly Issue[]): AppError {
   return new AppError('invalid_request', `${first?.path}: ${first?.message}`, { issues });
 }
 
-/** Notes and other nodes that only decorate the board are not part of a plan. */
+/** Finds outputs without results: notes and other nodes that are not part of a plan. */
 function findPlanIssues({ outputs }: AppBody, { nodes }: Plan): readonly Issue[] {
   const ids = new Set(nodes.map(({ id }) => id));
   return outputs.flatMap((id, index) =>
@@ -165,7 +165,7 @@ function findUnknownLabels({ outputs, outputLabels = {} }: AppBody): readonly Is
 const hasPaidNode = ({ catalog }: Pick<Deps, 'catalog'>, { nodes }: Plan): boolean =>
   nodes.some(({ nodeType }) => catalog.find(nodeType)?.executionCost === 'paid');
 
-/** Anonymous visitors may spend the owner's credits only within limits. */
+/** Finds missing limits: anonymous visitors may spend the owner's credits only within limits. */
 function findCreditIssues(body: AppBody, isPaid: boolean): readonly Issue[] {
   const { audience, payer = 'owner', maxCreditsPerRun, dailyCredits, runsPerVisitor } = body;
   if (audience !== 'anyone') return [];
@@ -209,9 +209,9 @@ async function findExampleIssues(
   ids: readonly string[],
 ): Promise<readonly Issue[]> {
   if (ids.length === 0) return [];
-  const completed = await listCompletedRuns(tx, workflowId, ids);
+  const completedIds = await listCompletedRuns(tx, workflowId, ids);
   return ids.flatMap((id, index) =>
-    completed.has(id)
+    completedIds.has(id)
       ? []
       : [
           createIssue(
@@ -229,7 +229,7 @@ export async function removeApp(deps: Deps, actor: Actor, workflowId: string): P
   if (!(await deleteApp(deps.db, workflowId))) throw new AppError('not_found', 'The workflow has no app.');
 }
 
-/** Creates the key that signs the tokens of visitors. Replaces an earlier key. Throws 403, 404. */
+/** Creates the key that signs the tokens of visitors, and replaces an earlier key. Throws 403, 404. */
 export async function createEmbedKey(deps: Deps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:write');
   authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
@@ -260,16 +260,16 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
 export const getAppUrl = ({ settings }: Pick<Deps, 'settings'>, slug: string): string =>
   `${settings.BASE_URL}/a/${slug}`;
 
-/** Lists why the version cannot serve the app. */
-async function listAppIssues(deps: Deps, app: AppRow, current: number): Promise<readonly Issue[]> {
-  const number = app.version ?? current;
+/** Lists the reasons why the version cannot serve the app. */
+async function listAppIssues(deps: Deps, app: AppRow, currentVersion: number): Promise<readonly Issue[]> {
+  const number = app.version ?? currentVersion;
   const version = await deps.versions.get(deps.db, app.workflow_id, number).catch(ignoreNotFound);
   if (version === undefined)
     return [createIssue('/version', `Version ${number} was deleted. Choose another version.`)];
   return findAppIssues(JSON.parse(app.settings) as AppSettings, version.graph);
 }
 
-/** Lists the apps of the caller's workspaces, and those open to everyone who is signed in, newest first. */
+/** Lists, newest first, the apps of the caller's workspaces and the apps for everyone who is signed in. */
 export async function listAppPage(deps: Deps, actor: Actor, query: ListApps) {
   const user = requireScope(actor, 'workflows:read');
   return readPage(

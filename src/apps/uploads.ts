@@ -11,7 +11,7 @@ import { createOutOfOrderError, openApp } from './open-app.ts';
 import type { VisitorRequest } from './visitor.ts';
 
 export const MAX_APP_UPLOAD_BYTES = 10_485_760;
-/** Uploads of a visitor in an hour, for each id of the visitor. */
+/** The limit for each id of a visitor. */
 const MAX_UPLOADS_PER_HOUR = 30;
 const HOUR_SECONDS = 3600;
 const DAY_MS = 86_400_000;
@@ -44,7 +44,7 @@ export async function uploadToApp(
   try {
     await requireFreeStorage(deps, app.user_id);
     const received = await receiveFile(deps, { ...file, maxBytes: () => MAX_APP_UPLOAD_BYTES }, signal);
-    // Recorded first, so that the sweep finds the file whatever happens.
+    // The upload is recorded before the file, so that the sweep finds the file even if this process dies.
     await insertAppUpload(deps.db, app.id, received.id);
     const { mediaId, url, contentType } = presentUpload(deps, await recordFile(deps, received, owner));
     return { mediaId, url, contentType, expiresAt: new Date(deps.now() + DAY_MS).toISOString() };

@@ -1,4 +1,4 @@
-// Identifies the visitor of an app: a user, a visitor that an embedding page vouches for, or an anonymous one.
+// Identifies the visitor of an app: a user, a visitor for whom an embedding page vouches, or an anonymous visitor.
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { decrypt, hmacSha256Hex, sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -9,7 +9,7 @@ import { type AppRow, listSlugs } from '../store/apps.ts';
 /** The parts of a request that identify its visitor. */
 export interface VisitorRequest {
   readonly actor: Actor;
-  /** The network from which the request comes. */
+  /** The network that sent the request. */
   readonly network: string;
   /** The value of the visitor's cookie. */
   readonly cookie?: string | undefined;
@@ -25,18 +25,18 @@ export interface Visitor {
   readonly isVouched: boolean;
   /** The name that the embedding page gave the visitor. */
   readonly subject?: string;
-  /** Hashes of what identifies the visitor. Limits apply to each; the first one is stored with runs. */
+  /** Hashes of what identifies the visitor. Limits apply to each id. Runs are stored with the first id. */
   readonly ids: readonly [string, ...string[]];
 }
 
-/** Whether the visitor has neither an account nor an embedding page that vouches for them. */
+/** Returns whether the visitor has neither an account nor an embedding page that vouches for them. */
 export const isAnonymous = ({ user, isVouched }: Visitor): boolean => user === undefined && !isVouched;
 
 type VisitorDeps = Pick<Deps, 'db' | 'secretsKey' | 'now'>;
 
 /** The longest lifetime of a token that an embedding page signed. */
 const MAX_TOKEN_SECONDS = 300;
-/** Long enough to fill in a form and wait for a run. */
+/** The lifetime of a page's token: long enough to fill in a form and wait for a run. */
 const PAGE_TOKEN_SECONDS = 43_200;
 /** The key id of tokens for the app's own page. */
 const PAGE_KEY_ID = 'page';
