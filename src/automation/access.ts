@@ -1,4 +1,4 @@
-// Checks access to batches, schedules and triggers, which depends on the role of the user in their workflow.
+// Checks access to batches, schedules and triggers, which depends on the user's role in the workflow.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { authorize, canRole, findRole, type WorkflowAction } from '../services/accounts/access.ts';
@@ -10,7 +10,7 @@ interface RequiredAccess {
   /** The permission that the user needs on the workflow. */
   readonly action: Extract<WorkflowAction, 'edit' | 'run'>;
   readonly noun: 'batch' | 'schedule' | 'trigger';
-  /** Whether the user started it, and so may read it with any role in its workflow. */
+  /** Whether the user created the row, and so may read it with any role in its workflow. */
   readonly isOwn?: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function authorizeAutomation<R extends { readonly workflow_id: stri
   );
 }
 
-/** Returns whose automations to list. Throws 404 or 403 unless the actor may edit the workflow. */
+/** Returns the workflow or the user whose rows to list. Throws 404 or 403 unless the actor may edit the workflow. */
 export async function authorizeList(
   deps: RunDeps,
   actor: Actor,

@@ -21,7 +21,7 @@ export interface Automation {
 }
 
 interface AutomationKind {
-  /** The prefix of its ids. */
+  /** The prefix of the ids of this kind. */
   readonly prefix: string;
   readonly list: (
     deps: RunDeps,
@@ -40,7 +40,7 @@ interface AutomationKind {
   readonly advance: (deps: RunDeps, id: string) => Promise<void>;
 }
 
-/** In the order of the list. */
+/** The kinds, in the order of the list. */
 const KINDS: readonly AutomationKind[] = [
   {
     prefix: 'sch',
@@ -106,7 +106,7 @@ export function runAutomation(
   return getKind(id).run(deps, actor, id, payload);
 }
 
-/** Called by a job whenever one of the automation's runs has ended. */
+/** Advances an automation. A job calls this function whenever one of the automation's runs has ended. */
 export function advanceAutomation(deps: RunDeps, id: string): Promise<void> {
   return getKind(id).advance(deps, id);
 }

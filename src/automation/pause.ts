@@ -1,4 +1,4 @@
-// Decides when schedules and triggers pause by themselves, and notifies people.
+// Decides when schedules and triggers pause by themselves, and notifies their users.
 import type { AppError, ErrorCode } from '../lib/errors.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import type { PauseReason } from '../store/automation/automation.ts';
@@ -17,10 +17,10 @@ const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   failures: 'Five runs in a row failed. Fix the workflow or the inputs, then activate it again.',
 };
 
-/** Failed or refused runs in a row before a pause. Manual runs and backfills do not count. */
+/** The number of failed or refused runs in a row that leads to a pause. Manual runs and backfills do not count. */
 export const MAX_FAILURES = 5;
 
-/** Returns the failures in a row after a run that ended with this status. A canceled run does not count. */
+/** Returns the number of failures in a row after a run with this status. A canceled run does not count. */
 export function countFailure(before: number, status: string): number {
   if (status === 'COMPLETED') return 0;
   return status === 'CANCELLED' ? before : before + 1;
@@ -36,7 +36,7 @@ const PAUSE_REASON_BY_CODE: Partial<Record<ErrorCode, PauseReason>> = {
   daily_limit_exceeded: 'credits',
 };
 
-/** Returns the reason to pause at once after this refusal; undefined if it only counts as a failure. */
+/** Returns the reason to pause immediately after this refusal, or undefined if the refusal only counts as a failure. */
 export const findPauseReason = ({ code }: AppError): PauseReason | undefined => PAUSE_REASON_BY_CODE[code];
 
 export interface PausedAutomation {
@@ -48,7 +48,7 @@ export interface PausedAutomation {
 
 const NOUNS = { schedule_paused: 'Schedule', trigger_paused: 'Trigger' } as const;
 
-/** Notifies the creator and the owners of the workspace. Call it in the transaction that pauses the automation. */
+/** Notifies the creator and the owners of the workspace, in the transaction that pauses the automation. */
 export async function notifyPause(
   tx: Tx,
   kind: keyof typeof NOUNS,

@@ -8,9 +8,9 @@ import type { UserActor } from '../services/accounts/actor.ts';
 import { countExecution, uncountExecution } from '../services/accounts/execution-limits.ts';
 
 /**
- * Starts a run that has an idempotency key and an execution id chosen beforehand, so that repeating the call after a
- * crash starts nothing twice. Counts the run toward the user's daily executions unless it is refused or was accepted
- * before. Get the actor from `getUserActor`.
+ * Starts a run whose idempotency key and execution id were chosen beforehand, so that repeating the call after a crash
+ * does not start a second run. Counts the run toward the user's daily executions, unless the run is refused or was
+ * accepted before. `actor` comes from `getUserActor`.
  */
 export async function startForUser(
   deps: RunDeps,

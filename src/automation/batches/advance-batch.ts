@@ -1,5 +1,5 @@
-// Advances a batch: settles rows whose executions have ended, starts the next rows, and ends the batch. A job calls it
-// whenever executions of the batch end.
+// Advances a batch: settles rows whose executions have ended, starts the next rows, and ends the batch. A job advances a
+// batch whenever executions of the batch end.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -38,7 +38,7 @@ import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
 import { notifyStop } from './batch-notice.ts';
 
-/** Codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
+/** The codes of refusals that apply to the next rows as well. The batch stops with the code as its reason. */
 const STOP_CODES: ReadonlySet<string> = new Set([
   'insufficient_credits',
   'daily_budget_exceeded',
@@ -53,7 +53,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
 /** The delay before a batch tries again if its workspace has no free slot. */
 const NO_SLOT_MS = 1000;
 
-/** A row to start. The id of its execution is stored first, so that it is never started twice. */
+/** A row to start. The id of its execution is stored before, so that the row never starts twice. */
 interface ClaimedRow extends StartableRow {
   readonly execution_id: string;
 }
@@ -73,7 +73,7 @@ interface AdvancedBatch {
   readonly batch: StoredBatch;
   readonly rows: readonly ClaimedRow[];
   readonly cancelsRunning: boolean;
-  /** When to advance it again, besides when executions end. */
+  /** When to advance the batch again, unless an execution ends before. */
   readonly nextAtMs: number | undefined;
 }
 
@@ -95,13 +95,14 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<AdvancedBatch
   const change = await chooseState(deps, tx, { batch, isIdle, stopReason: next.stopReason });
   const state = { failures_in_a_row: failures, ...change };
   const hasEnded = state.status === 'STOPPED' || state.status === 'COMPLETED';
-  // Read again, because the counts have changed.
+  // The batch is read again, because its counts have changed.
   const ended = hasEnded ? { ...batch, ...(await findBatch(tx, id)), ...state } : undefined;
   const delivery = ended === undefined ? null : await buildBatchDelivery(tx, ended);
   await updateBatch(tx, id, state, delivery);
   if (ended?.status === 'STOPPED') await notifyStop(tx, ended);
   if (delivery !== null) deps.wakeTimers.set('background', 0);
-  // Other batches of the workspace may use every slot, and the process that claimed a row may have died just now.
+  // Without running rows, no end of an execution would advance the batch: other batches use every slot, or the process that
+  // claimed a row has died.
   const isWaiting = state.status === undefined && isIdle;
   const mayBeLost = next.rows.length === 0 && running.some(row => !row.is_accepted && !row.is_overdue);
   const delayMs = isWaiting ? NO_SLOT_MS : mayBeLost ? OVERDUE_SECONDS * 1000 : undefined;
@@ -139,10 +140,13 @@ async function claimNext(
   batch: StoredBatch,
   running: readonly RunningRow[],
 ): Promise<NextRows> {
-  const free = Math.min(batch.concurrency - running.length, await countFreeSlots(deps, tx, batch.workspace));
-  if (free <= 0) return { rows: [] };
+  const freeSlots = Math.min(
+    batch.concurrency - running.length,
+    await countFreeSlots(deps, tx, batch.workspace),
+  );
+  if (freeSlots <= 0) return { rows: [] };
   const maxRow = batch.first_rows ?? batch.total;
-  const waiting = await listWaitingRows(tx, batch.id, { maxRow, limit: free });
+  const waiting = await listWaitingRows(tx, batch.id, { maxRow, limit: freeSlots });
   const affordable =
     batch.max_credits === null || waiting.length === 0
       ? waiting.map(row => ({ ...row, max_credits: null }))
@@ -154,8 +158,8 @@ async function claimNext(
 }
 
 /**
- * Returns how many more rows of batches may run in the workspace. A tenth of its slots, and at least one, is kept for
- * other runs.
+ * Returns how many more rows of batches may run in the workspace. A tenth of the workspace's slots, and at least one, is
+ * reserved for other runs.
  */
 async function countFreeSlots({ settings }: RunDeps, tx: Tx, workspace: string): Promise<number> {
   const limit = settings.MAX_CONCURRENT_RUNS;
@@ -173,20 +177,20 @@ async function computeRemainingCredits(
   return (batch.max_credits ?? 0) - (await sumSettledCredits(tx, batch.id)) - reserved;
 }
 
-/** Returns the rows that the credits pay for, each with its limit. If prices are not exact, the rows share the rest. */
+/** Returns the rows that the credits suffice for, each with its limit. Rows without exact prices share the rest. */
 function chooseAffordable(
   waiting: readonly StartableRow[],
   remaining: number,
   isExact: boolean,
 ): readonly StartableRow[] {
-  let left = remaining;
+  let creditsLeft = remaining;
   const rows: StartableRow[] = [];
   for (const row of waiting) {
-    if (row.estimated_credits > left || (!isExact && left <= 0)) break;
-    left -= row.estimated_credits;
+    if (row.estimated_credits > creditsLeft || (!isExact && creditsLeft <= 0)) break;
+    creditsLeft -= row.estimated_credits;
     rows.push(row);
   }
-  const extra = isExact ? 0 : Math.floor(left / Math.max(1, rows.length));
+  const extra = isExact ? 0 : Math.floor(creditsLeft / Math.max(1, rows.length));
   return rows.map(row => ({ ...row, max_credits: row.estimated_credits + extra }));
 }
 
@@ -209,7 +213,7 @@ async function chooseState(
   return { status: 'COMPLETED', finished_at };
 }
 
-/** Starts the runs of claimed rows, and records those that are refused. A run that was accepted before is not repeated. */
+/** Starts the runs of claimed rows, and records refusals. A run that was accepted before is not repeated. */
 async function startRows(deps: RunDeps, batch: StoredBatch, rows: readonly ClaimedRow[]): Promise<void> {
   const actor = await getUserActor(deps, batch.user_id).catch(toRefusal);
   const outcomes = await Promise.all(

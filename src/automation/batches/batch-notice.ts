@@ -4,7 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { findWorkflowName } from '../../store/workflows/workflows.ts';
 
-/** Why a batch stopped and what to do, by reason. Other reasons are the codes of refused runs. */
+/** Texts by the reason of the stop. Reasons that are not listed here are codes of refused runs. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   max_credits: 'The next row would cost more than is left of its limit. Resume it with a higher limit.',
   failures_in_a_row:
@@ -16,7 +16,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
 };
 
-/** Does nothing if a user stopped the batch. */
+/** Notifies people, unless a user stopped the batch. */
 export async function notifyStop(tx: Tx, batch: StoredBatch): Promise<void> {
   const { id, reason, total, counts, workflow_id, user_id, workspace } = batch;
   if (reason === null) return;

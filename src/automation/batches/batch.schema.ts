@@ -158,7 +158,7 @@ export const RowMarkBody = Exact(
   { minProperties: 1 },
 );
 
-/** Rows that a list can name. */
+/** The maximum number of rows that a query can name. */
 const MAX_NAMED_ROWS = 200;
 
 export const ListRowsQuery = Type.Object({

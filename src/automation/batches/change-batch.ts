@@ -36,7 +36,7 @@ async function changeBatch(
     if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
     await updateBatch(tx, id, change);
     await enqueue(tx, 'batch', [id]);
-    // Read before the commit, after which the batch may be deleted.
+    // The batch is read before the commit, because another request may delete it afterwards.
     return { ...batch, ...(await findBatch(tx, id)) };
   });
   deps.wakeTimers.set('background', 0);
@@ -44,7 +44,7 @@ async function changeBatch(
   return presentBatch(deps, changed);
 }
 
-/** Starts no more rows. Running rows continue, or are canceled. Has no effect on a batch that has ended. */
+/** Stops starting rows. Running rows continue or are canceled. Has no effect on a batch that has ended. */
 export function stopBatch(deps: RunDeps, actor: Actor, id: string, cancelRunning: boolean) {
   return changeBatch(deps, actor, id, batch => {
     if (batch.status === 'STOPPED' || batch.status === 'COMPLETED') return undefined;
@@ -53,7 +53,7 @@ export function stopBatch(deps: RunDeps, actor: Actor, id: string, cancelRunning
   });
 }
 
-const RUNNING: BatchChange = {
+const RUNNING_STATE: BatchChange = {
   status: 'RUNNING',
   reason: null,
   failures_in_a_row: 0,
@@ -61,7 +61,7 @@ const RUNNING: BatchChange = {
   finished_at: null,
 };
 
-/** Continues with the waiting rows. Throws 409 `conflict` if the batch is running or complete. */
+/** Continues a batch with its waiting rows. Throws 409 `conflict` if the batch is running or complete. */
 export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits: number | undefined) {
   return changeBatch(deps, actor, id, batch => {
     if (batch.status === 'RUNNING' || batch.status === 'COMPLETED')
@@ -78,7 +78,7 @@ export function resumeBatch(deps: RunDeps, actor: Actor, id: string, maxCredits:
         `must be more than ${batch.max_credits}, because the batch stopped when it reached that limit`,
       );
     return {
-      ...RUNNING,
+      ...RUNNING_STATE,
       max_credits: maxCredits ?? batch.max_credits,
       first_rows: batch.status === 'PAUSED' ? null : batch.first_rows,
     };
@@ -94,7 +94,7 @@ export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: Retr
         'conflict',
         'The batch has no rows to retry. See its counts, and the options of retry.',
       );
-    return RUNNING;
+    return RUNNING_STATE;
   });
 }
 

@@ -48,13 +48,13 @@ export interface BatchEstimate {
   readonly rows: number;
   readonly credits: number;
   readonly exact: boolean;
-  /** null if rows differ. */
+  /** The credits of each row, or null if rows differ. */
   readonly perRow: number | null;
 }
 
 interface PricedBatch {
   readonly workflow: ReadWorkflowRow;
-  /** Reads the rows again, because all of them may not fit in memory. Throws 404 if their table has been deleted. */
+  /** Reads the rows again, because they may not fit in memory. Throws 404 if their table has been deleted. */
   readonly readRows: (tx: Tx) => AsyncGenerator<NewRow>;
   readonly estimate: BatchEstimate;
   readonly axes: readonly Axis[] | null;
@@ -75,7 +75,7 @@ export async function estimateBatch(
 export interface CreatedBatch {
   readonly batch: StoredBatch;
   readonly estimate: BatchEstimate;
-  /** Whether an earlier request with the idempotency key created it. */
+  /** Whether an earlier request with the idempotency key created the batch. */
   readonly replayed: boolean;
 }
 
@@ -97,8 +97,8 @@ export async function createBatch(
   const webhook = parseWebhook(deps.settings, body.webhook);
   const idempotency = parseIdempotencyKey('batch', input.idempotencyKey, body);
   const key = idempotency && { userId: user.userId, workflowId, route: 'batch', key: idempotency.key };
-  const repeated = key && (await findRepeatedBatch(deps, key, idempotency.body_hash));
-  if (repeated !== null) return repeated;
+  const earlierBatch = key && (await findRepeatedBatch(deps, key, idempotency.body_hash));
+  if (earlierBatch !== null) return earlierBatch;
   const { workflow, readRows, estimate, axes } = await priceBatch(deps, user, workflowId, body);
   const id = newId('batch', deps.now());
   const batch = {
@@ -125,8 +125,8 @@ export async function createBatch(
     if (key !== null)
       await saveIdempotencyKey(tx, { ...key, body_hash: idempotency?.body_hash ?? '', executionId: id });
     // A concurrent request may have used the key first.
-    const first = key && (await findIdempotencyKey(tx, key));
-    if (first !== null && first?.execution_id !== id)
+    const firstUse = key && (await findIdempotencyKey(tx, key));
+    if (firstUse !== null && firstUse?.execution_id !== id)
       throw new AppError(
         'idempotency_in_progress',
         'The first request with this Idempotency-Key is still being processed. Try again in a second.',
@@ -158,23 +158,23 @@ async function findRepeatedBatch(
   key: IdempotencyKey,
   bodyHash: string,
 ): Promise<CreatedBatch | null> {
-  const used = await findIdempotencyKey(deps.db, key);
-  if (used === undefined) return null;
-  if (used.body_hash.toString('hex') !== bodyHash)
+  const firstUse = await findIdempotencyKey(deps.db, key);
+  if (firstUse === undefined) return null;
+  if (firstUse.body_hash.toString('hex') !== bodyHash)
     throw new AppError(
       'idempotency_key_reused',
       'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new batch.',
     );
-  const batch = await findBatch(deps.db, used.execution_id);
+  const batch = await findBatch(deps.db, firstUse.execution_id);
   if (batch === undefined) return null;
   const { total: rows, estimated_credits: credits, estimate_is_exact: exact } = batch;
   return { batch, estimate: { rows, credits, exact, perRow: null }, replayed: true };
 }
 
-// Rows that are checked before other requests get a turn. A row takes some tens of microseconds, longer if it is priced.
+// Other requests are handled after this many rows. A row takes some tens of microseconds, and longer if it has a price.
 const ROWS_PER_TURN = 50;
 
-/** Checks and prices every row. */
+/** Checks every row, and estimates its price. */
 async function priceBatch(
   deps: RunDeps,
   user: UserActor,
@@ -257,14 +257,14 @@ async function* toNewRows(
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');
 }
 
-/** Plans that are cached, because the rows of a matrix repeat their configs. */
+/** The maximum number of cached plans. Rows of a matrix repeat their configs. */
 const MAX_CACHED_PLANS = 100;
 
 interface PlannedRow extends PlanWithCredentials {
   readonly graph: Graph;
 }
 
-/** Returns a function that plans a row with its config, which is JSON text. Throws the errors of `requireValidConfig`. */
+/** Returns a function that plans a row from its config as JSON text. Throws the errors of `requireValidConfig`. */
 function createRowPlanner(
   deps: RunDeps,
   {

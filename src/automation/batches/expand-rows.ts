@@ -14,27 +14,27 @@ export interface ExpandedRow {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** By node id, the config fields that the row sets. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
-  /** A JSON pointer into the request. */
+  /** A JSON pointer to the row in the request. */
   readonly path: string;
 }
 
 /** An input or a config field that a matrix varies. */
 export interface Axis {
   readonly nodeId: string;
-  /** The config field; null: an input node. */
+  /** The config field, or null for an input node. */
   readonly field: string | null;
-  /** The number of its values. */
+  /** The number of values. */
   readonly count: number;
 }
 
 export interface ExpandedRows {
-  /** Yields the rows in order. Adds issues of the table's lines and of repeated keys to `issues` on the way. */
+  /** Yields the rows in order. Adds issues of the table's lines and of repeated keys to `issues`. */
   readonly readRows: (tx: Tx, issues: Issue[]) => AsyncIterable<ExpandedRow>;
-  /** null unless the rows are the combinations of a matrix. */
+  /** Set if the rows are the combinations of a matrix. */
   readonly axes: readonly Axis[] | null;
 }
 
-/** Returns the rows, which are read as they are iterated. Throws 400 `invalid_request`. */
+/** Returns the rows, which are read during the iteration. Throws 400 `invalid_request`. */
 export async function expandRows(
   deps: Deps,
   actor: UserActor,
@@ -138,7 +138,7 @@ function createLineReader(
     throw invalidField(path, `names a column that the table does not have. It has ${names}`);
   };
   const types = new Map(graph.nodes.map(node => [node.id, node.data.nodeType]));
-  const mapped = Object.entries(mapping).map(([nodeId, column]) => ({
+  const mappedInputs = Object.entries(mapping).map(([nodeId, column]) => ({
     nodeId,
     column,
     index: getIndex(column, toJsonPointer('mapping', nodeId)),
@@ -152,7 +152,7 @@ function createLineReader(
       if (invalidLines.has(line)) continue;
       const inputs: Record<string, unknown> = {};
       let isReadable = true;
-      for (const { nodeId, column, index, parse } of mapped) {
+      for (const { nodeId, column, index, parse } of mappedInputs) {
         const cell = cells[index] ?? '';
         if (cell === '') continue;
         try {
@@ -169,7 +169,7 @@ function createLineReader(
   };
 }
 
-/** Parses a cell, by the type of its input node. Other nodes use the text. */
+/** Parsers of cells by the type of the input node. Nodes of other types use the text. */
 const CELL_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   'input:number': cell => {
     const text = cell.trim();
@@ -200,12 +200,12 @@ async function* reportRepeatedKeys(
   rows: AsyncIterable<ExpandedRow> | Iterable<ExpandedRow>,
   issues: Issue[],
 ): AsyncGenerator<ExpandedRow> {
-  const seen = new Set<string>();
+  const usedKeys = new Set<string>();
   for await (const row of rows) {
     const { key, path } = row;
-    if (key !== null && seen.has(key))
+    if (key !== null && usedKeys.has(key))
       issues.push({ path, code: 'invalid_rows', message: `The key ${JSON.stringify(key)} is used twice.` });
-    if (key !== null) seen.add(key);
+    if (key !== null) usedKeys.add(key);
     yield row;
   }
 }
@@ -214,8 +214,8 @@ const MAX_ISSUES = 1000;
 
 /** Creates the error that lists the issues of rows. */
 export function createInvalidRowsError(issues: readonly Issue[]): AppError {
-  const more = issues.length > 1 ? ` ${issues.length - 1} more problems were found.` : '';
-  return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${more}`, {
+  const countNote = issues.length > 1 ? ` ${issues.length - 1} more problems were found.` : '';
+  return new AppError('invalid_rows', `${issues[0]?.message ?? 'The rows are invalid.'}${countNote}`, {
     issues: issues.slice(0, MAX_ISSUES),
   });
 }

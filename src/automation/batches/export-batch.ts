@@ -20,7 +20,7 @@ import type { StoredBatch } from '../../store/automation/batches.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 
 const PAGE_SIZE = 100;
-/** Values of a row in JSON lines are complete up to this size. */
+/** The maximum size of a row's values in JSON lines. Longer values are shortened. */
 const MAX_ROW_BYTES = 16_000_000;
 
 export interface BatchExport {
@@ -72,7 +72,7 @@ async function* listAllRows(
 
 async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSignal): AsyncGenerator<string> {
   for await (const rows of listAllRows(deps, batch, signal)) {
-    // One at a time, because each may be large.
+    // Rows are read one at a time, because each may be large.
     for (const row of rows) {
       const [presented] = await presentRows(deps, batch, [row], MAX_ROW_BYTES);
       yield `${stringifyJson(presented)}\n`;
@@ -80,7 +80,7 @@ async function* writeLines(deps: RunDeps, batch: StoredBatch, signal: AbortSigna
   }
 }
 
-/** Writes a column for each input and each output. Several values of an output are on separate lines. */
+/** Writes a column for each input and each output. A cell has several values of an output on separate lines. */
 async function* writeCsv(
   deps: RunDeps,
   batch: StoredBatch,
@@ -145,7 +145,7 @@ function listFields(config: string | null): readonly { readonly name: string; re
 const toCsvLine = (cells: readonly (string | number)[]): string =>
   `${Papa.unparse([cells as (string | number)[]], { escapeFormulae: true, newline: '\r\n' })}\r\n`;
 
-/** Returns the text of a cell for a JSON text: strings lose their quotes. */
+/** Returns the text of a cell for a JSON text. The text of a string has no quotes. */
 function toCell(text: string | undefined): string {
   if (text === undefined) return '';
   return text.startsWith('"') ? (JSON.parse(text) as string) : text;

@@ -16,9 +16,7 @@ import { authorizeAutomation, authorizeList } from '../access.ts';
 import type { ListRowsQuery } from './batch.schema.ts';
 import type { Axis } from './expand-rows.ts';
 
-/**
- * Returns the batch to the user who started it and to users with the permission in its workflow. Throws 404 or 403.
- */
+/** Returns the batch if the user started it or has the permission in its workflow. Throws 404 or 403. */
 export async function authorizeBatch(
   deps: RunDeps,
   user: UserActor,
@@ -35,7 +33,7 @@ export async function getBatch(deps: RunDeps, actor: Actor, id: string) {
   return presentBatch(deps, batch);
 }
 
-/** Lists, newest first, the batches of a workflow that the caller may edit, or those that the caller started. */
+/** Lists, newest first, the batches of a workflow that the caller may edit, or the batches that the caller started. */
 export async function listBatchPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
   const page = await readPage(
@@ -99,7 +97,7 @@ const ROW_ORDER: Order<RowDetails, RowPosition> = {
   },
 };
 
-/** The maximum size of the outputs of a row in a list. Longer values are cut. */
+/** The maximum size of the outputs of a row in a list. Longer values are shortened. */
 const MAX_ROW_BYTES = 64_000;
 
 /** Presents rows with the outputs of their executions. */
@@ -115,12 +113,12 @@ export async function presentRows(
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
   const stored = ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();
-  // Larger states are read and cut one after the other, so that only one of them is in memory.
+  // Larger states are read and shortened one after the other, so that only one of them is in memory.
   for (const [index, id] of ids.entries()) {
     const stepRows = stored[index]?.rows;
     const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);
-    const whole = { nodeStates: [], outputs: presentOutputs(plan, steps) };
-    outputs.set(id, cutRecord(whole, maxRowBytes).outputs);
+    const record = { nodeStates: [], outputs: presentOutputs(plan, steps) };
+    outputs.set(id, cutRecord(record, maxRowBytes).outputs);
   }
   return rows.map(row => ({
     row: row.row_number,

@@ -18,8 +18,9 @@ export type BatchEvent =
   | { readonly event: 'row'; readonly data: PresentedRow };
 
 /**
- * Streams a snapshot of the batch, then each row that changes and the batch with its counts, until it has ended.
- * With `afterId`, the stream has no snapshot and resumes after that change. Returns undefined if nothing is left to send.
+ * Streams a snapshot of the batch and then, until the batch has ended, its changes: the changed rows, followed by the
+ * batch with its counts. With `afterId`, the stream has no snapshot and resumes after that change. Returns undefined if
+ * there is nothing left to send.
  */
 export async function watchBatch(
   deps: RunDeps,

@@ -1,5 +1,5 @@
-// Advances a schedule: records which runs have ended, pauses it if too many failed, and starts the next waiting firing. A
-// job calls it whenever one of its runs has ended.
+// Advances a schedule: records which runs have ended, pauses the schedule if too many failed, and starts the next waiting
+// firing. A job advances a schedule whenever one of its runs has ended.
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -35,7 +35,7 @@ async function advance(deps: RunDeps, tx: Tx, id: string): Promise<StartableFiri
   return waiting && claimWaitingFiring(tx, waiting.id, newId('execution', deps.now()));
 }
 
-/** Counts the failures in a row. Backfills and manual runs do not count. */
+/** Returns the number of failures in a row after these runs. Backfills and manual runs do not count. */
 function countFailures(before: number, ended: readonly EndedFiring[]): number {
   return ended
     .filter(({ kind }) => kind === 'scheduled' || kind === 'catch_up')

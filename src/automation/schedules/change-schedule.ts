@@ -58,7 +58,7 @@ export async function createSchedule(
   return presentSchedule(row);
 }
 
-/** Changes settings. A schedule that is activated forgets its failures, and makes up for no times in between. */
+/** Changes settings. Activating a schedule resets its failure count. Due times during the pause are not caught up. */
 export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, body: UpdateScheduleBody) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = await authorizeSchedule(deps, user, id, 'run');
@@ -108,7 +108,7 @@ export async function previewSchedule(deps: RunDeps, actor: Actor, body: Preview
   return { times: listNextTimes(timing, now, PREVIEW_COUNT).map(time => time.toISOString()) };
 }
 
-/** Checks a request and returns all settings. Those that it leaves out keep their value, or get their default. */
+/** Checks a request and returns all settings. Settings that the request omits keep their value or get their default. */
 async function resolveSettings(
   deps: RunDeps,
   tx: Tx,

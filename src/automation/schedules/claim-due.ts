@@ -1,4 +1,4 @@
-// Claims the schedules that are due, and stores what each of them starts.
+// Claims the schedules that are due, and stores their firings.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId } from '../../lib/ids.ts';
 import type { RunDeps } from '../../runs/deps.ts';
@@ -16,7 +16,7 @@ import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { planFirings } from './plan-firings.ts';
 
-/** How many schedules one transaction claims. */
+/** The maximum number of schedules that one transaction claims. */
 export const CLAIM_LIMIT = 200;
 
 export interface ClaimedFirings {
@@ -26,8 +26,8 @@ export interface ClaimedFirings {
 }
 
 /**
- * Stores the firings of schedules that are due, and when they are due next, in one commit. Returns the firings to start,
- * including those whose process died. Processes that call it at the same time claim different schedules.
+ * Stores the firings and next due times of schedules that are due, in one commit. Returns the firings to start, including
+ * firings whose process died. Processes that call this function concurrently claim different schedules.
  */
 export async function claimDue(deps: RunDeps): Promise<ClaimedFirings> {
   const due = await deps.runDb.transaction(tx => claimSchedules(deps, tx));
@@ -41,11 +41,11 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<ClaimedFirings> {
   // The clocks of machines may differ, so the clock of the database decides.
   const now = await readNow(tx);
   const ids = schedules.map(({ id }) => id);
-  const open = Map.groupBy(await listOpenFirings(tx, ids), firing => firing.schedule_id);
+  const openFirings = Map.groupBy(await listOpenFirings(tx, ids), firing => firing.schedule_id);
   const firings: NewFiring[] = [];
   const nextRuns: { readonly id: string; readonly next_run_at: Date | null }[] = [];
   for (const schedule of schedules) {
-    const plan = planFirings(schedule, open.get(schedule.id) ?? [], now);
+    const plan = planFirings(schedule, openFirings.get(schedule.id) ?? [], now);
     nextRuns.push({ id: schedule.id, next_run_at: plan.next_run_at });
     for (const [index, firing] of plan.firings.entries())
       firings.push({

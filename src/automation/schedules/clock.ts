@@ -1,19 +1,19 @@
-// Fires schedules on time. Every worker runs a clock: it asks the database when the next schedule is due, sleeps until
-// then, and claims what is due. There is no leader.
+// Fires schedules on time. Every worker runs a clock, which reads from the database when the next schedule is due, sleeps
+// until then, and claims the schedules that are due. There is no leader.
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readNextDueMs, SCHEDULES_CHANGED } from '../../store/automation/schedules.ts';
 import { CLAIM_LIMIT, claimDue } from './claim-due.ts';
 import { startFirings } from './start-firings.ts';
 
-/** The longest sleep. A changed schedule, or a heartbeat that finds a lost firing, ends it earlier. */
+/** The longest sleep. A changed schedule, or a heartbeat that finds a lost firing, ends the sleep earlier. */
 const MAX_SLEEP_MS = 15_000;
 /** The sleep after an error of the database. */
 const ERROR_SLEEP_MS = 1000;
-/** The shortest sleep. What is due may be locked by another worker. */
+/** The shortest sleep. Another worker may have locked the schedules that are due. */
 const MIN_SLEEP_MS = 100;
 
-/** Starts the clock. Returns a function that stops it and resolves once nothing is being started. */
+/** Starts the clock. Returns a function that stops it and resolves when all runs in progress have started. */
 export function startClock(deps: RunDeps): () => Promise<void> {
   const stopping = new AbortController();
   const ended = runClock(deps, stopping.signal);
@@ -39,7 +39,7 @@ async function runClock(deps: RunDeps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Fires what is due. Returns how long to sleep. */
+/** Fires the schedules that are due. Returns the time until the next attempt. */
 async function fireDue(deps: RunDeps, signal: AbortSignal): Promise<number> {
   for (;;) {
     const dueMs = await readNextDueMs(deps.runDb);

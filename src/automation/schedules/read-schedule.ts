@@ -19,7 +19,7 @@ export interface AuthorizedSchedule {
   readonly workflow: ReadWorkflowRow;
 }
 
-/** Returns the schedule to users with the permission in its workflow. Throws 404 or 403. */
+/** Returns the schedule if the user has the permission in its workflow. Throws 404 or 403. */
 export async function authorizeSchedule(
   deps: RunDeps,
   user: UserActor,
@@ -36,7 +36,7 @@ export async function getSchedule(deps: RunDeps, actor: Actor, id: string) {
   return presentSchedule(schedule);
 }
 
-/** Lists, newest first, the schedules of a workflow, or those of all workflows that the caller may edit. */
+/** Lists, newest first, the schedules of a workflow, or of all workflows that the caller may edit. */
 export async function listSchedulePage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
   return readPage(query, byId('schedule'), part => listSchedules(deps.db, owner, part), presentSchedule);

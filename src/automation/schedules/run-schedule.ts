@@ -1,4 +1,4 @@
-// Runs a schedule now, or for times in the past.
+// Runs a schedule now, or for its due times in the past.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -16,7 +16,7 @@ import { listLastTimes } from './times.ts';
 
 const MAX_BACKFILL = 100;
 
-/** Starts a run of the schedule as the caller. Ignores its overlap setting, and works for a paused schedule too. */
+/** Starts a run of the schedule as the caller, even if the schedule is paused or a run has not ended. */
 export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
   const { schedule } = await authorizeSchedule(deps, user, id, 'run');
@@ -40,8 +40,8 @@ export async function runScheduleNow(deps: RunDeps, actor: Actor, id: string) {
 }
 
 /**
- * Runs the schedule for its times between two times in the past, one after the other. `dryRun` only estimates. Throws
- * 400 if there is no such time, or more than 100; 409 while an earlier backfill waits.
+ * Runs the schedule for its due times in a past range, one after the other. `dryRun` only estimates. Throws 400 if the
+ * range has no due time or more than 100, and 409 while an earlier backfill waits.
  */
 export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, body: BackfillBody) {
   const user = requireScope(actor, 'workflows:execute');
@@ -77,8 +77,8 @@ function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Dat
 async function storeBackfill(deps: RunDeps, id: string, times: readonly Date[]): Promise<void> {
   await deps.db.transaction(async tx => {
     if ((await lockSchedule(tx, id)) === undefined) throw new AppError('not_found', 'Schedule not found.');
-    const open = await listOpenFirings(tx, [id]);
-    if (open.some(({ kind, is_waiting }) => kind === 'backfill' && is_waiting))
+    const openFirings = await listOpenFirings(tx, [id]);
+    if (openFirings.some(({ kind, is_waiting }) => kind === 'backfill' && is_waiting))
       throw new AppError('conflict', 'An earlier backfill of this schedule has not ended. Wait for it.');
     await insertFirings(
       tx,

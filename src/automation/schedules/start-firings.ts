@@ -1,10 +1,11 @@
 // Starts the runs of firings, and records whether they were accepted or refused.
 //
-// Two commits make sure that each due time starts exactly one run. The first one, in claim-due.ts or advance-schedule.ts,
-// stores the firing with the id of its execution and, if it was due, sets the next due time of the schedule. The index
-// `firings_due` rejects a due time that was stored before. The second commit accepts that execution, whose id is a primary
-// key and whose idempotency key contains the due time. A process that dies in between leaves a firing that is `starting`.
-// Another worker claims it later (claimLostFirings) and repeats the second commit, which has no effect if it was made.
+// Two commits make sure that each due time starts exactly one run. The first commit, in claim-due.ts or
+// advance-schedule.ts, stores the firing with the id of its execution and, if it was due, sets the next due time of the
+// schedule. The index `firings_due` rejects a due time that was stored before. The second commit accepts the execution,
+// whose id is a primary key and whose idempotency key contains the due time. If the process dies between the commits, the
+// firing stays `starting`. Another worker claims it later (claimLostFirings) and repeats the second commit, which has no
+// effect if it was made already.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
@@ -32,12 +33,12 @@ import { findPauseReason, MAX_FAILURES, notifyPause } from '../pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
 
-/** After this many attempts that failed with errors of the service, the firing counts as refused. */
+/** The maximum number of attempts that fail with errors of the service. After them, the firing counts as refused. */
 const MAX_ATTEMPTS = 20;
 
 interface Refusal {
   readonly message: string;
-  /** Set if the schedule pauses at once. */
+  /** Set if the schedule pauses immediately. */
   readonly pauseReason: PauseReason | undefined;
 }
 
@@ -67,7 +68,7 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
   for (const { firing, refusal } of refused) await recordRefusal(deps, firing, refusal);
 }
 
-/** Starts the run of a firing as the user who requested it. Throws the refusal. */
+/** Starts the run of a firing as the user who requested it. Throws the error of a refused run. */
 export async function startManually(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   try {
     await startAs(deps, actor, firing);
@@ -82,7 +83,7 @@ export async function startManually(deps: RunDeps, actor: UserActor, firing: Sta
   }
 }
 
-/** Starts the run as the creator of the schedule. Returns why it was refused. */
+/** Starts the run as the creator of the schedule. Returns the reason if the run was refused. */
 async function startFiring(
   deps: RunDeps,
   firing: StartableFiring,
@@ -145,10 +146,10 @@ export function requirePublished({
   );
 }
 
-/** Cancels the earlier runs of the schedule, except those that catch-up and backfill started. */
+/** Cancels the earlier runs of the schedule, except catch-ups and backfills. */
 async function cancelPrevious(deps: RunDeps, firing: StartableFiring): Promise<void> {
-  const open = await listOpenFirings(deps.runDb, [firing.schedule_id]);
-  const ids = open.flatMap(({ kind, due_at, execution_id }) =>
+  const openFirings = await listOpenFirings(deps.runDb, [firing.schedule_id]);
+  const ids = openFirings.flatMap(({ kind, due_at, execution_id }) =>
     (kind === 'scheduled' || kind === 'manual') && execution_id !== null && due_at < firing.due_at
       ? [execution_id]
       : [],
@@ -165,7 +166,7 @@ async function recordRefusal(
     const schedule = await lockSchedule(tx, firing.schedule_id);
     if (schedule === undefined || !(await refuseFiring(tx, firing.id, message))) return;
     if (firing.kind === 'backfill') {
-      // Its other runs would be refused as well.
+      // The other runs of the backfill would be refused as well.
       if (pauseReason !== undefined) await skipWaiting(tx, schedule.id, message, ['backfill']);
     } else if (firing.kind !== 'manual') {
       const failures = schedule.failures_in_a_row + 1;

@@ -18,7 +18,7 @@ export interface Timing {
   readonly offset_seconds: number;
 }
 
-/** Returns the first due time after a time; undefined if there is none. */
+/** Returns the first due time after a time, or undefined if there is none. */
 export function findNextTime(timing: Timing, after: Date): Date | undefined {
   return withOffset(timing, after, from => {
     if (timing.every_seconds !== null)
@@ -27,7 +27,7 @@ export function findNextTime(timing: Timing, after: Date): Date | undefined {
   });
 }
 
-/** Returns the next due times after a time, at most `count`. */
+/** Returns at most `count` due times after a time. */
 export function listNextTimes(timing: Timing, after: Date, count: number): readonly Date[] {
   const times: Date[] = [];
   for (let last = findNextTime(timing, after); last !== undefined; last = findNextTime(timing, last)) {
@@ -37,7 +37,7 @@ export function listNextTimes(timing: Timing, after: Date, count: number): reado
   return times;
 }
 
-/** Returns the last due time before a time; undefined if there is none. */
+/** Returns the last due time before a time, or undefined if there is none. */
 function findTimeBefore(timing: Timing, before: Date): Date | undefined {
   return withOffset(timing, before, from => {
     if (timing.every_seconds !== null)
@@ -46,7 +46,7 @@ function findTimeBefore(timing: Timing, before: Date): Date | undefined {
   });
 }
 
-/** Returns the due times from `from` to `to`, both included: the last ones, at most `count`, in order. */
+/** Returns at most `count` due times from `from` to `to`, both included. They are the last ones, in order. */
 export function listLastTimes(
   timing: Timing,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -61,22 +61,22 @@ export function listLastTimes(
   return times;
 }
 
-/** Calls `find` in the time scale without the offset. */
+/** Calls `find` with the time without the offset, and adds the offset to the result. */
 function withOffset(
   { offset_seconds }: Timing,
   time: Date,
   find: (from: Date) => Date | undefined,
 ): Date | undefined {
   const offsetMs = offset_seconds * 1000;
-  const found = find(new Date(time.getTime() - offsetMs));
-  return found && new Date(found.getTime() + offsetMs);
+  const match = find(new Date(time.getTime() - offsetMs));
+  return match && new Date(match.getTime() + offsetMs);
 }
 
-/** Returns how many intervals lie between the anchor and the time. */
+/** Returns the number of intervals between the anchor and the time. */
 const countIntervals = ({ anchor_at, every_seconds }: Timing, time: Date): number =>
   (time.getTime() - anchor_at.getTime()) / ((every_seconds ?? 0) * 1000);
 
-/** Returns the time after that many intervals; undefined if there is less than one. */
+/** Returns the end of the interval with this number, counted from 1, or undefined for a lower number. */
 function getIntervalEnd({ anchor_at, every_seconds }: Timing, count: number): Date | undefined {
   return count < 1 ? undefined : new Date(anchor_at.getTime() + count * (every_seconds ?? 0) * 1000);
 }
@@ -87,7 +87,7 @@ interface Pattern {
   lastSearch: { readonly from: Date; readonly next: Date | undefined } | undefined;
 }
 
-/** Reuses the last result, because many schedules with the same expression are due together and a search takes 0.2 ms. */
+/** Finds the next match. Reuses the last search, because many schedules have the same expression and a search takes 0.2 ms. */
 function findNextMatch(pattern: Pattern, from: Date): Date | undefined {
   const { cron, lastSearch } = pattern;
   if (

@@ -28,7 +28,7 @@ const MAX_TABLES = 20;
 /** The maximum size of all stored tables of a user. */
 const MAX_STORED_BYTES = 200_000_000;
 
-// Each file takes its size on disk until it is parsed. Parsing has a limit of its own, so that slow uploads do not block it.
+// Each file takes space on the disk until it is parsed. Parsing has a separate limit, so that slow uploads do not block it.
 const limitReceiving = createLimiter({ concurrency: 8, maxWaiting: 20 });
 const limitParsing = createLimiter({ concurrency: 2 });
 
@@ -38,7 +38,7 @@ export interface TableFile {
   readonly delimiter: Delimiter | undefined;
 }
 
-/** Throws `file_too_large`, and 409 `conflict` if the user has too many tables. Problems of rows are in the response. */
+/** Throws `file_too_large`, and 409 `conflict` if the user has too many tables. The response lists problems of rows. */
 export async function createTable(deps: Deps, actor: Actor, file: TableFile, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
   await requireSpace(deps.db, user.userId, 0);
@@ -107,7 +107,7 @@ async function requireSpace(tx: Tx, userId: number, bytes: number): Promise<void
     );
 }
 
-/** Writes the file to disk, because its encoding is only known at the end. */
+/** Writes the file to disk, because its encoding is known only after its last byte. */
 async function receiveFile(source: AsyncIterable<Uint8Array>, path: string): Promise<EncodedFile> {
   const encoding = createEncodingDetector();
   let bytes = 0;
@@ -117,7 +117,7 @@ async function receiveFile(source: AsyncIterable<Uint8Array>, path: string): Pro
     if (bytes > MAX_TABLE_BYTES)
       throw new AppError('file_too_large', `The table is larger than ${MAX_TABLE_BYTES / 1e6} MB. Split it.`);
     encoding.add(chunk);
-    // The chunk may be freed once the next is requested.
+    // Written before the next chunk is requested, because the source may then free this chunk.
     await file.writeFile(chunk);
   }
   return { ...encoding.find(), chunks: freeAfterUse(readFileChunks(path)) };

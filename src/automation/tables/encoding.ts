@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 /** A file whose encoding is known. */
 export interface EncodedFile {
   readonly encoding: string;
-  /** The number of bytes of the byte order mark. */
+  /** The length of the byte order mark. */
   readonly start: number;
   /** The first bytes after the byte order mark. */
   readonly head: Uint8Array;
@@ -48,7 +48,7 @@ export function createEncodingDetector(): EncodingDetector {
   };
 }
 
-/** Counts zero bytes at even and odd indexes. UTF-16 text without a byte order mark has many of one kind. */
+/** Counts zero bytes at even and odd indexes. UTF-16 text has many zeros at only one of these. */
 function countZeros(bytes: Uint8Array): { readonly even: number; readonly odd: number } {
   let even = 0;
   let odd = 0;
@@ -99,10 +99,10 @@ function findCompleteEnd(bytes: Uint8Array): number {
 /** Yields the text of the chunks without the byte order mark. */
 export async function* decode({ encoding, start, chunks }: EncodedFile): AsyncGenerator<string> {
   const write = createDecoder(encoding);
-  let skipped = start;
+  let bytesToSkip = start;
   for await (const chunk of chunks) {
-    yield write(chunk.subarray(skipped));
-    skipped = Math.max(0, skipped - chunk.length);
+    yield write(chunk.subarray(bytesToSkip));
+    bytesToSkip = Math.max(0, bytesToSkip - chunk.length);
   }
   yield write();
 }

@@ -22,12 +22,12 @@ export interface ParsedTable {
 const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
 export interface TableOptions {
-  /** Default: found from the content. */
+  /** Detected from the content by default. */
   readonly format?: TableFormat | undefined;
   readonly delimiter?: Delimiter | undefined;
-  /** Rows after this many are only counted. */
+  /** Further rows are only counted. */
   readonly maxRows: number;
-  /** Called with some rows at a time, in order. */
+  /** Receives the rows in order, several at a time. */
   readonly onLines: (lines: readonly TableLine[]) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const CHUNK_BYTES = 32_768;
 const MAX_COLUMNS = 1000;
 const MAX_PROBLEMS = 1000;
 
-/** Parses the file chunk by chunk, so that other requests get their turn. */
+/** Parses the file chunk by chunk, and handles other requests in between. */
 export async function parseTable(file: EncodedFile, options: TableOptions): Promise<ParsedTable> {
   const chunks = decode(file);
   return (options.format ?? (looksLikeJson(file) ? 'jsonl' : 'csv')) === 'jsonl'
@@ -47,7 +47,7 @@ function looksLikeJson({ head, encoding }: EncodedFile): boolean {
   return new TextDecoder(encoding).decode(head).trimStart().startsWith('{');
 }
 
-/** Rows are passed to `onLines` when they have this many characters. */
+/** The number of characters at which rows are passed to `onLines`. */
 const FLUSH_CHARACTERS = 40_000;
 const SAMPLE_ROWS = 20;
 
@@ -65,7 +65,7 @@ class TableCollector {
     this.#options = options;
   }
 
-  /** `characters`: the length of the row in the file. */
+  /** Adds a row. `characters` is the length of the row in the file. */
   add(line: number, cells: readonly Json[], characters: number): void {
     this.total++;
     if (this.total > this.#options.maxRows) return;
@@ -75,7 +75,7 @@ class TableCollector {
     this.#characters += characters;
   }
 
-  /** Passes the rows on if there are many, or if the table ends. */
+  /** Passes the rows to `onLines` if there are many, or if the table ends. */
   async flush(isEnd: boolean): Promise<void> {
     if (this.#lines.length === 0 || (!isEnd && this.#characters < FLUSH_CHARACTERS)) return;
     const lines = this.#lines;
@@ -130,7 +130,7 @@ async function parseCsv(
   return toTable(collector, { format: 'csv', delimiter: delimiter ?? 'comma', encoding });
 }
 
-/** A longer record usually has an unclosed quote. It and the rest of the file are not read. */
+/** A longer record usually has an unclosed quote. The record and the rest of the file are not read. */
 const MAX_RECORD_CHARS = 1_000_000;
 const ROW_TOO_LONG =
   'The row is longer than 1 MB. A quote may be missing. The rest of the file was not read.';
@@ -140,11 +140,11 @@ const countLineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.len
 function readHeader(collector: TableCollector, line: number, cells: readonly string[]): void {
   collector.columns = cells.slice(0, MAX_COLUMNS).map(cell => cell.trim());
   if (cells.length > MAX_COLUMNS) collector.report(line, `The table has more than ${MAX_COLUMNS} columns.`);
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   for (const [index, name] of collector.columns.entries()) {
     if (name === '') collector.report(line, `Column ${index + 1} has no name.`);
-    else if (seen.has(name)) collector.report(line, `The column ${JSON.stringify(name)} appears twice.`);
-    seen.add(name);
+    else if (usedNames.has(name)) collector.report(line, `The column ${JSON.stringify(name)} appears twice.`);
+    usedNames.add(name);
   }
 }
 
@@ -200,7 +200,7 @@ function findLineBreak(text: string): string {
   return '\n';
 }
 
-/** Returns the delimiter with which the most of the first lines have the same number of columns, and many columns. */
+/** Returns the delimiter with which most of the first lines have the same number of columns, and many columns. */
 function findDelimiter(text: string): Delimiter {
   const lines = text
     .slice(0, CHUNK_BYTES)
@@ -208,9 +208,9 @@ function findDelimiter(text: string): Delimiter {
     .filter(line => line !== '');
   const scores = (Object.keys(DELIMITERS) as Delimiter[]).map(name => {
     const { data } = Papa.parse<string[]>(lines.join('\n'), { delimiter: DELIMITERS[name] });
-    const [header = [], ...others] = data;
-    const same = others.filter(cells => cells.length === header.length).length;
-    return { name, score: header.length < 2 ? 0 : header.length * (1 + same) };
+    const [header = [], ...rows] = data;
+    const matchingRows = rows.filter(cells => cells.length === header.length).length;
+    return { name, score: header.length < 2 ? 0 : header.length * (1 + matchingRows) };
   });
   return scores.reduce((best, candidate) => (candidate.score > best.score ? candidate : best)).name;
 }
@@ -221,21 +221,21 @@ async function parseJsonLines(
   options: TableOptions,
 ): Promise<ParsedTable> {
   const collector = new TableCollector(options);
-  const indexOf = new Map<string, number>();
+  const columnIndexes = new Map<string, number>();
   let line = 0;
   let rest = '';
   const parseLine = (text: string): void => {
     line++;
     const value = parseObject(text);
     const names = Object.keys(value ?? {});
-    for (const name of names) indexOf.set(name, indexOf.get(name) ?? indexOf.size);
+    for (const name of names) columnIndexes.set(name, columnIndexes.get(name) ?? columnIndexes.size);
     if (text.trim() === '') collector.report(line, 'The line is empty.');
     else if (value === undefined) collector.report(line, 'The line is not a JSON object.');
-    else if (indexOf.size > MAX_COLUMNS)
+    else if (columnIndexes.size > MAX_COLUMNS)
       collector.report(line, `There are more than ${MAX_COLUMNS} different members.`);
     else {
       const cells: Json[] = [];
-      for (const name of names) cells[indexOf.get(name) ?? 0] = value[name] as Json;
+      for (const name of names) cells[columnIndexes.get(name) ?? 0] = value[name] as Json;
       collector.add(
         line,
         Array.from(cells, cell => cell ?? ''),
@@ -257,7 +257,7 @@ async function parseJsonLines(
   }
   if (rest.trim() !== '') parseLine(rest);
   await collector.flush(true);
-  collector.columns = [...indexOf.keys()];
+  collector.columns = [...columnIndexes.keys()];
   return toTable(collector, { format: 'jsonl', delimiter: null, encoding });
 }
 
@@ -272,7 +272,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function toTable(
   { columns, total, sample, problems }: TableCollector,
-  found: Pick<ParsedTable, 'format' | 'delimiter' | 'encoding'>,
+  form: Pick<ParsedTable, 'format' | 'delimiter' | 'encoding'>,
 ): ParsedTable {
-  return { ...found, columns, total, sample, problems };
+  return { ...form, columns, total, sample, problems };
 }

@@ -22,7 +22,7 @@ export interface ReadableTable {
   readonly columns: readonly string[];
   readonly total: number;
   readonly problems: readonly RowProblem[];
-  /** Yields the rows in order. Reads them in chunks, so that a large table is never in memory as a whole. */
+  /** Yields the rows in order. Reads the table in chunks, so that a large one is never in memory as a whole. */
   readonly readLines: (tx: Tx) => AsyncGenerator<TableLine>;
 }
 

@@ -1,4 +1,4 @@
-// Advances a trigger: settles its runs, starts waiting ones, and polls its feed or folder when a poll is due.
+// Advances a trigger: settles its runs, starts waiting runs, and polls the trigger's feed or inbox if a poll is due.
 import type { RunDeps } from '../../runs/deps.ts';
 import {
   lockTrigger,
@@ -15,7 +15,7 @@ import type { TriggerConfig } from './trigger.schema.ts';
 export const DEFAULT_FEED_MINUTES = 15;
 const BUCKET_POLL_MS = 10_000;
 
-/** How to poll, for kinds that are polled for new items. */
+/** How to poll a trigger, for the kinds that are polled. */
 const POLL_BY_KIND: Partial<Readonly<Record<TriggerKind, Poll>>> = {
   feed: {
     everyMs: ({ everyMinutes = DEFAULT_FEED_MINUTES }) => everyMinutes * 60_000,
@@ -30,27 +30,27 @@ interface Poll {
   readonly run: (deps: RunDeps, trigger: TriggerRow, config: TriggerConfig) => Promise<void>;
 }
 
-/** Returns when to poll a new or changed trigger for the first time; null: its kind is not polled. */
+/** Returns when to poll a new or changed trigger for the first time, or null if its kind is not polled. */
 export const firstPollAt = (kind: TriggerKind, nowMs: number): Date | null =>
   POLL_BY_KIND[kind] === undefined ? null : new Date(nowMs);
 
-/** Called by a job whenever a run of the trigger has ended, an item waits, or a poll is due. */
+/** Advances a trigger. A job calls this function whenever a run of the trigger has ended, an item waits, or a poll is due. */
 export async function advanceTrigger(deps: RunDeps, id: string): Promise<void> {
   const trigger = await settleTrigger(deps, id);
   if (trigger === undefined) return;
   await startItems(deps, trigger);
   const poll = POLL_BY_KIND[trigger.kind];
-  const due = poll && (await claimPoll(deps, id, poll));
-  if (due !== undefined) {
-    await poll?.run(deps, due, JSON.parse(due.config) as TriggerConfig);
-    await startItems(deps, due);
+  const dueTrigger = poll && (await claimPoll(deps, id, poll));
+  if (dueTrigger !== undefined) {
+    await poll?.run(deps, dueTrigger, JSON.parse(dueTrigger.config) as TriggerConfig);
+    await startItems(deps, dueTrigger);
   }
   // A run may have ended before its item was recorded as running.
   await settleTrigger(deps, id);
 }
 
 /**
- * Sets the time of the next poll and queues its job. Returns the trigger if this poll is due. A process that dies
+ * Sets the time of the next poll and queues its job. Returns the trigger if a poll is due now. A process that dies
  * during a poll has stored nothing, and the next poll finds the same items.
  */
 function claimPoll(deps: RunDeps, id: string, { everyMs }: Poll): Promise<TriggerRow | undefined> {

@@ -35,7 +35,7 @@ import type { ChangeTriggerBody, CreateTriggerBody, TriggerConfig } from './trig
 const MAX_ACTIVE_TRIGGERS = 100;
 const TOKEN_BYTES = 32;
 
-/** The members of the configuration of each kind, and the one that is required. */
+/** The config members that each kind allows and requires. */
 const CONFIG_MEMBERS: Readonly<
   Record<
     TriggerKind,
@@ -97,7 +97,7 @@ const createToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 const presentUrl = ({ settings }: RunDeps, token: string | undefined) =>
   token === undefined ? {} : { url: `${settings.BASE_URL}/in/${token}` };
 
-/** Changes a trigger. One that is activated forgets its failures. */
+/** Changes a trigger. Activating a trigger resets its failure count. */
 export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, body: ChangeTriggerBody) {
   const user = requireScope(actor, 'workflows:execute');
   const before = await authorizeTrigger(deps, user, id, 'run');
@@ -115,7 +115,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
     const isNewFeed = before.kind === 'feed' && body.config?.url !== undefined;
     const change = {
       ...config,
-      // An absent secret stays.
+      // The secret stays if the request has none.
       ...(body.config?.secret === undefined ? { secret: current.secret } : {}),
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.inputs === undefined ? {} : { inputs: JSON.stringify(body.inputs) }),
@@ -147,8 +147,8 @@ export async function removeTrigger(deps: RunDeps, actor: Actor, id: string): Pr
 }
 
 /**
- * Starts a run with this payload as the caller, even if the trigger is paused. A failure does not count. Throws the errors
- * of `startRun`.
+ * Starts a run with this payload as the caller, even if the trigger is paused. A failed run does not count toward a pause.
+ * Throws the errors of `startRun`.
  */
 export async function runTrigger(deps: RunDeps, actor: Actor, id: string, payload: unknown) {
   const trigger = await authorizeTrigger(deps, actor, id, 'run');
@@ -186,15 +186,15 @@ async function parseConfig(
   deps: RunDeps,
   user: UserActor,
   { id, kind }: Pick<TriggerRow, 'id' | 'kind'>,
-  given: TriggerConfig,
+  body: TriggerConfig,
 ): Promise<Pick<NewTrigger, 'config' | 'source_id' | 'statuses' | 'secret'>> {
   const { allowed, required } = CONFIG_MEMBERS[kind];
-  const unknown = Object.keys(given).find(name => !(allowed as readonly string[]).includes(name));
+  const unknown = Object.keys(body).find(name => !(allowed as readonly string[]).includes(name));
   if (unknown !== undefined)
     throw invalidField(`/config/${unknown}`, `is not for triggers of the kind ${kind}`, unknown);
-  if (required !== undefined && given[required] === undefined)
+  if (required !== undefined && body[required] === undefined)
     throw invalidField(`/config/${required}`, 'is required', required);
-  const { secret, ...config } = given;
+  const { secret, ...config } = body;
   const defaults = {
     config: JSON.stringify(config),
     source_id: null,
@@ -219,7 +219,7 @@ async function parseConfig(
   if (kind === 'bucket') {
     const ownPrefix = toInboxPrefix(id);
     const { prefix = ownPrefix } = config;
-    // Any other prefix may have files of other people.
+    // Another prefix may contain files of other users.
     if (!prefix.startsWith(ownPrefix)) requireScope(user, 'instance:admin');
     if (prefix !== ownPrefix && deps.bucket === undefined)
       throw invalidField(

@@ -1,8 +1,8 @@
-// Reads the inputs of a run from a payload, by JSON pointers.
+// Maps a payload to the inputs of a run by JSON pointers.
 import { unescapeSegment } from '../../graph/issues.ts';
 import { isRecord } from '../../lib/record.ts';
 
-/** Returns the inputs of a run as JSON text. A pointer that finds nothing leaves its input out. */
+/** Returns the inputs of a run as JSON text. Omits inputs whose pointers find no value. */
 export function mapInputs(pointersText: string, payload: unknown): string {
   const pointers = JSON.parse(pointersText) as Readonly<Record<string, string>>;
   const inputs = Object.entries(pointers).flatMap(([nodeId, pointer]) => {

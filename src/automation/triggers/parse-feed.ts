@@ -13,7 +13,7 @@ export interface FeedItem {
 
 export interface ParsedFeed {
   readonly items: readonly FeedItem[];
-  /** How many items came after the limit. */
+  /** The number of items beyond the limit. */
   readonly dropped: number;
 }
 
@@ -88,8 +88,8 @@ function createFeedParser() {
   let field: keyof ItemDraft['fields'] | undefined;
   const add = (text: string): void => {
     if (draft === undefined || field === undefined) return;
-    const left = MAX_FIELD_CHARS - draft.fields[field].length;
-    if (left > 0) draft.fields[field] += text.slice(0, left);
+    const charsLeft = MAX_FIELD_CHARS - draft.fields[field].length;
+    if (charsLeft > 0) draft.fields[field] += text.slice(0, charsLeft);
   };
   parser.on('error', err => {
     throw new Error(`The feed is not well-formed XML: ${err.message.slice(0, 200)}`);
@@ -108,7 +108,7 @@ function createFeedParser() {
     if (depth !== draftDepth + 1) return;
     field = FIELDS[name];
     addLinks(draft, name, tag.attributes as Readonly<Record<string, string>>);
-    // The first element of a field that is not empty counts.
+    // The first element with text counts, so the text of another element of the field is ignored.
     if (field !== undefined && draft.fields[field] !== '') field = undefined;
   });
   parser.on('text', add);

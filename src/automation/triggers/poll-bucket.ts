@@ -35,18 +35,23 @@ export async function pollBucket(
       'The inbox has more than 10,000 files. The rest is ignored. Move files out of it.',
     );
   const files = new Map(listing.files.map(file => [toItem(file), file]));
-  const listed = [...files.keys()];
+  const listedItems = [...files.keys()];
   if (!trigger.has_baseline) {
-    const unseen = listed.map(item => ({ item, label: null, inputs: null }));
-    return storeFoundItems(deps, trigger, async () => ({ listed, seen: listed, unseen, notes: [] }));
+    const newItems = listedItems.map(item => ({ item, label: null, inputs: null }));
+    return storeFoundItems(deps, trigger, async () => ({
+      listedItems,
+      seenItems: listedItems,
+      newItems,
+      notes: [],
+    }));
   }
-  const seen = await listSeen(deps.db, trigger.id, listed);
-  const newFiles = [...files].filter(([item]) => !seen.has(item)).slice(0, MAX_RUNS_PER_POLL);
+  const seenItems = await listSeen(deps.db, trigger.id, listedItems);
+  const newFiles = [...files].filter(([item]) => !seenItems.has(item)).slice(0, MAX_RUNS_PER_POLL);
   const sizes = newFiles.map(([item, { sizeBytes }]) => ({ item, size: sizeBytes }));
-  const complete = await recordCandidates(deps.db, trigger.id, sizes);
+  const completeItems = await recordCandidates(deps.db, trigger.id, sizes);
   const owner = { userId: trigger.user_id, workspace: trigger.workspace };
   for (const [item, file] of newFiles) {
-    if (!complete.has(item)) continue;
+    if (!completeItems.has(item)) continue;
     const received = await receiveInboxFile(deps, inbox, file, owner, signal).catch(toError);
     const isRefused = received instanceof AppError && received.status < 500;
     if (received instanceof Error && !isRefused) {
@@ -54,14 +59,14 @@ export async function pollBucket(
       await storeFailedPoll(deps, trigger, `${file.key} could not be read. The next poll tries again.`);
       continue;
     }
-    const unseen: readonly NewItem[] =
+    const newItems: readonly NewItem[] =
       received instanceof Error
         ? []
         : [{ item, label: file.key, inputs: mapInputs(trigger.inputs, received) }];
     await storeFoundItems(deps, trigger, async tx => {
       const reason = isRefused ? `${file.key}: ${received.message}` : '';
       if (isRefused) await insertEvent(tx, trigger.id, { outcome: 'refused', reason });
-      return { listed, seen: [item], unseen, notes: [] };
+      return { listedItems, seenItems: [item], newItems, notes: [] };
     });
   }
 }

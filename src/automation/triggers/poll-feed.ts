@@ -45,28 +45,29 @@ interface KeyedItem {
   readonly fingerprint: string;
 }
 
-/** Stores the items by guid and by fingerprint. */
+/** Stores the new items. An item is new if neither its guid nor its fingerprint was seen before. */
 async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }: ParsedFeed): Promise<void> {
-  const byGuid = new Map(items.map(item => [item.guid, toKeyedItem(item)]));
-  const keyed = [...byGuid.values()];
+  const keyedItems = [...new Map(items.map(item => [item.guid, toKeyedItem(item)])).values()];
   await storeFoundItems(deps, trigger, async (tx, { inputs }) => {
-    const listed = keyed.flatMap(({ guid, fingerprint }) => [guid, fingerprint]);
-    const seen = await listSeen(tx, trigger.id, listed);
-    const newGuids = keyed.filter(({ guid }) => !seen.has(guid));
-    const newItems = newGuids.filter(({ fingerprint }) => !seen.has(fingerprint));
-    const renamed = newGuids.length - newItems.length;
+    const listedItems = keyedItems.flatMap(({ guid, fingerprint }) => [guid, fingerprint]);
+    const seenItems = await listSeen(tx, trigger.id, listedItems);
+    const withNewGuid = keyedItems.filter(({ guid }) => !seenItems.has(guid));
+    const unseenItems = withNewGuid.filter(({ fingerprint }) => !seenItems.has(fingerprint));
+    const renamedCount = withNewGuid.length - unseenItems.length;
     // Feeds list the newest item first.
-    const unseen = newItems.toReversed().map(({ item, guid }) => ({
+    const newItems = unseenItems.toReversed().map(({ item, guid }) => ({
       item: guid,
       label: (item.title || item.guid).slice(0, MAX_LABEL_CHARS),
       inputs: mapInputs(inputs, item),
     }));
     return {
-      listed,
-      seen: listed,
-      unseen,
+      listedItems,
+      seenItems: listedItems,
+      newItems,
       notes: [
-        ...(renamed === 0 ? [] : [`The feed changed the guid of ${renamed} items. They are not run again.`]),
+        ...(renamedCount === 0
+          ? []
+          : [`The feed changed the guid of ${renamedCount} items. They are not run again.`]),
         ...(dropped === 0
           ? []
           : [`The feed has more than ${items.length} items. The other ${dropped} are ignored.`]),

@@ -6,7 +6,7 @@ import { presentColumns } from '../../services/present-columns.ts';
 import { findTrigger, listEvents, listTriggers, type TriggerRow } from '../../store/automation/triggers.ts';
 import { authorizeAutomation, authorizeList } from '../access.ts';
 
-/** Returns the trigger to users with the permission in its workflow. Throws 404 or 403. */
+/** Returns the trigger if the user has the permission in its workflow. Throws 404 or 403. */
 export async function authorizeTrigger(
   deps: RunDeps,
   actor: Actor,
@@ -22,13 +22,13 @@ export async function getTrigger(deps: RunDeps, actor: Actor, id: string) {
   return presentTrigger(await authorizeTrigger(deps, actor, id, 'edit'));
 }
 
-/** Lists, newest first, the triggers of a workflow, or those of all workflows that the caller may edit. */
+/** Lists, newest first, the triggers of a workflow, or of all workflows that the caller may edit. */
 export async function listTriggerPage(deps: RunDeps, actor: Actor, query: PageQuery, workflowId?: string) {
   const owner = await authorizeList(deps, actor, workflowId);
   return readPage(query, byId('trigger'), part => listTriggers(deps.db, owner, part), presentTrigger);
 }
 
-/** Lists the history of a trigger, newest first. */
+/** Lists the trigger history, newest first. */
 export async function listTriggerEvents(deps: RunDeps, actor: Actor, id: string, query: PageQuery) {
   const row = await authorizeTrigger(deps, actor, id, 'edit');
   return readPage(

@@ -22,7 +22,7 @@ import { startItem } from './start-items.ts';
 const MAX_REQUESTS_PER_MINUTE = 60;
 const LIMIT_REASON = `More than ${MAX_REQUESTS_PER_MINUTE} requests in a minute`;
 const MINUTE_S = 60;
-/** If this process dies, a job starts the run after this time. */
+/** The delay of the job that starts the run if this process dies. */
 const RESCUE_MS = 5000;
 const MAX_ID_CHARS = 256;
 
@@ -35,14 +35,14 @@ export interface HookRequest {
   readonly parse: (body: Buffer) => unknown;
 }
 
-/** Starts an execution and returns its id. A `webhook-id` that repeats within 24 hours returns the same execution. */
+/** Starts an execution and returns its id. Requests with the same `webhook-id` within 24 hours get the same execution. */
 export async function receiveHook(
   deps: RunDeps,
   { token, headers, body, parse }: HookRequest,
 ): Promise<{ readonly executionId: string }> {
   const hash = sha256(token);
   const key = `hook:${hash.toString('base64url')}`;
-  // Checks the counts in memory first, so that a flood of requests to one address does not reach the database.
+  // Checks the counts in memory before it reads the database, which protects the database from a flood of requests.
   const allowance = deps.limiter.peek(key, MAX_REQUESTS_PER_MINUTE, MINUTE_S);
   if (allowance.remaining === 0)
     throw createRateLimitError('rate_limited', LIMIT_REASON, allowance, deps.now());
@@ -77,7 +77,7 @@ export async function receiveHook(
   );
 }
 
-/** Throws 401 without the reason, which is recorded in the history of the trigger. */
+/** Throws 401 if the signature is invalid. Only the trigger history shows the reason. */
 async function requireSignature(
   deps: RunDeps,
   { id, secret }: TriggerRow,
@@ -85,8 +85,8 @@ async function requireSignature(
   body: Buffer,
 ): Promise<void> {
   if (secret === null) return;
-  const fault = findSignatureError({ headers, body, nowMs: deps.now() }, decrypt(deps.secretsKey, secret));
-  if (fault === undefined) return;
-  await deps.db.transaction(tx => insertEvent(tx, id, { outcome: 'refused', reason: fault }));
+  const problem = findSignatureError({ headers, body, nowMs: deps.now() }, decrypt(deps.secretsKey, secret));
+  if (problem === undefined) return;
+  await deps.db.transaction(tx => insertEvent(tx, id, { outcome: 'refused', reason: problem }));
   throw new AppError('unauthorized', 'The signature is missing or invalid.');
 }

@@ -1,5 +1,5 @@
-// Starts the runs of a trigger's items, and settles those that have ended. The id of an item's execution is stored before
-// the run starts, so that it starts exactly once even if a process dies in between.
+// Starts the runs of a trigger's items, and settles runs that have ended. The id of an item's execution is stored before
+// the run starts, so that the run starts exactly once even if the process dies in between.
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
@@ -27,7 +27,7 @@ import { startForUser, toRefusal } from '../start-for-user.ts';
 import { mapInputs } from './map-inputs.ts';
 
 const PAGE_SIZE = 20;
-/** The maximum number of triggers in a row that follow each other's workflows. */
+/** The maximum number of runs in a chain in which the end of one run triggers the next. */
 const MAX_CHAIN = 5;
 
 /** Settles the items whose runs have ended, and pauses the trigger after too many failures in a row. */
@@ -52,13 +52,13 @@ async function pauseTrigger(tx: Tx, trigger: TriggerRow, reason: PauseReason): P
   return { ...trigger, is_active: false, paused_reason: reason };
 }
 
-/** Starts the runs of all waiting items. Those of a paused trigger wait until it is active again. */
+/** Starts the runs of all waiting items. Items of a paused trigger wait until the trigger is active again. */
 export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<void> {
   while (trigger.is_active) {
     const items = await listWaitingItems(deps.runDb, trigger.id, PAGE_SIZE);
     for (const item of items) {
       const outcome = await startItem(deps, trigger, item);
-      // The next ones would be refused as well.
+      // The next items would be refused as well.
       if (outcome instanceof AppError && findPauseReason(outcome) !== undefined) return;
     }
     if (items.length < PAGE_SIZE) return;
@@ -67,7 +67,7 @@ export async function startItems(deps: RunDeps, trigger: TriggerRow): Promise<vo
 
 /**
  * Starts the run of a waiting item and records it in the history. Returns the id of the execution, or the error of a
- * refused run. May be called again for the same item, also by another process.
+ * refused run. This or another process may repeat the call for the same item.
  */
 export async function startItem(
   deps: RunDeps,
@@ -98,7 +98,7 @@ export async function startItem(
   return refusal ?? executionId;
 }
 
-/** Codes of refusals that mean that another process starts the run of the same item, and records it. */
+/** The codes of refusals that mean that another process starts and records the run of the same item. */
 const STARTED_ELSEWHERE: ReadonlySet<string> = new Set(['idempotency_in_progress', 'idempotency_key_reused']);
 
 async function countRefusal(tx: Tx, trigger: TriggerRow, refusal: AppError): Promise<void> {
@@ -139,7 +139,7 @@ export async function recordStart(tx: Tx, id: string, executionId: string, reaso
   await insertEvent(tx, id, { outcome: 'accepted', executionId, reason });
 }
 
-/** Reads the inputs from the record of the followed run, which the creator must still be allowed to read. */
+/** Reads the inputs from the record of the followed run. Throws unless the trigger's creator may read that run. */
 async function readFollowedRun(
   deps: RunDeps,
   actor: UserActor,
