@@ -3,8 +3,8 @@
 import Images from 'icon:images';
 import Upload from 'icon:upload';
 import { type ClipboardEvent, type KeyboardEvent, memo, useState } from 'react';
+import { isMultilineField } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { isMultilineField } from '../../src/graph/dims.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getControlKind } from '../board/control-kind.ts';

@@ -1,7 +1,9 @@
 // Lays out what a card shows below its ports, for both the DOM and the painter.
+
+import { getSettings } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
-import { getFieldHeight, getSettings, NODE_BOX } from '../../src/graph/dims.ts';
+import { getFieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
 import { getShownOutput, isVisual } from '../board/call.ts';

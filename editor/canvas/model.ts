@@ -1,8 +1,9 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
+import { getChangedSettings, getMainFields } from '../../src/graph/card-fields.ts';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
-import { getChangedSettings, getDims, getMainFields, getPortOffset, NODE_BOX } from '../../src/graph/dims.ts';
+import { getDims, getPortOffset, NODE_BOX } from '../../src/graph/dims.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';

@@ -23,7 +23,7 @@ export interface InputDef {
   readonly integer?: boolean;
   /** The step between valid values, counted from `min`, or from 0. */
   readonly step?: number;
-  /** For a LIST: the type of its items, and how many it may have. */
+  /** For a LIST: the type and number of its items. */
   readonly itemType?: PortType;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -57,7 +57,7 @@ export interface CatalogEntry {
   readonly outputs: readonly OutputDef[];
   readonly executionCost: 'free' | 'paid';
   readonly pricingModel: PricingModel;
-  /** Credits charged by a run with default config; null: paid, but not statically estimable. */
+  /** The credits that a run with the default config costs. Null if they cannot be estimated before the run. */
   readonly estimatedCredits: number | null;
   readonly costUsd?: number;
   readonly priceSource?: string;
@@ -87,7 +87,7 @@ export interface ResolvedPorts {
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   find(nodeType: string): CatalogEntry | undefined;
-  /** Returns the actual ports of a node with this config: the entry's own, or those derived from the config. */
+  /** Returns the ports of a node with this config: those of the entry, or ports derived from the config. */
   ports(nodeType: string, config: JsonObject): ResolvedPorts;
 }
 

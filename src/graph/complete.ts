@@ -33,8 +33,8 @@ function completeNode(catalog: Pick<Catalog, 'find'>, node: unknown): unknown {
 }
 
 /**
- * Returns the values that a node gets from its type. For an unknown type, only the type should be reported, so the
- * label and category get placeholders.
+ * Returns the values that a node gets from its type. An unknown type gets a placeholder label and category, so that only
+ * the type is reported.
  */
 export function getTypeDefaults(nodeType: string, entry: CatalogEntry | undefined) {
   return {
@@ -44,7 +44,7 @@ export function getTypeDefaults(nodeType: string, entry: CatalogEntry | undefine
   };
 }
 
-/** Gives edges without an id a unique one. */
+/** Gives each edge without an id a unique id. */
 export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
   const usedIds = new Set(edges.flatMap(edge => (isObject(edge) && edge.id !== undefined ? [edge.id] : [])));
   if (usedIds.size === edges.length) return edges;

@@ -18,7 +18,7 @@ export function* listTokens(text: string): Generator<string> {
   for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
 }
 
-/** Returns the inputs of a text template. */
+/** Returns the names of the inputs of a text template. */
 export function getTemplateTokens(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   const names = new Set<string>();
@@ -30,22 +30,22 @@ export function getTemplateTokens(template: unknown): string[] {
   return [...names];
 }
 
-/** Returns the outputs of a JSON extractor, with their paths. */
+/** Returns the outputs of a JSON extractor by name, each with the path that it reads. */
 export function getExtractedPaths(paths: unknown): Readonly<Record<string, string>> {
-  const usable = Object.entries(toObject(paths)).filter(
+  const validPaths = Object.entries(toObject(paths)).filter(
     (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
   );
-  return Object.fromEntries(usable.slice(0, MAX_CONFIG_PORTS));
+  return Object.fromEntries(validPaths.slice(0, MAX_CONFIG_PORTS));
 }
 
-/** Returns the inputs of a JSON builder. */
+/** Returns the names of the inputs of a JSON builder. */
 export function getBuiltKeys(keys: unknown): string[] {
   if (!Array.isArray(keys)) return [];
   // `keys` is a field of this node and cannot be a port as well.
   return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
 }
 
-/** Returns the outputs of a switch besides `default`, with the value that each is compared with. */
+/** Returns the outputs of a switch besides `default`, each with the value that selects it. */
 export function getSwitchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
   return Object.entries(toObject(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')
@@ -83,7 +83,7 @@ export function isCodePort(item: unknown): item is ConfigPort {
   );
 }
 
-/** A port of a component call. Its id is that of the input or output node, so it survives any change of order or label. */
+/** A port of a component call. Its id is the id of an input or output node, so connections survive new orders and labels. */
 export interface ComponentPort extends ConfigPort {
   readonly label: string;
   /** Set for a media input without a file, which a call has to provide. */

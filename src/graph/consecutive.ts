@@ -1,6 +1,6 @@
-// Groups neighbors of a list.
+// Groups consecutive items of a list.
 
-/** Puts consecutive items with the same key together. Items without a key are groups of their own. */
+/** Groups consecutive items with the same key. An item without a key is a group of its own. */
 export function groupConsecutive<T>(
   items: readonly T[],
   getKey: (item: T) => string | undefined,

@@ -1,8 +1,8 @@
 // Finds the nodes of a directed graph that lie on a cycle: Tarjan's strongly connected components, without recursion.
 
 /**
- * Returns components of more than one node, and single nodes that feed themselves, as ascending lists of indexes.
- * `targets[i]` lists the nodes that node i feeds.
+ * Returns the cycles as ascending lists of node indexes. A cycle is a component of more than one node, or a node that
+ * feeds itself. `targets[i]` lists the nodes that node i feeds.
  */
 export function findCycles(targets: readonly (readonly number[])[]): number[][] {
   const count = targets.length;

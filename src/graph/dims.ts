@@ -1,8 +1,7 @@
-// Determines the size of a node: its rendered box, the size it was resized to, or an estimate from its ports and
-// fields.
+// Determines the size of a node: the size of its rendered box, the size set by resizing, or an estimate.
+import { getChangedSettings, getMainFields, isMultilineField } from './card-fields.ts';
 import type { Catalog, InputDef } from './catalog.ts';
-import { isComponentCall } from './components/calls.ts';
-import { type Dims, type GraphNode, type JsonObject, type NodeData, toObject } from './types.ts';
+import type { Dims, GraphNode } from './types.ts';
 
 /** Sizes of a standard node's parts in canvas pixels, matching the editor's style sheet. */
 export const NODE_BOX = {
@@ -12,7 +11,7 @@ export const NODE_BOX = {
   portRow: 28,
   fieldRow: 52,
   textAreaRow: 96,
-  /** The label of a field, which fields of a port do not repeat. */
+  /** The label above a field. A field that is also a port has no label, because the port shows it. */
   fieldLabel: 17,
   chips: 30,
   preview: 180,
@@ -21,18 +20,13 @@ export const NODE_BOX = {
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-/** The maximum number of fields on a card. The editor's inspector displays all. */
-const MAX_FIELDS = 3;
-/** Default sizes of canvas-only nodes. */
+/** Default sizes of nodes that exist only on the canvas and never run. */
 const CANVAS_ONLY_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   groupFrame: [400, 300],
   stickyNote: [240, 160],
 };
-const MULTILINE_FIELD_IDS = new Set(['prompt', 'text', 'template', 'value', 'message', 'negative_prompt']);
 
-/**
- * Returns the size in canvas pixels: measured, else declared in `style`, else estimated. Always finite and positive.
- */
+/** Returns the size in canvas pixels: measured, else declared in `style`, else estimated. The size is never empty. */
 export function getDims(node: GraphNode, catalog: Catalog): Dims {
   const measured = readSize(node.measured);
   if (measured !== undefined) return { ...measured, source: 'measured' };
@@ -48,21 +42,21 @@ export function getPortOffset(index: number): number {
 
 function estimateSize(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'height'> {
   const entry = catalog.find(node.data.nodeType);
-  const shell = CANVAS_ONLY_SIZES[entry?.customNodeType ?? node.type];
-  if (shell !== undefined) return { width: shell[0], height: shell[1] };
+  const canvasOnlySize = CANVAS_ONLY_SIZES[entry?.customNodeType ?? node.type];
+  if (canvasOnlySize !== undefined) return { width: canvasOnlySize[0], height: canvasOnlySize[1] };
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
-  const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
+  const portRowCount = Math.max(countPorts(inputs), countPorts(outputs), 1);
   const fields = getMainFields(inputs);
+  const hasChips = getChangedSettings(node.data, inputs, fields).length > 0;
   const hasPreview =
     outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || entry?.category === 'output';
-  const rows = fields.reduce((sum, field) => sum + getFieldHeight(field), 0);
   return {
     width: hasPreview ? NODE_BOX.wideWidth : NODE_BOX.width,
     height:
       NODE_BOX.header +
-      ports * NODE_BOX.portRow +
-      rows +
-      (getChangedSettings(node.data, inputs, fields).length > 0 ? NODE_BOX.chips : 0) +
+      portRowCount * NODE_BOX.portRow +
+      fields.reduce((sum, field) => sum + getFieldHeight(field), 0) +
+      (hasChips ? NODE_BOX.chips : 0) +
       (hasPreview ? NODE_BOX.preview : 0) +
       NODE_BOX.padding,
   };
@@ -72,51 +66,12 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
   return ports.filter(({ isPort }) => isPort).length;
 }
 
-/** Returns the fields on a node itself: its primary ones, or else its first text field. */
-export function getMainFields(inputs: readonly InputDef[]): readonly InputDef[] {
-  const primary = inputs.filter(({ isPrimary, removed }) => isPrimary === true && removed !== true);
-  const fields = primary.length > 0 ? primary : inputs.filter(isMultilineField).slice(0, 1);
-  return fields.slice(0, MAX_FIELDS);
-}
-
-/** Returns the settings of a node by the id of their input: its config, or the values that a call gives its component. */
-export function getSettings(data: NodeData): JsonObject {
-  const { config = {} } = data;
-  return isComponentCall({ data }) ? (toObject(config.values) as JsonObject) : config;
-}
-
-/** Returns the settings that differ from their default and have no field on the node. */
-export function getChangedSettings(
-  data: NodeData,
-  inputs: readonly InputDef[],
-  fields: readonly InputDef[],
-): readonly InputDef[] {
-  const config = getSettings(data);
-  if (isComponentCall({ data }))
-    return inputs.filter(({ id, isPort }) => isPort && Object.hasOwn(config, id));
-  return inputs.filter(
-    input =>
-      config[input.id] !== undefined &&
-      config[input.id] !== input.default &&
-      !input.isPort &&
-      input.removed !== true &&
-      !fields.includes(input),
-  );
-}
-
-/** Returns the height of a field on the card; multi-line fields take more, and those of a port repeat no label. */
+/** Returns the height of a field on the card, including its label. */
 export function getFieldHeight(field: InputDef): number {
   const isTall = isMultilineField(field) || field.type === 'JSON' || field.type === 'LIST';
   const height = isTall ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
   return field.isPort ? height - NODE_BOX.fieldLabel : height;
 }
-
-export const isMultilineField = ({ id, type, enum: values, wiredOnly, removed }: InputDef): boolean =>
-  type === 'TEXT' &&
-  MULTILINE_FIELD_IDS.has(id) &&
-  values === undefined &&
-  wiredOnly !== true &&
-  removed !== true;
 
 /**
  * Reads width and height as React Flow stores them: numbers, or texts such as "320px". Returns undefined unless both

@@ -55,21 +55,21 @@ export function withEdge<Node extends NodeItem>(
   getPorts: (node: Node) => ResolvedPorts,
 ): readonly GraphEdge[] {
   if (edges.some(other => isSameEdge(other, edge))) return edges;
-  const byId = new Map(nodes.map(node => [node.id, node]));
+  const nodesById = new Map(nodes.map(node => [node.id, node]));
   const findPorts = (id: string): ResolvedPorts | undefined => {
-    const node = byId.get(id);
+    const node = nodesById.get(id);
     return node && getPorts(node);
   };
   const sameTarget: readonly EdgeEnds[] = edges.filter(({ target }) => target === edge.target);
   const inputs = new Map(
-    Array.from(resolveEdges([...sameTarget, edge], findPorts), found => [found.edge, found.to]),
+    Array.from(resolveEdges([...sameTarget, edge], findPorts), ({ edge, to }) => [edge, to]),
   );
   const input = inputs.get(edge);
-  const kept =
+  const otherEdges =
     input === undefined || input.type === 'LIST'
       ? edges
       : edges.filter(other => inputs.get(other)?.id !== input.id);
-  return completeEdges([...kept, edge]) as readonly GraphEdge[];
+  return completeEdges([...otherEdges, edge]) as readonly GraphEdge[];
 }
 
 const isSameEdge = (a: EdgeEnds, b: EdgeEnds): boolean =>
@@ -101,7 +101,7 @@ export function withConfig<Node extends NodeItem>(
 export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'>>(
   { nodes, edges }: GraphItems<Node>,
   node: Node,
-  to: {
+  change: {
     readonly nodeType: string;
     readonly label?: string | undefined;
     readonly config?: JsonObject | undefined;
@@ -109,12 +109,14 @@ export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'
   catalog: Pick<Catalog, 'find' | 'ports'>,
 ): GraphItems<Node> {
   const { inputs: _, outputs: __, ...data } = node.data;
-  const config = to.config ?? data.config ?? {};
-  const { type, category, ...filled } = getTypeDefaults(to.nodeType, catalog.find(to.nodeType));
+  const { nodeType } = change;
+  const config = change.config ?? data.config ?? {};
+  const defaults = getTypeDefaults(nodeType, catalog.find(nodeType));
+  const { type, category } = defaults;
   const isTypeLabel = data.label === catalog.find(data.nodeType)?.label;
-  const label = to.label ?? (isTypeLabel ? filled.label : data.label);
-  const changed = { ...node, type, data: { ...data, nodeType: to.nodeType, category, config, label } };
-  const ports = catalog.ports(to.nodeType, config);
+  const label = change.label ?? (isTypeLabel ? defaults.label : data.label);
+  const changed = { ...node, type, data: { ...data, nodeType, category, config, label } };
+  const ports = catalog.ports(nodeType, config);
   const handles = new Set([
     ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => `in-${id}`),
     ...ports.outputs.filter(({ isPort }) => isPort).map(({ id }) => `out-${id}`),

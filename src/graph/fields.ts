@@ -4,7 +4,7 @@ import type { InputDef } from './catalog.ts';
 // Steps such as 0.1 have no exact binary representation.
 const TOLERANCE = 1e-6;
 
-/** Describes the violated constraint, to follow "must be"; undefined if the value is valid. */
+/** Returns the violated constraint as the end of a sentence with "must be", or undefined if the value is valid. */
 export function findFieldProblem(value: unknown, def: InputDef): string | undefined {
   if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
     return `one of ${def.enum.join(', ')}`;

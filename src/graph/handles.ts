@@ -27,8 +27,8 @@ export function resolveEdgePorts(
   const [to] = inputs;
   if (from === undefined || to === undefined) return undefined;
   if (edge.sourceHandle && edge.targetHandle) return { from, to };
-  const free = inputs.filter(port => !usedInputs.has(port.id));
-  return findCompatible(outputs, free) ?? findCompatible(outputs, inputs);
+  const unusedInputs = inputs.filter(port => !usedInputs.has(port.id));
+  return findCompatible(outputs, unusedInputs) ?? findCompatible(outputs, inputs);
 }
 
 /**

@@ -5,8 +5,8 @@ import { ValueError } from './values.ts';
 /** The maximum length of a list output. A node is mapped over at most 100 items, but longer lists can be sliced. */
 export const MAX_LIST_LENGTH = 1000;
 
-// A list may be given where the config has a single value. It is passed as `items`, which is not a declared field. A
-// single value clears it.
+// A run may replace the single value of an input node by a list. The list is passed as `items`, which is not a declared
+// field. A single value clears `items`.
 const toSingleValue = (config: JsonObject): JsonObject => ({ ...config, items: null });
 const toMultipleValues = (items: readonly Json[]): JsonObject => {
   if (items.length > MAX_LIST_LENGTH)

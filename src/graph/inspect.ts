@@ -24,12 +24,12 @@ export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: 
   const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.validParts, catalog);
   const { graph } = normalized;
   const parseFindings = parsed.ok ? NO_FINDINGS : parsed;
-  const except = new Set(parseFindings.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
+  const skippedRules = new Set(parseFindings.issues.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
   // The list of issues is already full, and linting a hostile graph with a million errors would take too long.
   const isListFull = parseFindings.total >= MAX_ISSUES;
   const lintFindings = isListFull
     ? NO_FINDINGS
-    : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except });
+    : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except: skippedRules });
   const { issues, total } = mergeFindings(parseFindings, lintFindings, normalized);
   return { ok: !hasErrors(issues), issues, total, graph };
 }

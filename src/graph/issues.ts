@@ -22,7 +22,7 @@ export interface Findings {
 
 export const NO_FINDINGS: Findings = { issues: [], total: 0 };
 
-/** Merges several lists into one. */
+/** Merges the issues, errors first, and adds up the totals. */
 export function mergeFindings(...lists: readonly Findings[]): Findings {
   const issues = lists
     .flatMap(list => list.issues)
@@ -60,7 +60,7 @@ export function toJsonPointer(...segments: readonly (string | number)[]): string
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Returns a segment of a JSON pointer as it was before `pointer` escaped it. */
+/** Undoes the escaping of a segment by `toJsonPointer`. */
 export function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

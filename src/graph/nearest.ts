@@ -2,7 +2,7 @@
 import type { Catalog } from './catalog.ts';
 
 const MAX_NAME_LENGTH = 80;
-/** About 20 ms of comparisons, enough for hundreds of suggestions. */
+/** This many compared characters take about 20 ms and are enough for hundreds of suggestions. */
 const MAX_COMPARISONS = 1_000_000;
 
 /** Candidate names by the length of their folded form. */
@@ -110,8 +110,8 @@ function computeEditDistance(from: string, to: string, limit: number, work: Work
     let rowMinimum = i;
     work.remaining -= to.length;
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const cost = Math.min(replaced, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1);
+      const replaceCost = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const cost = Math.min(replaceCost, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1);
       nextRow.push(cost);
       rowMinimum = Math.min(rowMinimum, cost);
     }

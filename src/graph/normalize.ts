@@ -42,7 +42,7 @@ function normalizeNode(
     corrections[input.id] = corrected;
     changes.total++;
     if (changes.issues.length < MAX_ISSUES) {
-      changes.issues.push(describe(node, index, input.id, value, corrected));
+      changes.issues.push(toWarning(node, index, input.id, value, corrected));
     }
   }
   if (Object.keys(corrections).length === 0) return node;
@@ -65,7 +65,7 @@ function correctValue(input: InputDef, value: Json | undefined): Json | undefine
   return Number.isFinite(number) && digits <= MAX_DIGITS ? number : undefined;
 }
 
-function describe(node: GraphNode, index: number, key: string, from: Json | undefined, to: Json): LintIssue {
+function toWarning(node: GraphNode, index: number, key: string, from: Json | undefined, to: Json): LintIssue {
   return {
     severity: 'warning',
     code: 'config_normalized',

@@ -71,7 +71,7 @@ export function createPlan(
   const rootIds =
     targets === undefined
       ? findRootIds(drafts, pinned)
-      : new Set(targets.flatMap(createIdResolver(graph.nodes.map(toMarked))));
+      : new Set(targets.flatMap(createIdResolver(graph.nodes.map(toResolvable))));
   for (const nodeId of pinned) {
     const draft = drafts.get(nodeId);
     if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
@@ -89,11 +89,11 @@ export function createPlan(
   return { ok: true, plan: { nodes: numberDrafts(order) } };
 }
 
-const toMarked = ({ id, [COMPONENT]: component }: GraphNode) => ({ id, component });
+const toResolvable = ({ id, [COMPONENT]: component }: GraphNode) => ({ id, component });
 
 /**
- * Returns a function that returns the ids of the nodes that an id stands for: that of a call stands for the nodes of its
- * component, any other for itself.
+ * Returns a function that resolves an id to node ids: the id of a component call to the ids of all nodes of the
+ * component, and any other id to itself.
  */
 export function createIdResolver(
   nodes: readonly { readonly id: string; readonly component?: ComponentMark | undefined }[],
@@ -150,7 +150,7 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
   return drafts;
 }
 
-/** Returns the nodes to start from if there are no targets: with pinned nodes, those that feed no other node. */
+/** Returns the nodes to start from if there are no targets: with pinned nodes, the nodes that feed no other node. */
 function findRootIds(
   drafts: ReadonlyMap<string, Draft>,
   pinned: readonly string[],

@@ -39,16 +39,16 @@ export function getBoundingBox(rects: readonly Rect[]): Rect | undefined {
 export function computeDownwardShift(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
   let shift = 0;
   for (;;) {
-    let further = 0;
+    let nextShift = 0;
     for (const rect of moving) {
       const shifted = { ...rect, y: rect.y + shift };
       for (const other of fixed) {
         if (!isNear(shifted, other, gap)) continue;
-        further = Math.max(further, other.y + other.height + gap - shifted.y);
+        nextShift = Math.max(nextShift, other.y + other.height + gap - shifted.y);
       }
     }
     // Terminates: each iteration moves below at least one more fixed rectangle.
-    if (further <= 0) return shift;
-    shift += further;
+    if (nextShift <= 0) return shift;
+    shift += nextShift;
   }
 }

@@ -17,14 +17,14 @@ const SECRET_WORD = new RegExp(
 /** Words that denote a secret depending on their position: `falKey` does, `keyFrame` and `maxTokens` do not. */
 const KEY_WORDS = new Set(['key', 'keys', 'token', 'tokens', 'pass', 'auth']);
 
-/** After one of these a key word is a secret even if more words follow: `accessKeyId`, `api_key_2_old`. */
+/** A key word after one of these words is a secret even if more words follow: `accessKeyId`, `api_key_2_old`. */
 const KEY_PREFIXES = new Set(
   'access account api app auth aws azure bearer bot client csrf deploy encryption fal github google hf id jwt license licence master oauth openai personal private refresh secret service session signing ssh user webhook xsrf'.split(
     ' ',
   ),
 );
 
-/** After one of these the last word is harmless: `sortKey`, `max_tokens`, `chroma-key`, `lowPass`, `noAuth`. */
+/** A key word at the end is harmless after one of these words: `sortKey`, `max_tokens`, `chroma-key`, `noAuth`. */
 const HARMLESS_PREFIXES = new Set(
   'all arrow band cache cached chroma color colour completion composite count data design eos bos first foreign group high hot idempotency image index input json locale low luma map mask max min modifier multi music musical new no num number object of output pad partition per primary prompt public reasoning render requires second shortcut single song sort special stop style text total translation trigger two unique video word'.split(
     ' ',
@@ -34,8 +34,8 @@ const HARMLESS_PREFIXES = new Set(
 /** Words that may follow a key word without making it harmless: `tokenHash`, `key_pem`. */
 const KEY_SUFFIXES = new Set(['hash', 'pem', 'string', 'material']);
 
-// A run of capitals is one word, and its last letter begins the next one: `APIKey` is API and Key.
-const NAME_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+// The last of several capitals begins the next word: `APIKey` is API and Key.
+const WORDS_OF_NAME = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 
 /** Returns a copy without private keys; `value` is JSON of bounded depth, as parseGraph returns it. */
 export function redact(value: unknown): unknown {
@@ -65,15 +65,15 @@ function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unkn
  */
 export function isSecretName(name: string): boolean {
   const normalized = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
-  const words = (normalized.match(NAME_PARTS) ?? []).map(word => word.toLowerCase());
+  const words = (normalized.match(WORDS_OF_NAME) ?? []).map(word => word.toLowerCase());
   // A bare `keys` names the members of an object, as in utility:json_build.
   if (words.length === 1 && words[0] === 'keys') return false;
   return words.some((word, index) => {
     if (SECRET_WORD.test(word)) return true;
     if (!KEY_WORDS.has(word)) return false;
-    const before = words[index - 1] ?? '';
-    if (KEY_PREFIXES.has(before)) return true;
-    const after = words[index + 1];
-    return (after === undefined || KEY_SUFFIXES.has(after)) && !HARMLESS_PREFIXES.has(before);
+    const previous = words[index - 1] ?? '';
+    if (KEY_PREFIXES.has(previous)) return true;
+    const next = words[index + 1];
+    return (next === undefined || KEY_SUFFIXES.has(next)) && !HARMLESS_PREFIXES.has(previous);
   });
 }

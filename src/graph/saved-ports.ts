@@ -2,7 +2,7 @@
 import type { Catalog, InputDef, OutputDef } from './catalog.ts';
 import type { Graph, GraphNode, Port } from './types.ts';
 
-/** Sets `data.inputs` and `data.outputs` of these nodes from their config. Other nodes stay the same objects. */
+/** Sets `data.inputs` and `data.outputs` of nodes whose ports are saved. Other nodes stay the same objects. */
 export function withSavedPorts(graph: Graph, catalog: Catalog): Graph {
   const nodes = graph.nodes.map(node => writePorts(node, catalog));
   return nodes.every((node, index) => node === graph.nodes[index]) ? graph : { ...graph, nodes };

@@ -49,11 +49,11 @@ export const COMPONENT = Symbol('component');
 
 /** Marks a node of a run that is inside a component. */
 export interface ComponentMark {
-  /** The path of the call. */
+  /** The path of the component call, such as `call/inner`. */
   readonly path: string;
-  /** The components that it is inside of, outermost first. */
+  /** The components that contain the node, outermost first. */
   readonly workflowIds: readonly string[];
-  /** Whether the node is an output of a call of the workflow itself that feeds no other node. */
+  /** Whether the node is an output of a component that the workflow calls directly, and feeds no other node. */
   readonly isOutput: boolean;
 }
 

@@ -1,7 +1,7 @@
 // Converts values between nodes: tagged along edges, plain inside a node's `run`, by the type of the port.
 import type { FieldType, Json, MediaRef, Value } from './types.ts';
 
-/** A value that does not fit its port; the message names both. */
+/** Thrown if a value does not fit its port or input node. The message names both. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
@@ -47,7 +47,7 @@ export function toValue(output: unknown, port: NamedPort): Value {
   throw new ValueError(`${formatPortName(port)} must return ${NOUNS[type]}.`);
 }
 
-/** Converts a value to JSON. Media becomes its URL, a list an array. */
+/** Converts a value to JSON: media to its URL, and a list to an array. */
 export function valueToJson(value: Value): Json {
   if (value.type === 'TEXT') return value.text;
   if (value.type === 'NUMBER') return value.number;
@@ -67,7 +67,7 @@ export function hasExactText(value: Value): boolean {
   return value.type === 'LIST' ? value.items.some(hasExactText) : 'exactText' in value;
 }
 
-/** Converts a value to text. A JSON string becomes the string itself, other JSON its text. */
+/** Converts a value to text. A JSON string becomes the string itself, and other JSON becomes its JSON text. */
 export function valueToText(value: Value): string {
   const json = valueToJson(value);
   return typeof json === 'string' ? json : valueToJsonText(value);

@@ -43,9 +43,12 @@ export function setCallVersions(graph: Graph, target: TargetVersion, catalog: Ca
     return { ...node, data: { ...node.data, config: { ...config, ...targetConfig } } };
   });
   if (oldCalls.size === 0) return { graph, isChanged: false, lostPorts: [] };
-  const next = { ...graph, nodes };
-  const lostPorts = [...listLostEdges(graph, next, oldCalls, catalog), ...listLostValues(oldCalls, target)];
-  return { graph: next, isChanged: true, lostPorts: unique(lostPorts) };
+  const newGraph = { ...graph, nodes };
+  const lostPorts = [
+    ...listLostEdges(graph, newGraph, oldCalls, catalog),
+    ...listLostValues(oldCalls, target),
+  ];
+  return { graph: newGraph, isChanged: true, lostPorts: unique(lostPorts) };
 }
 
 function unique(ports: readonly LostPort[]): readonly LostPort[] {
@@ -53,36 +56,36 @@ function unique(ports: readonly LostPort[]): readonly LostPort[] {
 }
 
 function* listLostEdges(
-  before: Graph,
-  after: Graph,
+  oldGraph: Graph,
+  newGraph: Graph,
   oldCalls: ReadonlyMap<string, GraphNode>,
   catalog: Catalog,
 ): Generator<LostPort> {
-  const oldPorts = getEdgePorts(before, catalog);
-  const newPorts = getEdgePorts(after, catalog);
-  for (const edge of before.edges) {
-    const old = oldPorts.get(edge);
-    if (old === undefined) continue;
-    const now = newPorts.get(edge);
+  const oldPorts = getEdgePorts(oldGraph, catalog);
+  const newPorts = getEdgePorts(newGraph, catalog);
+  for (const edge of oldGraph.edges) {
+    const before = oldPorts.get(edge);
+    if (before === undefined) continue;
+    const after = newPorts.get(edge);
     for (const direction of ['output', 'input'] as const) {
       const [nodeId, end] =
         direction === 'output' ? [edge.source, 'from' as const] : [edge.target, 'to' as const];
-      const { id, label } = old[end];
+      const { id, label } = before[end];
       if (!oldCalls.has(nodeId)) continue;
-      const reason = findLossReason(old, now, end);
+      const reason = findLossReason(before, after, end);
       if (reason !== undefined) yield { nodeId, id, label, direction, reason, use: 'edge' };
     }
   }
 }
 
 function findLossReason(
-  old: EdgePorts,
-  now: EdgePorts | undefined,
+  before: EdgePorts,
+  after: EdgePorts | undefined,
   end: keyof EdgePorts,
 ): LostPort['reason'] | undefined {
-  if (now?.[end].id !== old[end].id) return 'removed';
-  const stillFits = canFeed(now.from.type, now.to.type) || !canFeed(old.from.type, old.to.type);
-  return stillFits || now[end].type === old[end].type ? undefined : 'type_changed';
+  if (after?.[end].id !== before[end].id) return 'removed';
+  const stillFits = canFeed(after.from.type, after.to.type) || !canFeed(before.from.type, before.to.type);
+  return stillFits || after[end].type === before[end].type ? undefined : 'type_changed';
 }
 
 /** Returns the ports of each edge that connects ports. */
@@ -93,7 +96,7 @@ function getEdgePorts({ nodes, edges }: Graph, catalog: Catalog): ReadonlyMap<Gr
   return new Map(
     Array.from(
       resolveEdges(edges, id => ports.get(id)),
-      found => [found.edge, found],
+      resolved => [resolved.edge, resolved],
     ),
   );
 }
@@ -103,11 +106,11 @@ function* listLostValues(
   oldCalls: ReadonlyMap<string, GraphNode>,
   { inputs }: ComponentInterface,
 ): Generator<LostPort> {
-  const kept = new Set(inputs.map(({ id }) => id));
+  const inputIds = new Set(inputs.map(({ id }) => id));
   for (const [nodeId, { data }] of oldCalls) {
     const labels = new Map((data.inputs ?? []).map(({ id, label }) => [id, label]));
     for (const id of Object.keys(toObject(data.config?.values)))
-      if (!kept.has(id))
+      if (!inputIds.has(id))
         yield {
           nodeId,
           id,

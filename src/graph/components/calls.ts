@@ -5,9 +5,9 @@ export const COMPONENT_CALL = 'component:call';
 
 export interface ComponentCall {
   readonly nodeId: string;
-  /** Empty if the node names no workflow. */
+  /** The id of the component, or empty if the node names none. */
   readonly workflowId: string;
-  /** `latest`: the current version when a run is accepted. */
+  /** `latest` means the version that is current when a run is accepted. */
   readonly version: number | 'latest';
   /** Values of inputs that no edge feeds, by the id of the input node. */
   readonly values: Readonly<Record<string, Json>>;

@@ -23,7 +23,7 @@ export class ComponentError extends Error {
   override readonly name = 'ComponentError';
   readonly code: ComponentErrorCode;
   readonly issues: readonly ComponentIssue[];
-  /** For `component_circle`: ids of the workflows, from one of them back to itself. */
+  /** For `component_circle`: the ids of the workflows in the cycle. The first and last id are equal. */
   readonly cycle: readonly string[];
 
   constructor(

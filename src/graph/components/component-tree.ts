@@ -7,7 +7,7 @@ import { type ComponentCall, readCall } from './calls.ts';
 import { ComponentError } from './component-error.ts';
 import { type ComponentInterface, readInterface, toCallPorts } from './interface.ts';
 
-/** The maximum number of calls inside each other. */
+/** The maximum number of nested calls. */
 export const MAX_DEPTH = 8;
 /** The maximum number of nodes after expansion, without the calls themselves. */
 export const MAX_EXPANDED_NODES = 2000;
@@ -31,7 +31,7 @@ export interface ComponentTree {
   readonly depth: number;
   readonly nodeCount: number;
   readonly callCount: number;
-  /** The workflows that it calls, directly or not. */
+  /** The workflows that the graph calls, directly or not. */
   readonly workflowIds: ReadonlySet<string>;
 }
 
@@ -42,9 +42,9 @@ export interface CalledComponent {
 
 export interface TreeOptions {
   readonly catalog: Catalog;
-  /** Returns whether the node is replaced by what it calls. */
+  /** Returns whether the node is a call that is replaced by the component's nodes. */
   isExpanded(node: GraphNode): boolean;
-  /** Returns the graph of a call. `path` lists the calls that it is inside of. Throws ComponentError. */
+  /** Returns the graph that a call refers to. `path` lists the outer calls. Throws ComponentError. */
   findGraph(call: ComponentCall, path: readonly ComponentCall[]): Graph;
   /** The workflow of the outermost graph, if it has one. */
   readonly workflowId?: string | undefined;
@@ -93,7 +93,7 @@ export function readComponentTree(graph: Graph, options: TreeOptions): Component
     const tree = knownTree ?? readGraph(options.findGraph(call, path), innerPath);
     knownTrees.set(key, tree);
     if (innerPath.length + tree.depth > MAX_DEPTH) throw createDepthError(innerPath);
-    // A tree that was read for another call may contain a workflow that is around this call.
+    // The tree was possibly read for another call, and contains a workflow that this call is inside of.
     const repeatedId = outerIds.find(id => id !== undefined && tree.workflowIds.has(id));
     if (repeatedId !== undefined)
       throw createCycleError(innerPath, outerIds, [call.workflowId, ...findChain(tree, repeatedId)]);
@@ -149,7 +149,7 @@ function createCycleError(
   });
 }
 
-/** Returns the ids of the workflows on a path of calls from the component to the workflow. */
+/** Returns the ids of the workflows on a path of calls from the component to the given workflow. */
 function findChain({ calls }: ComponentTree, workflowId: string): readonly string[] {
   for (const { call, tree } of calls.values()) {
     if (call.workflowId === workflowId) return [workflowId];
@@ -200,7 +200,7 @@ function readWires(
   }));
 }
 
-/** Throws ComponentError if the component has no such port. A plan drops other edges that connect no ports. */
+/** Throws ComponentError if the component has no such port. Other edges that connect no ports are ignored by a plan. */
 function requirePort(
   edge: GraphEdge,
   side: 'in' | 'out',

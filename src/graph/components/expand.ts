@@ -36,24 +36,24 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
     findGraph: () => inner,
   });
   const flat = flattenTree(tree, { catalog, isForRun: false });
-  const kept = new Set(graph.nodes);
-  const added = flat.nodes.filter(node => !kept.has(node));
-  const ids = chooseIds(added, callId, new Set(graph.nodes.map(({ id }) => id)));
+  const outerNodes = new Set(graph.nodes);
+  const innerNodes = flat.nodes.filter(node => !outerNodes.has(node));
+  const ids = chooseIds(innerNodes, callId, new Set(graph.nodes.map(({ id }) => id)));
   const rename = (id: string): string => ids.get(id) ?? id;
   const groupedIds = new Set(inner.nodes.flatMap(getChildIds));
-  const topLevelIds = added
+  const topLevelIds = innerNodes
     .filter(({ id }) => !groupedIds.has(id.slice(callId.length + 1)))
     .map(({ id }) => rename(id));
-  const shift = getOffset(
+  const offset = getOffset(
     call.position,
-    added.filter(node => findLegacyParent(node) === undefined),
+    innerNodes.filter(node => findLegacyParent(node) === undefined),
   );
   const nodes = flat.nodes.map(node =>
-    kept.has(node)
+    outerNodes.has(node)
       ? mapChildIds(node, ids => ids.flatMap(id => (id === callId ? topLevelIds : [id])))
-      : toOuterNode(node, callId, rename, shift),
+      : toOuterNode(node, callId, rename, offset),
   );
-  // Keep edges that connect no ports, too.
+  // Edges that connect no ports stay, too.
   const flatEdges = new Set(flat.edges);
   const otherOuterEdges = graph.edges.filter(
     edge => !flatEdges.has(edge) && edge.source !== callId && edge.target !== callId,
@@ -73,17 +73,17 @@ export function unpackCall(graph: Graph, callId: string, inner: Graph, catalog: 
 
 /** Returns the new id of each node by its path: the inner id if it is free, else `<call>-<inner>`. */
 function chooseIds(
-  added: readonly GraphNode[],
+  innerNodes: readonly GraphNode[],
   callId: string,
-  taken: Set<string>,
+  usedIds: Set<string>,
 ): ReadonlyMap<string, string> {
   return new Map(
-    added.map(({ id }) => {
+    innerNodes.map(({ id }) => {
       const innerId = id.slice(callId.length + 1);
       let freeId = innerId;
-      for (let count = 1; taken.has(freeId); count++)
+      for (let count = 1; usedIds.has(freeId); count++)
         freeId = count === 1 ? `${callId}-${innerId}` : `${callId}-${innerId}-${count}`;
-      taken.add(freeId);
+      usedIds.add(freeId);
       return [id, freeId];
     }),
   );
@@ -102,7 +102,7 @@ function toOuterNode(
   node: GraphNode,
   callId: string,
   rename: (path: string) => string,
-  shift: Position,
+  offset: Position,
 ): GraphNode {
   const toId = (innerId: string): string => rename(`${callId}/${innerId}`);
   const parent = findLegacyParent(node);
@@ -110,11 +110,11 @@ function toOuterNode(
   const { parentNode: _, ...moved } = mapChildIds(node, ids => ids.map(toId));
   // The position in a legacy group is relative to the group.
   return parent === undefined
-    ? { ...moved, id: rename(node.id), position: { x: position.x + shift.x, y: position.y + shift.y } }
+    ? { ...moved, id: rename(node.id), position: { x: position.x + offset.x, y: position.y + offset.y } }
     : { ...moved, id: rename(node.id), parentId: toId(parent) };
 }
 
-/** Changes the ids of the nodes inside a group. */
+/** Returns the group with changed ids of the nodes inside it. */
 function mapChildIds(node: GraphNode, change: (ids: readonly string[]) => readonly string[]): GraphNode {
   const ids = getChildIds(node);
   const childNodeIds = change(ids);

@@ -6,7 +6,7 @@ import { COMPONENT_CALL, type ComponentCall, readCall } from './calls.ts';
 export interface FileComponent {
   readonly id: string;
   readonly version: number;
-  /** Whether calls of the latest version mean this one. */
+  /** Whether calls of `latest` use this version. */
   readonly isLatest?: boolean;
   readonly nodes: unknown;
 }

@@ -39,7 +39,7 @@ interface FlatWire {
   readonly edge?: GraphEdge | undefined;
 }
 
-/** The result so far. */
+/** The flat graph as far as it has been built. */
 interface FlatGraph {
   readonly options: FlattenOptions;
   readonly nodes: GraphNode[];
@@ -55,7 +55,7 @@ interface Instance {
   readonly call: ComponentCall | undefined;
   /** The path of the call; empty for the outermost graph. */
   readonly path: string;
-  /** The components around it and itself, outermost first; none for the outermost graph. */
+  /** The outer components and the component itself, outermost first. Empty for the outermost graph. */
   readonly workflowIds: readonly string[];
   /** The outer ports that feed the instance's inputs, by the id of the input node. */
   readonly outerSources: ReadonlyMap<string, readonly Endpoint[]>;
@@ -80,7 +80,7 @@ export function flattenTree(tree: ComponentTree, options: FlattenOptions): Graph
   return { nodes: flat.nodes, edges: toEdges(flat) };
 }
 
-/** Adds the nodes and wires of the instance and of those inside it. Recursion is as deep as calls may be nested. */
+/** Adds the nodes and wires of the instance and its inner instances. The nesting limit of calls bounds the recursion. */
 function addInstance(flat: FlatGraph, instance: Instance): void {
   const { tree, path } = instance;
   const toId = (id: string): string => (path === '' ? id : `${path}/${id}`);
@@ -95,8 +95,8 @@ function addInstance(flat: FlatGraph, instance: Instance): void {
     const endpoint = { nodeId: toId(source.id), port: from.id, type: from.type };
     const call = calls.get(target.id);
     if (call === undefined) {
-      const kept = path === '' ? edge : undefined;
-      flat.wires.push({ from: endpoint, nodeId: toId(target.id), port: to.id, edge: kept });
+      const edgeToKeep = path === '' ? edge : undefined;
+      flat.wires.push({ from: endpoint, nodeId: toId(target.id), port: to.id, edge: edgeToKeep });
     } else call.outerSources.set(to.id, [...(call.outerSources.get(to.id) ?? []), endpoint]);
     calls.get(source.id)?.usedOutputs.add(from.id);
     outputSources.get(target.id)?.push(endpoint);
@@ -131,11 +131,14 @@ const createUnfedOutputError = (path: string, { id, data }: GraphNode): Componen
   });
 };
 
-/** Adds a node of the instance. `sources` is set for an output node that feeds outer nodes: the ports that feed it. */
+/**
+ * Adds a node of the instance. `flatNode` is the node with its path as id. `sources` is set for an output node that feeds
+ * outer nodes, to the ports that feed the output node.
+ */
 function addNode(
   flat: FlatGraph,
   { call, path, workflowIds, outerSources }: Instance,
-  moved: GraphNode,
+  flatNode: GraphNode,
   node: GraphNode,
   sources: readonly Endpoint[] | undefined,
 ): void {
@@ -148,24 +151,24 @@ function addNode(
   const isUnused = workflowIds.length === 1 && sources === undefined;
   const mark = { path, workflowIds, isOutput: isUnused && isOutput(node) };
   const add = (data: NodeData): void => {
-    flat.nodes.push({ ...moved, data, ...(isForRun ? { [COMPONENT]: mark } : {}) });
+    flat.nodes.push({ ...flatNode, data, ...(isForRun ? { [COMPONENT]: mark } : {}) });
   };
   const inputSources = outerSources.get(node.id);
   if (inputSources !== undefined) {
-    if (connectInput(flat, moved, inputSources)) add(toNodeData(node, 'utility', 'utility:list_slice'));
+    if (connectInput(flat, flatNode, inputSources)) add(toNodeData(node, 'utility', 'utility:list_slice'));
     return;
   }
   if (sources !== undefined) {
     const isGallery = node.data.nodeType === GALLERY;
     if (sources.length === 0 && !isGallery) throw createUnfedOutputError(path, node);
-    const list = { nodeId: moved.id, port: 'list', type: 'LIST' };
+    const list = { nodeId: flatNode.id, port: 'list', type: 'LIST' };
     flat.sourcesByPort.set(toKey({ nodeId: path, port: node.id }), isGallery ? [list] : sources);
     if (isGallery) {
       add(toNodeData(node, 'logic', 'logic:collect'));
       return;
     }
   }
-  add(applyValue(moved, call.values[node.id]));
+  add(applyValue(flatNode, call.values[node.id]));
 }
 
 /**
@@ -207,10 +210,10 @@ function applyValue({ id, data }: GraphNode, value: Json | undefined): NodeData 
 
 /** Sets config values. Removes the same keys from `params`, which would override them. */
 export function withSettings({ params, ...data }: NodeData, settings: JsonObject): NodeData {
-  const others = Object.entries(params ?? {}).filter(([name]) => !Object.hasOwn(settings, name));
+  const otherParams = Object.entries(params ?? {}).filter(([name]) => !Object.hasOwn(settings, name));
   return {
     ...data,
-    ...(params === undefined ? {} : { params: Object.fromEntries(others) }),
+    ...(params === undefined ? {} : { params: Object.fromEntries(otherParams) }),
     config: { ...data.config, ...settings },
   };
 }

@@ -2,7 +2,7 @@
 import type { Graph, GraphNode, JsonObject } from '../types.ts';
 import { isComponentCall, readCall } from './calls.ts';
 
-/** Removes the workflow and version from calls of any other component than the readable ones. */
+/** Removes the workflow and version from calls of components that are not in `readableIds`. */
 export function hideCalls(graph: Graph, readableIds: ReadonlySet<string>): Graph {
   const isHidden = (node: GraphNode): boolean =>
     isComponentCall(node) && !readableIds.has(readCall(node).workflowId);
@@ -10,16 +10,16 @@ export function hideCalls(graph: Graph, readableIds: ReadonlySet<string>): Graph
   return { ...graph, nodes: graph.nodes.map(node => (isHidden(node) ? withoutReference(node) : node)) };
 }
 
-/** Keeps the name and the ports, so that edges and values keep their meaning. */
+/** Keeps the name and the ports, so that edges and values remain valid. */
 function withoutReference(node: GraphNode): GraphNode {
   const { config, params, ...data } = node.data;
   return {
     ...node,
-    data: { ...data, ...strip('config', config), ...strip('params', params) },
+    data: { ...data, ...withoutTarget('config', config), ...withoutTarget('params', params) },
   } as GraphNode;
 }
 
-function strip(key: 'config' | 'params', settings: JsonObject | undefined) {
+function withoutTarget(key: 'config' | 'params', settings: JsonObject | undefined) {
   if (settings === undefined) return {};
   const { workflowId: _, version: __, ...others } = settings;
   return { [key]: others };

@@ -64,7 +64,7 @@ function isMissingMedia({ data }: GraphNode): boolean {
   return !url && !mediaId && !Array.isArray(items);
 }
 
-/** Returns the ports of a call of a component with this interface. */
+/** Returns the ports of a call whose component has this interface. */
 export function toCallPorts({ inputs, outputs }: ComponentInterface): ResolvedPorts {
   const toDef = (port: ComponentPort) => ({ ...port, isPort: true });
   return { inputs: inputs.map(toDef), outputs: outputs.map(toDef) };

@@ -1,13 +1,8 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
+
+import { getChangedSettings, getMainFields, getSettings } from '../card-fields.ts';
 import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import {
-  getChangedSettings,
-  getFieldHeight,
-  getMainFields,
-  getPortOffset,
-  getSettings,
-  NODE_BOX,
-} from '../dims.ts';
+import { getFieldHeight, getPortOffset, NODE_BOX } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode } from '../types.ts';
@@ -35,7 +30,7 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
   const outputs = ports.outputs.filter(({ isPort }) => isPort);
   const portsEnd = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
   const fields = drawFields(node, ports.inputs, rect, portsEnd);
-  const heightLeft = height - fields.end - NODE_BOX.padding;
+  const remainingHeight = height - fields.end - NODE_BOX.padding;
   const hasPreview = outputs.some(({ type }) => PREVIEW_TYPES.has(type)) || entry?.category === 'output';
   return [
     `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
@@ -60,8 +55,8 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
     ...fields.parts,
-    hasPreview && heightLeft >= 48
-      ? drawPreview({ x, y: y + fields.end, width, height: heightLeft }, accent, preview)
+    hasPreview && remainingHeight >= 48
+      ? drawPreview({ x, y: y + fields.end, width, height: remainingHeight }, accent, preview)
       : '',
   ].join('');
 }

@@ -20,22 +20,23 @@ interface StartingPoint {
   readonly row: number;
 }
 
-/** Starting points of the search. Small graphs try all of them, because none is best for most graphs. */
+/** Starting points of the search. Small graphs try all of them, because no starting point is best for most graphs. */
 const STARTING_POINTS: readonly StartingPoint[] = [GAPS.wire, GAPS.row].flatMap(wire => [
   { firstSweep: 'right', wire, row: GAPS.row },
   { firstSweep: 'left', wire, row: GAPS.row },
 ]);
-/** Tried if every result has edges behind boxes. More space makes a drawing higher, but often avoids such edges. */
+/** Starting points for a drawing with edges behind boxes. More space makes it higher, but often avoids such edges. */
 const LOOSE_STARTING_POINTS: readonly StartingPoint[] = [
   { firstSweep: 'right', wire: GAPS.wire, row: 320 },
   { firstSweep: 'left', wire: GAPS.wire, row: 320 },
   { firstSweep: 'right', wire: 260, row: GAPS.row },
   { firstSweep: 'left', wire: 260, row: GAPS.row },
 ];
-const MAX_RESTARTED = 120;
-/** Larger graphs would become too high. */
-const MAX_LOOSE = 40;
-// Drawings are wider than high, like most screens.
+/** The maximum number of boxes for trying several starting points. */
+const MAX_RESTARTED_BOXES = 120;
+/** The maximum number of boxes for trying loose starting points. Larger graphs would become too high. */
+const MAX_LOOSE_BOXES = 40;
+/** Width divided by height. Drawings are wider than high, like most screens. */
 const ASPECT = 1.6;
 
 export interface Arrangement {
@@ -57,9 +58,14 @@ export function arrangeBoxes(
   if (direction === 'RIGHT') return arrangeRightwards(boxes, wires);
   // Downwards is rightwards with swapped axes; edges leave at the bottom center and enter at the top center.
   const transposed = boxes.map(({ width, height }) => ({ width: height, height: width }));
-  const middle = (box: number): number => (transposed[box]?.height ?? 0) / 2;
-  const vertical = wires.map(({ from, to }) => ({ from, to, fromY: middle(from), toY: middle(to) }));
-  const { x, y, width, height, backward } = arrangeRightwards(transposed, vertical);
+  const getMiddle = (box: number): number => (transposed[box]?.height ?? 0) / 2;
+  const transposedWires = wires.map(({ from, to }) => ({
+    from,
+    to,
+    fromY: getMiddle(from),
+    toY: getMiddle(to),
+  }));
+  const { x, y, width, height, backward } = arrangeRightwards(transposed, transposedWires);
   return { x: y, y: x, width: height, height: width, backward };
 }
 
@@ -70,18 +76,18 @@ interface Component extends Omit<Arrangement, 'backward'> {
 function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arrangement {
   const backward: number[] = [];
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
-    const local = new Map(members.map((box, index) => [box, index]));
-    const inner = members.flatMap(box => boxes[box] ?? []);
+    const localIndexes = new Map(members.map((box, index) => [box, index]));
+    const memberBoxes = members.flatMap(box => boxes[box] ?? []);
     const layers = createLayers(
-      inner,
+      memberBoxes,
       wireIndexes.flatMap(index => {
         const wire = wires[index];
         if (wire === undefined) return [];
-        return [{ ...wire, from: local.get(wire.from) ?? 0, to: local.get(wire.to) ?? 0 }];
+        return [{ ...wire, from: localIndexes.get(wire.from) ?? 0, to: localIndexes.get(wire.to) ?? 0 }];
       }),
     );
     backward.push(...layers.backward.flatMap(index => wireIndexes[index] ?? []));
-    return { members, ...withSize(inner, arrangeBest(layers, inner)) };
+    return { members, ...withSize(memberBoxes, arrangeBest(layers, memberBoxes)) };
   });
   return { ...packComponents(components, boxes.length), backward: backward.sort((a, b) => a - b) };
 }
@@ -95,10 +101,10 @@ interface Candidate {
 /** Arranges from several starting points, or only one for a large component, and returns the best result. */
 function arrangeBest(layers: LayeredGraph, boxes: readonly Box[]): BoxPositions {
   const arrangeFrom = (start: StartingPoint): Candidate => arrangeOnce(layers, boxes, start);
-  const candidates = (boxes.length > MAX_RESTARTED ? STARTING_POINTS.slice(0, 1) : STARTING_POINTS).map(
+  const candidates = (boxes.length > MAX_RESTARTED_BOXES ? STARTING_POINTS.slice(0, 1) : STARTING_POINTS).map(
     arrangeFrom,
   );
-  if (boxes.length <= MAX_LOOSE && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
+  if (boxes.length <= MAX_LOOSE_BOXES && candidates.every(({ hiddenEdges }) => hiddenEdges > 0))
     candidates.push(...LOOSE_STARTING_POINTS.map(arrangeFrom));
   const [best] = candidates.sort((a, b) => a.cost - b.cost);
   return best?.positions ?? { x: new Float64Array(), y: new Float64Array() };
@@ -151,7 +157,7 @@ function findComponents(
   return [...boxesByRoot].map(([root, members]) => ({ members, wireIndexes: wiresByRoot.get(root) ?? [] }));
 }
 
-/** Places components in rows. A row is as wide as the widest component or as a drawing of the total area. */
+/** Places components in rows, which are at least as wide as the widest component. */
 function packComponents(components: readonly Component[], count: number): Omit<Arrangement, 'backward'> {
   const area = components.reduce(
     (sum, { width, height }) => sum + (width + COMPONENT_GAP) * (height + COMPONENT_GAP),

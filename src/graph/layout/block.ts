@@ -39,10 +39,10 @@ export function createFrameBlock(id: string, content: Omit<Block, 'id'>): Block 
   return { id, width: frame.width, height: frame.height, rects };
 }
 
-/** Returns where a node was before the layout. */
+/** Returns the rectangle of a node before the layout. */
 type GetRect = (id: string) => Rect;
 
-/** Attaches each note to the nearest block, above or below it depending on its previous position. */
+/** Attaches each note to the nearest block: above the block if the note was above it before, else below. */
 export function attachNotes(
   blocks: readonly Block[],
   notes: readonly Block[],
@@ -108,7 +108,7 @@ function stack(blocks: readonly Block[], id: string): Block {
   return { id, width, height, rects };
 }
 
-/** Copies rectangles into `to`, shifted. */
-export function copyShifted(to: Map<string, Rect>, from: Block['rects'], dx: number, dy: number): void {
-  for (const [id, rect] of from) to.set(id, { ...rect, x: rect.x + dx, y: rect.y + dy });
+/** Copies rectangles from `source` to `target`, shifted. */
+export function copyShifted(target: Map<string, Rect>, source: Block['rects'], dx: number, dy: number): void {
+  for (const [id, rect] of source) target.set(id, { ...rect, x: rect.x + dx, y: rect.y + dy });
 }

@@ -53,7 +53,7 @@ export function findLegacyParent(node: GraphNode): string | undefined {
   return typeof parent === 'string' ? parent : undefined;
 }
 
-/** Returns whether `group` is `ancestor` or is nested in it. Also true if the nesting exceeds the limit. */
+/** Returns whether `group` is `ancestor` or nested in it, or is nested too deeply. */
 function isInside(group: string, ancestor: string, ownerIds: ReadonlyMap<string, string>): boolean {
   let id: string | undefined = group;
   for (let depth = 0; depth < MAX_NESTING; depth++) {

@@ -3,8 +3,8 @@
 //
 // 1. A depth-first search reverses each edge that closes a cycle.
 // 2. The longest path from the left gives the initial columns.
-// 3. Boxes with slack move towards the side with more edges until no move helps; balanced ones move to the emptiest
-//    column.
+// 3. Boxes with slack move towards the side with more edges until no move helps. A box with as many edges on both sides
+//    moves to the emptiest column.
 // 4. An edge across several columns becomes a chain of joints, which reserves space for it.
 
 /** A rectangle to be placed. */
@@ -152,10 +152,7 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
   return ranks;
 }
 
-/**
- * Returns the column with the fewest boxes among those of equal edge length; the current one unless another has two
- * fewer.
- */
+/** Returns the column with the fewest boxes, or the current column unless another one has at least two fewer. */
 function findEmptiest(boxCounts: Int32Array, rank: number, earliest: number, latest: number): number {
   let best = rank;
   for (let column = earliest; column <= latest; column++) {

@@ -38,7 +38,7 @@ export function createContext(
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   const groups = readGroups(graph, catalog);
   const scopeIds = new Set(scope ?? nodes.keys());
-  // In graph order, whatever the order of the scope.
+  // `inScope` is in the order of the graph, whatever the order of the scope.
   const inScope = new Set([...nodes.keys()].filter(id => scopeIds.has(id)));
   const warnings: string[] = [];
   const unknown = [...scopeIds].filter(id => !nodes.has(id));
@@ -102,7 +102,7 @@ export function findBoxedOwner({ groups, boxedGroups }: LayoutContext, id: strin
   return owner;
 }
 
-/** Returns whether the id is a group with members that is not laid out as a box. Its frame is fitted at the end. */
+/** Returns whether the id is a group with members that is not laid out as a box. Its frame is fitted to them at the end. */
 export function isUnboxedGroup({ groups, boxedGroups }: LayoutContext, id: string): boolean {
   return (groups.members.get(id)?.length ?? 0) > 0 && !boxedGroups.has(id);
 }
@@ -120,7 +120,7 @@ export function unboxCyclicGroups(ctx: LayoutContext): void {
   }
 }
 
-/** Returns the groups that would lie on a cycle of boxes, at any level, if treated as boxes. */
+/** Returns the groups that lie on a cycle of boxes at any level. */
 function findCyclicGroups(ctx: LayoutContext): string[] {
   const levels = new Map<string, Map<string, Set<string>>>();
   for (const { source, target } of ctx.graph.edges) {
@@ -160,7 +160,7 @@ export function getPortY(
   side: 'inputs' | 'outputs',
 ): number {
   const name = (handle ?? '').replace(/^(?:in|out)-/, '');
-  const wireable = getPorts(id)[side].filter(({ isPort }) => isPort);
-  const index = wireable.findIndex(port => port.id === name);
+  const ports = getPorts(id)[side].filter(({ isPort }) => isPort);
+  const index = ports.findIndex(port => port.id === name);
   return Math.min(getPortOffset(Math.max(0, index)), getPreviousRect(id).height);
 }

@@ -2,7 +2,7 @@
 // their nodes.
 //
 // 1. Group frames are treated as boxes, from the innermost outwards. A group that edges leave and re-enter cannot be a
-//    box, because no column order could contain it.
+//    box, because it would need a place both before and after the nodes in between.
 // 2. Each level is arranged (arrange.ts), with notes as parts of adjacent boxes.
 // 3. The result keeps its previous top left corner, and moves down if it would cover nodes outside the scope.
 import type { Catalog } from '../catalog.ts';

@@ -2,7 +2,7 @@
 // cross each other as straight lines do, but run over boxes as they are drawn: as curves that leave and enter their
 // ports horizontally.
 
-// Lines that meet in a port may differ by rounding there; that is not a crossing.
+// Lines that meet in a port may differ there by a rounding error, which is not a crossing.
 export const EPSILON = 1e-6;
 
 /** Lines as y = base + slope · x between x1 and x2; the first `count` entries are in use. */
@@ -58,7 +58,7 @@ export function getVerticalExtent({ x1, x2, slope }: Lines, line: number): numbe
   return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
-/** How far a curve has risen, as a fraction of its height, at each step of its width. */
+/** The fraction of its height that a curve has risen at each step of its width. */
 const RISE = createRise(128);
 
 /** Computes a cubic curve whose control points are halfway between its ends, at their heights. */
@@ -75,7 +75,7 @@ function createRise(steps: number): Float64Array {
   });
 }
 
-/** Returns how far a curve has risen, as a fraction of its height, at a fraction of its width. */
+/** Returns the fraction of its height that a curve has risen at a fraction of its width. */
 export function riseAt(share: number): number {
   const position = Math.min(1, Math.max(0, share)) * (RISE.length - 2);
   const step = Math.floor(position);
@@ -113,9 +113,11 @@ export function countCrossings(lines: Lines, line: number, others: Lines): numbe
   for (let other = 0; other < count; other++) {
     const from = Math.max(x1, starts[other] ?? 0);
     const to = Math.min(x2, ends[other] ?? 0);
-    const apart = base - (bases[other] ?? 0);
-    const turn = slope - (slopes[other] ?? 0);
-    if (from < to && (apart + turn * from) * (apart + turn * to) < -EPSILON) crossings++;
+    const baseDifference = base - (bases[other] ?? 0);
+    const slopeDifference = slope - (slopes[other] ?? 0);
+    const isCrossing =
+      (baseDifference + slopeDifference * from) * (baseDifference + slopeDifference * to) < -EPSILON;
+    if (from < to && isCrossing) crossings++;
   }
   return crossings;
 }

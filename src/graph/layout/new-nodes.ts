@@ -19,7 +19,7 @@ export interface PlacedGraph {
   readonly moves: readonly { readonly id: string; readonly position: Position }[];
 }
 
-/** More new nodes than this are placed in rows, because searching free space for each takes quadratic time. */
+/** If there are more new nodes, they are placed in rows, because searching free space for each takes quadratic time. */
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 
@@ -36,8 +36,8 @@ export function placeNewNodes(
   const rects = new Map(graph.nodes.map(node => [node.id, { ...node.position, ...readSize(node, catalog) }]));
   const isMovable = (id: string): boolean => !oldIds.has(id) && (unplaced.has(id) || !keepsPositions);
   const movable = graph.nodes.map(({ id }) => id).filter(id => isMovable(id) && !groups.has(id));
-  const moved = new Set(movable);
-  const fixed = new Map([...rects].filter(([id]) => !groups.has(id) && !moved.has(id)));
+  const movableIds = new Set(movable);
+  const fixed = new Map([...rects].filter(([id]) => !groups.has(id) && !movableIds.has(id)));
   const withPosition = movable.filter(id => !unplaced.has(id));
   const withoutPosition = movable.filter(id => unplaced.has(id));
   if (movable.length > MAX_FITTED) placeInRows(withoutPosition, rects, fixed);
@@ -57,7 +57,6 @@ function readSize(node: Graph['nodes'][number], catalog: Catalog): Pick<Rect, 'w
   return { width, height };
 }
 
-/** Positions of nodes by id. */
 type RectsById = Map<string, Rect>;
 
 /** Places the node at the preferred position, or directly below it where there is free space. */

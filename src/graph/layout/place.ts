@@ -94,7 +94,7 @@ function alignColumn(layered: LayeredGraph, column: readonly number[], y: Float6
   }
 }
 
-/** Returns the weighted sum of the tops at which each of the item's segments would be level, and the sum of weights. */
+/** Returns the weighted sum of the tops at which each of the item's segments is level, and the sum of the weights. */
 function sumPreferredTops(
   layered: LayeredGraph,
   item: number,
@@ -104,9 +104,9 @@ function sumPreferredTops(
   let weight = 0.01;
   let sum = weight * (y[item] ?? 0);
   const add = (other: number, otherPortY: number, itemPortY: number): void => {
-    const pull = other >= layered.boxCount && item >= layered.boxCount ? JOINT_WEIGHT : 1;
-    sum += pull * ((y[other] ?? 0) + otherPortY - itemPortY);
-    weight += pull;
+    const segmentWeight = other >= layered.boxCount && item >= layered.boxCount ? JOINT_WEIGHT : 1;
+    sum += segmentWeight * ((y[other] ?? 0) + otherPortY - itemPortY);
+    weight += segmentWeight;
   };
   for (const { left, leftY, rightY } of layered.before[item] ?? ([] as Segment[])) add(left, leftY, rightY);
   for (const { right, leftY, rightY } of layered.after[item] ?? ([] as Segment[])) add(right, rightY, leftY);

@@ -1,5 +1,5 @@
-// Layout, step 4: improves the drawing by local search. Each box in turn tries the free ranges of its column and takes
-// the position with the fewest crossings and lines over boxes.
+// Layout, step 4: improves the drawing by local search. One after another, the boxes move within the free ranges of their
+// columns, to the position with the fewest crossings and lines over boxes.
 import type { Box, LayeredGraph, Wire } from './layers.ts';
 import {
   addRect,
@@ -20,7 +20,7 @@ import type { BoxPositions, Gaps } from './place.ts';
 const PASS_COUNTS = { small: 4, large: 2 };
 /** The number of positions that a box tries, nearest to its preferred position first. */
 const MAX_CANDIDATES = 4;
-/** Graphs with at most this many edges are searched more thoroughly, because a line over a box is conspicuous there. */
+/** The maximum number of edges for a thorough search. In a small graph, a line over a box is conspicuous. */
 const MAX_SMALL_GRAPH_WIRES = 120;
 /** The share of its height by which a small drawing may grow at the top and bottom. */
 const MAX_GROWTH = 0.4;
@@ -39,7 +39,7 @@ interface Search {
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
   readonly positions: BoxPositions;
-  /** All lines, by edge. */
+  /** All lines, by the index of their edge. */
   readonly lines: Lines;
   /** What the current box and its lines may intersect on either side. */
   readonly left: Side;
@@ -249,7 +249,7 @@ function listCandidates(search: Search, box: number, gaps: Gaps, avoidsOverlaps:
   ];
 }
 
-/** Returns tops at which no line passes over the box and its lines pass over no other box. */
+/** Returns the tops at which no line passes over the box, and no line of the box passes over another box. */
 function findClearTops(search: Search, box: number, gaps: Gaps): number[] {
   const { left, linesByBox, boxes, positions } = search;
   const { width = 0, height = 0 } = boxes[box] ?? {};
@@ -275,7 +275,7 @@ function addClearTops(
   const isOut = from === box;
   const { boxes } = isOut ? right : left;
   const port = isOut ? fromY : toY;
-  // The far end stays fixed. The near end follows from where the line must pass the other box.
+  // The far end of the line is fixed. The near end is chosen so that the line passes the other box.
   const [near, far] = isOut ? [lines.x1, lines.x2] : [lines.x2, lines.x1];
   const [nearX, farX] = [near[line] ?? 0, far[line] ?? 0];
   const farY = (lines.base[line] ?? 0) + (lines.slope[line] ?? 0) * farX;

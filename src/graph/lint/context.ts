@@ -32,7 +32,7 @@ export interface LintNode {
   readonly ports: ResolvedPorts;
   readonly inputs: ReadonlyMap<string, InputDef>;
   readonly outputs: ReadonlyMap<string, OutputDef>;
-  /** Edges that end at this node, by input port id. Edges without a known port are under ''. */
+  /** The edges that end at this node, by input port id. The key '' has the edges without a known port. */
   readonly feeds: Map<string, LintEdge[]>;
 }
 
@@ -140,8 +140,8 @@ function findPorts(
   if ((edge.sourceHandle && edge.targetHandle) || source === undefined || target === undefined) {
     return { output, input };
   }
-  const joint = resolveEdgePorts(edge, source.ports, target.ports, new Set(target.feeds.keys()));
-  return { output: output ?? joint?.from, input: input ?? joint?.to };
+  const resolved = resolveEdgePorts(edge, source.ports, target.ports, new Set(target.feeds.keys()));
+  return { output: output ?? resolved?.from, input: input ?? resolved?.to };
 }
 
 function findNamedPort<T extends { readonly isPort: boolean }>(

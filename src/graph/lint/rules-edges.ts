@@ -129,7 +129,7 @@ export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string
   return `The port ${quote(label)} accepts one value but has ${edgeIds.length} connections (${shownIds}). Keep one.`;
 }
 
-/** Lists that are zipped into one node must have the same length. Checks only lists that are written in the graph. */
+/** Finds nodes that zip lists of different lengths. Knows only the lengths of lists that are written in the graph. */
 function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
   for (const { node, index, config, feeds } of nodes) {
     if (config.fanOut === 'product') continue;
