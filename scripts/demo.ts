@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type Client, connect } from '../src/cli/client.ts';
+import { type Client, createServiceClient } from '../src/cli/client.ts';
 import { followRun } from '../src/cli/terminal/follow.ts';
 import { formatMs } from '../src/cli/terminal/progress.ts';
 import { drawTable, type Execution } from '../src/cli/terminal/run-view.ts';
@@ -49,7 +49,10 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
     `${formatMs(performance.now() - startedMs)}  ${service.url}`,
   );
 
-  const client = connect(readSettings({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: apiKey }), signal);
+  const client = createServiceClient(
+    readSettings({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: apiKey }),
+    signal,
+  );
   const secret = randomBytes(32).toString('hex');
   await using receiver = await receiveWebhook(secret);
   const execution = await runExample(client, { url: receiver.url, secret });

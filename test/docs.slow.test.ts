@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { ERROR_CODES } from '../src/lib/errors.ts';
-import { readModels } from '../src/nodes/models/shipped.ts';
+import { parseModels } from '../src/nodes/models/shipped.ts';
 import { signWebhook } from '../src/services/webhooks/webhook-signature.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -144,7 +144,7 @@ describe('the examples of extending.md', () => {
   it('contain valid models', () => {
     const text = /```json\n([\s\S]*?)```/.exec(read('docs/extending.md'))?.[1] ?? '';
     assert.deepEqual(
-      readModels(text).map(({ nodeType }) => nodeType),
+      parseModels(text).map(({ nodeType }) => nodeType),
       ['generate:fal_example'],
     );
   });

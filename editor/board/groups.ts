@@ -6,7 +6,7 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { add, remove, replaceNodes } from './edits.ts';
 import { getNodeRect } from './node-size.ts';
-import { toNode } from './placement.ts';
+import { createNode } from './placement.ts';
 
 const PADDING = 24;
 const HEADER = 44;
@@ -39,7 +39,7 @@ export function groupNodes(
   });
   const bounds = getBoundingBox(rects);
   if (entry === undefined || bounds === undefined) return undefined;
-  const node = toNode(board, entry);
+  const node = createNode(board, entry);
   const frame = {
     ...node,
     position: { x: bounds.x - PADDING, y: bounds.y - HEADER - PADDING },

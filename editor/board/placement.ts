@@ -14,7 +14,7 @@ import { getPorts } from './catalog.ts';
 import { add, makeNewId } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
-import { connect, findFittingPort, isOutput, type PortRef } from './wiring.ts';
+import { connectPorts, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
 /** The position of a new node and the port that it connects to. */
 export interface Placement {
@@ -32,7 +32,7 @@ export function placeNode(
   config: JsonObject = {},
 ): { readonly id: string; readonly changes: readonly Change[] } {
   const { board } = store.getState();
-  const blank = toNode(board, entry);
+  const blank = createNode(board, entry);
   const node = { ...blank, data: { ...blank.data, config } };
   const { width, height } = getDims(node, catalog);
   const preferred =
@@ -46,7 +46,7 @@ export function placeNode(
   const addition = add(board, { nodes: [positioned] });
   const port = from && findFittingPort(catalog, board, getPorts(catalog, node), from);
   if (from === undefined || port === undefined) return { id: node.id, changes: addition };
-  const connection = connect(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
+  const connection = connectPorts(apply(board, addition), catalog, from, { nodeId: node.id, handle: port });
   return { id: node.id, changes: [...addition, ...connection] };
 }
 
@@ -77,7 +77,7 @@ export function placeSource(
   const source = getSourceType(input);
   const entry = source && catalog.find(source.nodeType);
   if (source === undefined || entry === undefined) return [];
-  const node = toNode(board, entry);
+  const node = createNode(board, entry);
   const data = { ...node.data, label: input.label, config: { [source.key]: value } };
   const { width, height } = getDims({ ...node, data }, catalog);
   const preferred = { x: target.position.x - width - SOURCE_GAP, y: target.position.y, width, height };
@@ -86,7 +86,7 @@ export function placeSource(
   const to = { nodeId: target.id, handle: `in-${input.id}` };
   const port = findFittingPort(catalog, board, entry, to);
   if (port === undefined) return [];
-  const connection = connect(apply(board, addition), catalog, to, { nodeId: node.id, handle: port });
+  const connection = connectPorts(apply(board, addition), catalog, to, { nodeId: node.id, handle: port });
   return [...addition, ...connection];
 }
 
@@ -95,7 +95,7 @@ export const toCategory = ({ category }: CatalogEntry): Category =>
   CATEGORIES.find(known => known === category) ?? 'model';
 
 /** Creates a node of a type with a free id. */
-export function toNode(board: Board, entry: CatalogEntry): GraphNode {
+export function createNode(board: Board, entry: CatalogEntry): GraphNode {
   const [, name = 'node'] = entry.nodeType.split(':');
   const sameLabelCount = board.nodes.filter(
     ({ data }) => data.label.replace(/ \d+$/, '') === entry.label,

@@ -4,7 +4,7 @@ import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
 import { remove } from './edits.ts';
-import { canConnect, connect, type PortRef } from './wiring.ts';
+import { canConnect, connectPorts, type PortRef } from './wiring.ts';
 
 const getSource = ({ source, sourceHandle }: GraphEdge): PortRef => ({
   nodeId: source,
@@ -35,14 +35,17 @@ export function insertIntoEdge(
     return isPort && !isFed && canConnect(boardWithoutEdge, catalog, getSource(edge), to);
   });
   if (input === undefined) return undefined;
-  const toInput = connect(boardWithoutEdge, catalog, getSource(edge), { nodeId, handle: `in-${input.id}` });
+  const toInput = connectPorts(boardWithoutEdge, catalog, getSource(edge), {
+    nodeId,
+    handle: `in-${input.id}`,
+  });
   const boardWithInput = apply(boardWithoutEdge, toInput);
   const output = outputs.find(
     ({ id, isPort }) =>
       isPort && canConnect(boardWithInput, catalog, { nodeId, handle: `out-${id}` }, getTarget(edge)),
   );
   if (output === undefined) return undefined;
-  const fromOutput = connect(
+  const fromOutput = connectPorts(
     boardWithInput,
     catalog,
     { nodeId, handle: `out-${output.id}` },
@@ -63,7 +66,7 @@ export function detach(board: Board, catalog: Catalog, ids: readonly string[]): 
       canConnect(current, catalog, getSource(incomingEdge), getTarget(edge)),
     );
     if (feeder === undefined) continue;
-    const connection = connect(current, catalog, getSource(feeder), getTarget(edge));
+    const connection = connectPorts(current, catalog, getSource(feeder), getTarget(edge));
     changes.push(...connection);
     current = apply(current, connection);
   }

@@ -38,7 +38,12 @@ export function fits(from: Pick<InputDef, 'type'>, to: Pick<InputDef, 'type' | '
 }
 
 /** Connects the ports, replacing the input's previous edge. LIST inputs accept several edges. */
-export function connect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): readonly Change[] {
+export function connectPorts(
+  board: Board,
+  catalog: Catalog,
+  one: PortRef,
+  other: PortRef,
+): readonly Change[] {
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
   const edge = {
     source: source.nodeId,

@@ -86,11 +86,11 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   );
 }, hasSameContent);
 
-type Fit = 'yes' | 'no' | undefined;
-const NO_FIT = (): Fit => undefined;
+type PortFit = 'yes' | 'no' | undefined;
+const NO_FIT = (): PortFit => undefined;
 
 /** Returns a function that says, while connecting, whether the connection can end at a port. */
-function useFits(nodeId: string): (port: CardPort) => Fit {
+function useFits(nodeId: string): (port: CardPort) => PortFit {
   const { session } = useEditor();
   const from = useView(view => view.connecting);
   const board = useBoard(state => (from === undefined ? undefined : state.board));

@@ -5,7 +5,7 @@
 import { move } from '../board/edits.ts';
 import { withMembers } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
-import { canConnect, connect, getTabOrder } from '../board/wiring.ts';
+import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { isEditing } from '../lib/editing.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
@@ -251,7 +251,7 @@ function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (connecting === undefined)
     view.setState({ connecting: port, announcement: messages.flow.connectStarted(name) });
   else if (canConnect(board, catalog, connecting, port)) {
-    store.actions.perform(messages.flow.edits.connect, connect(board, catalog, connecting, port));
+    store.actions.perform(messages.flow.edits.connect, connectPorts(board, catalog, connecting, port));
     view.setState({ connecting: undefined, announcement: messages.flow.connected(name) });
   } else view.setState({ announcement: messages.flow.incompatible(name) });
   return true;

@@ -19,7 +19,7 @@ export function Minimap({ renderState }: { readonly renderState: RenderState }) 
   const flow = useReactFlow();
   const canvas = useRef<HTMLCanvasElement>(null);
   const mask = useRef<HTMLDivElement>(null);
-  const fit = useRef<Fit>({ x: 0, y: 0, scale: 1 });
+  const fit = useRef<MinimapFit>({ x: 0, y: 0, scale: 1 });
   useEffect(() => {
     const [element, frame] = [canvas.current, mask.current];
     return element && frame ? redrawOnChange({ renderState, element, frame, fit }) : undefined;
@@ -52,7 +52,7 @@ interface MinimapElements {
   readonly renderState: RenderState;
   readonly element: HTMLCanvasElement;
   readonly frame: HTMLElement;
-  readonly fit: RefObject<Fit>;
+  readonly fit: RefObject<MinimapFit>;
 }
 
 /** Redraws the nodes when the board changes. Moving the view moves only the frame. Returns an unsubscribe function. */
@@ -97,13 +97,13 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
   };
 }
 
-interface Fit {
+interface MinimapFit {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
 }
 
-function computeFit(bounds: Rect | undefined): Fit {
+function computeFit(bounds: Rect | undefined): MinimapFit {
   const { x, y, width, height } = grow(bounds ?? { x: 0, y: 0, width: WIDTH, height: HEIGHT }, 1);
   const scale = Math.min((WIDTH - 2 * MARGIN_PX) / width, (HEIGHT - 2 * MARGIN_PX) / height, 0.2);
   return {
@@ -125,7 +125,7 @@ function readColors(element: HTMLElement): PaintColors {
 function drawNodes(
   element: HTMLCanvasElement,
   { now }: RenderState,
-  { colors, fit }: { readonly colors: PaintColors; readonly fit: Fit },
+  { colors, fit }: { readonly colors: PaintColors; readonly fit: MinimapFit },
 ): void {
   const ctx = element.getContext('2d');
   if (ctx === null) return;
@@ -146,7 +146,7 @@ function getColor({ type, data }: CardNode, colors: PaintColors): string {
   return colors.categories.get(getCategory(data)) ?? colors.muted;
 }
 
-function positionMask(mask: HTMLElement, { now }: RenderState, { x, y, scale }: Fit): void {
+function positionMask(mask: HTMLElement, { now }: RenderState, { x, y, scale }: MinimapFit): void {
   const view = getVisibleRect(now.viewport, now.size);
   mask.style.transform = `translate(${view.x * scale + x}px, ${view.y * scale + y}px)`;
   mask.style.width = `${view.width * scale}px`;

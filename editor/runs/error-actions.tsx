@@ -7,7 +7,7 @@ import { messages } from '../flow-messages.ts';
 import { Button, ButtonLink } from '../kit/button.tsx';
 import { useProviderKeysHref } from '../lib/providers.ts';
 import { useEditor } from './editor-context.tsx';
-import { planRun } from './plan-run.ts';
+import { previewRun } from './plan-run.ts';
 
 const actionLabels = messages.flow.errorActions;
 
@@ -57,7 +57,7 @@ export function ErrorActions({ code, nodeId }: ErrorActionsProps) {
         </Button>
       )}
       {nodeId !== undefined && (
-        <Button size="s" icon={Redo} onClick={() => void planRun(editor, 'from', [nodeId])}>
+        <Button size="s" icon={Redo} onClick={() => void previewRun(editor, 'from', [nodeId])}>
           {actionLabels.retry}
         </Button>
       )}

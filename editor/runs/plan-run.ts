@@ -19,13 +19,13 @@ type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
 /**
  * Highlights the nodes of the planned run, then requests the price. Never throws; shows errors like those of a run.
  */
-export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
+export async function previewRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
   const plan = await preparePlan(editor, kind, nodeIds);
   if (plan !== undefined) editor.view.setState({ plan });
 }
 
 /** Runs one node again, with earlier results of the nodes before it. Asks first only if that costs credits. */
-export async function runNode(editor: Editor, nodeId: string): Promise<void> {
+export async function rerunNode(editor: Editor, nodeId: string): Promise<void> {
   const plan = await preparePlan(editor, 'again', [nodeId]);
   if (plan === undefined) return;
   editor.view.setState({ plan });

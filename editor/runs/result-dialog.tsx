@@ -14,7 +14,7 @@ import { CompareWith } from './compare-with.tsx';
 import { useBoard, useDisplayedNode } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
-import { getResults, type Result, toText } from './results.ts';
+import { getResults, type Result, toResultText } from './results.ts';
 import { TruncatedNote } from './truncated-note.tsx';
 
 const flowMessages = messages.flow;
@@ -86,7 +86,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
 }
 
 function ResultAction({ result }: { readonly result: Result }) {
-  if (result.kind !== 'media') return <CopyButton text={toText(result)} label={messages.common.copy} />;
+  if (result.kind !== 'media') return <CopyButton text={toResultText(result)} label={messages.common.copy} />;
   return (
     <ButtonAnchor href={result.url} size="s" icon={ExternalLink}>
       {flowMessages.openFile}

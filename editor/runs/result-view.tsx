@@ -5,7 +5,7 @@ import { JsonTree } from '../kit/json-tree.tsx';
 import { getMediaKind, MediaView } from '../kit/media-view.tsx';
 import styles from './node-result.module.css';
 import { setAspect } from './result-height.ts';
-import { type Result, toText } from './results.ts';
+import { type Result, toResultText } from './results.ts';
 
 interface ResultViewProps {
   readonly result: Result;
@@ -55,5 +55,7 @@ function ResultContent({ result, label, isSmall }: { result: Result; label: stri
         <JsonTree value={result.value} />
       </div>
     );
-  return <pre className={styles.text}>{toText(result).slice(0, isSmall ? MAX_SMALL_CHARS : MAX_CHARS)}</pre>;
+  return (
+    <pre className={styles.text}>{toResultText(result).slice(0, isSmall ? MAX_SMALL_CHARS : MAX_CHARS)}</pre>
+  );
 }

@@ -27,7 +27,7 @@ export function getResults(state: NodeState): readonly Result[] {
 }
 
 /** Returns the complete text of a result, for copying. Media results return their URL. */
-export function toText(result: Result): string {
+export function toResultText(result: Result): string {
   if (result.kind === 'text') return result.text;
   return result.kind === 'json' ? (JSON.stringify(result.value, null, 2) ?? '') : result.url;
 }

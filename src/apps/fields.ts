@@ -104,7 +104,10 @@ const OUTPUT_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the outputs in the order shown. */
-export function listOutputs({ outputs, outputLabels = {} }: AppSettings, plan: Plan): readonly AppOutput[] {
+export function listAppOutputs(
+  { outputs, outputLabels = {} }: AppSettings,
+  plan: Plan,
+): readonly AppOutput[] {
   const nodes = new Map(plan.nodes.map(node => [node.id, node]));
   const types = outputs.map(id => findOutputType(plan, nodes.get(id)));
   const defaultLabels = numberRepeated(types.map(type => OUTPUT_LABELS[type] ?? 'Result'));
@@ -178,7 +181,7 @@ export interface ParsedInputs {
 }
 
 /** Checks the values of a request. Throws 400 `invalid_inputs` with an issue for each field. */
-export function parseInputs(fields: readonly AppField[], inputs: JsonObject): ParsedInputs {
+export function parseFieldValues(fields: readonly AppField[], inputs: JsonObject): ParsedInputs {
   const issues: Issue[] = [];
   const values: Record<string, Json> = {};
   const media: { key: string; mediaId: string }[] = [];

@@ -9,7 +9,7 @@ import { canRole, findRole, hasOwnRole } from '../services/accounts/access.ts';
 import { findAppIssues } from '../services/workflows/app-issues.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from '../store/apps.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { type AppField, type AppOutput, listFields, listOutputs } from './fields.ts';
+import { type AppField, type AppOutput, listAppOutputs, listFields } from './fields.ts';
 import { identifyVisitor, type Visitor, type VisitorRequest } from './visitor.ts';
 
 export interface OpenedApp {
@@ -64,7 +64,7 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
     canEdit,
     version,
     fields: canRun ? listFields(settings, version.graph) : [],
-    outputs: canRun ? listOutputs(settings, version.plan) : [],
+    outputs: canRun ? listAppOutputs(settings, version.plan) : [],
     issues,
   };
 }

@@ -24,7 +24,7 @@ import {
 import { getPool } from '../store/credits.ts';
 import { listExampleMedia } from './examples.ts';
 import { explainRefusal } from './failures.ts';
-import { createInputIssue, createInvalidInputsError, type ParsedInputs, parseInputs } from './fields.ts';
+import { createInputIssue, createInvalidInputsError, type ParsedInputs, parseFieldValues } from './fields.ts';
 import { createOutOfOrderError, type OpenedApp, openApp } from './open-app.ts';
 import { requireProof } from './proof.ts';
 import { reportOutOfOrder, reportRefusal } from './report-failures.ts';
@@ -93,7 +93,7 @@ async function checkAndStart(
     await reportOutOfOrder(deps, app, opened.issues[0]?.message ?? '');
     throw createOutOfOrderError();
   }
-  const parsed = parseInputs(opened.fields, input.inputs);
+  const parsed = parseFieldValues(opened.fields, input.inputs);
   await requireAllowedMedia(deps, opened, parsed);
   const prepared = prepareRun(opened, version.number, parsed, input);
   const earlierRun = await findRepeatedRun(deps, opened, prepared);
@@ -130,7 +130,7 @@ export async function estimateAppRun(
   requirePayer(opened);
   if (version === undefined || opened.issues.length > 0 || visitor.user === undefined)
     throw createOutOfOrderError();
-  const { values } = parseInputs(opened.fields, inputs);
+  const { values } = parseFieldValues(opened.fields, inputs);
   try {
     const { credits, exact } = await estimateWorkflow(deps, await getUserActor(deps, app.user_id), {
       workflowId: app.workflow_id,

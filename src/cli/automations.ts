@@ -1,7 +1,7 @@
 // `graphwright automations`: lists, pauses, resumes and runs schedules and triggers.
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import { createServiceClient } from './client.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
@@ -21,7 +21,7 @@ const KINDS = [
 ] as const;
 
 export const listAutomations: Command = async ({ options, terminal, signal }) => {
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const automations: Automation[] = [];
   for (const { path } of KINDS) automations.push(...(await client.list<Automation>(path)));
   if (options.json === true) terminal.print(JSON.stringify(automations, null, 2));
@@ -35,7 +35,7 @@ async function setActive(
   { args: [id = ''], options, terminal, signal }: CommandInput,
   isActive: boolean,
 ): Promise<void> {
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const automation = await client.patch<Automation>(toPath(id), { isActive });
   if (options.json === true) terminal.print(JSON.stringify(automation, null, 2));
   else terminal.print(describeState(automation));
@@ -47,7 +47,7 @@ function describeState({ id, isActive, nextRunAt }: Automation): string {
 }
 
 export const runAutomation: Command = async ({ args: [id = ''], options, terminal, signal }) => {
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const started = await client.post<{ readonly executionId: string }>(`${toPath(id)}/run`, {});
   terminal.print(options.json === true ? JSON.stringify(started, null, 2) : started.executionId);
 };

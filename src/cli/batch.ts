@@ -9,7 +9,7 @@ import type { Batch, BatchHandle, BatchRow, Table } from '../../sdk/src/sdk.ts';
 import { toNamePart } from '../lib/files.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { type Client, connect } from './client.ts';
+import { type Client, createServiceClient } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import { parseIntegerOption, parsePairOption } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -17,7 +17,7 @@ import { cleanText } from './terminal/text-width.ts';
 
 export const batch: Command = async ({ args, options, terminal, signal }) => {
   const [target = '', path] = args;
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const handle = isId('batch', target)
     ? client.attachBatch(target)
     : await startBatch(client, target, { path, options, terminal, signal });

@@ -26,7 +26,7 @@ export interface Client {
 }
 
 /** Creates a client of the service at GRAPHWRIGHT_URL with GRAPHWRIGHT_API_KEY. Paths start after `/api/v1`. */
-export function connect(settings: Settings, signal: AbortSignal): Client {
+export function createServiceClient(settings: Settings, signal: AbortSignal): Client {
   const apiKey = settings.GRAPHWRIGHT_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError(

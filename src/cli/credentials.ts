@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { Credential, CredentialTest } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import { createServiceClient } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import { getOptionText } from './options.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -15,7 +15,7 @@ import { alignColumns, cleanText } from './terminal/text-width.ts';
 export const addCredential: Command = async ({ args, options, terminal, signal }) => {
   const [kind = ''] = args;
   const settings = readSettings();
-  const client = connect(settings, signal);
+  const client = createServiceClient(settings, signal);
   const baseUrl = getOptionText(options.baseUrl);
   const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readKey(signal));
   const values = { ...(apiKey === '' ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) };
@@ -40,7 +40,7 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
 };
 
 export const listCredentials: Command = async ({ options, terminal, signal }) => {
-  const credentials = await connect(readSettings(), signal).list<Credential>('/credentials', {
+  const credentials = await createServiceClient(readSettings(), signal).list<Credential>('/credentials', {
     owner: options.instance === true ? 'instance' : 'workspace',
     teamId: getOptionText(options.team),
   });
@@ -50,7 +50,7 @@ export const listCredentials: Command = async ({ options, terminal, signal }) =>
 
 export const testCredential: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const outcome = await client.post<CredentialTest>(`/credentials/${encodeURIComponent(id)}/test`);
   if (options.json === true) terminal.print(JSON.stringify(outcome, null, 2));
   if (!outcome.ok) {
@@ -65,7 +65,7 @@ export const testCredential: Command = async ({ args, options, terminal, signal 
 export const removeCredential: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
   const query = options.force === true ? '?force=true' : '';
-  await connect(readSettings(), signal).delete(`/credentials/${encodeURIComponent(id)}${query}`);
+  await createServiceClient(readSettings(), signal).delete(`/credentials/${encodeURIComponent(id)}${query}`);
   terminal.print(options.json === true ? JSON.stringify({ id, removed: true }) : `${id} is removed.`);
 };
 

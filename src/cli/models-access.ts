@@ -13,7 +13,7 @@ import { readProviders } from '../nodes/models/providers.ts';
 import type { SyncPlan } from '../nodes/models/sync.ts';
 import type { InstalledModels } from '../services/models/models.ts';
 import { planFromListing } from '../services/models/plan-models.ts';
-import { type Client, connect } from './client.ts';
+import { type Client, createServiceClient } from './client.ts';
 import { type CommandInput, type OptionValue, UsageError } from './command.ts';
 import { withOperator } from './operator.ts';
 
@@ -36,7 +36,7 @@ const isRemote = ({ MODELS_FILE, GRAPHWRIGHT_API_KEY }: Settings): boolean =>
   MODELS_FILE === undefined && GRAPHWRIGHT_API_KEY !== undefined;
 
 function createHttpAccess(settings: Settings, signal: AbortSignal): ModelsAccess {
-  const client = connect(settings, signal);
+  const client = createServiceClient(settings, signal);
   return {
     read: () => client.get<InstalledModels>('/admin/models'),
     write: (revision, models) => client.post<InstalledModels>('/admin/models', { revision, models }),
@@ -101,7 +101,7 @@ export type ModelOffer = Pick<ListedModel, 'endpoint' | 'label'> & { readonly ca
 export function openModelSource(provider: ListingProvider, signal: AbortSignal): ModelSource {
   const settings = readSettings();
   return isRemote(settings) && readProviders(settings)[provider] === undefined
-    ? createServiceSource(connect(settings, signal), provider)
+    ? createServiceSource(createServiceClient(settings, signal), provider)
     : {
         search: searchText => fetchListing(provider, { searchText, isFull: false }, signal),
         plan: (installed, endpoints) =>

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type UserActor } from '../services/accounts/actor.ts';
 import type { Db } from '../store/db.ts';
-import { type Client, connect } from './client.ts';
+import { type Client, createServiceClient } from './client.ts';
 
 export interface OperatorDeps {
   readonly db: Db;
@@ -22,7 +22,7 @@ export async function runAsOperator<T>(
   const settings = readSettings();
   return settings.GRAPHWRIGHT_API_KEY === undefined
     ? withOperator(settings, options.database)
-    : options.http(connect(settings, signal));
+    : options.http(createServiceClient(settings, signal));
 }
 
 /** Opens the database and acts as the first user with every scope, because whoever can open the database may do anything. */

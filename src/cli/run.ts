@@ -4,7 +4,7 @@ import { toError } from '../lib/errors.ts';
 import { parseExactJson } from '../lib/exact-numbers.ts';
 import { isId } from '../lib/ids.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import { createServiceClient } from './client.ts';
 import { type Command, CommandFailedError, type OptionValue, UsageError } from './command.ts';
 import { parsePairOption } from './options.ts';
 import { followRun } from './terminal/follow.ts';
@@ -20,10 +20,10 @@ interface SavedWorkflow extends WorkflowFile {
 export const run: Command = async ({ args, options, terminal, signal }) => {
   const [target = ''] = args;
   // The first Ctrl-C does not abort requests. It cancels the run, and the command follows the run to its end.
-  const client = connect(readSettings(), new AbortController().signal);
+  const client = createServiceClient(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
   const source = file ?? (await client.get<SavedWorkflow>(`/workflows/${target}`));
-  const inputs = parseInputs(options.input, source);
+  const inputs = parseInputOptions(options.input, source);
   const { id } =
     file === undefined ? { id: target } : await client.post<SavedWorkflow>(getCreatePath(file), file);
   const started = await client.run(id, { inputs });
@@ -68,7 +68,7 @@ const INPUT_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
 };
 
 /** Parses `node=value` texts as the run's `inputs`. Throws UsageError for a malformed text or unknown input node. */
-export function parseInputs(
+export function parseInputOptions(
   option: OptionValue,
   { nodes }: Pick<WorkflowFile, 'nodes'>,
 ): Readonly<Record<string, Json>> {

@@ -1,13 +1,13 @@
 // `graphwright templates`: lists the gallery of a running service, and copies a template to a new workflow.
 import type { Template } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import { createServiceClient } from './client.ts';
 import type { Command } from './command.ts';
 import { getOptionText } from './options.ts';
 import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
 export const listTemplates: Command = async ({ options, terminal, signal }) => {
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const templates = await client.list<Template>('/templates', {
     shelf: getOptionText(options.shelf),
     runsNow: options.runsNow === true ? true : undefined,
@@ -27,7 +27,7 @@ export const applyTemplate: Command = async ({ args, options, terminal, signal }
   const [name = ''] = args;
   const id = name.startsWith('tpl_') ? name : `tpl_${name}`;
   const body = typeof options.name === 'string' ? { name: options.name } : {};
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const workflow = await client.post<{ readonly id: string; readonly name: string }>(
     `/templates/${encodeURIComponent(id)}/duplicate`,
     body,

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { RestoredWorkflow, Workflow } from '../../sdk/src/schemas.ts';
 import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import { createServiceClient } from './client.ts';
 import type { Command } from './command.ts';
 import { runAsOperator } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
@@ -11,7 +11,7 @@ import { IMPORT_PATH, readWorkflowFile, type WorkflowFile } from './workflow-fil
 
 export const exportWorkflow: Command = async ({ args, options, terminal, signal }) => {
   const [id = ''] = args;
-  const client = connect(readSettings(), signal);
+  const client = createServiceClient(readSettings(), signal);
   const file = await client.get<WorkflowFile>(`/workflows/${encodeURIComponent(id)}/export`);
   const text = JSON.stringify(file, null, 2);
   if (typeof options.out !== 'string') return terminal.print(text);
@@ -25,7 +25,7 @@ export const exportWorkflow: Command = async ({ args, options, terminal, signal 
 export const importWorkflow: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
   const file = await readWorkflowFile(path);
-  const workflow = await connect(readSettings(), signal).post<Workflow>(IMPORT_PATH, file);
+  const workflow = await createServiceClient(readSettings(), signal).post<Workflow>(IMPORT_PATH, file);
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));
   terminal.print(`${workflow.id}  ${cleanText(workflow.name)}`);
   for (const warning of workflow.meta?.warnings ?? []) terminal.note(cleanText(warning));

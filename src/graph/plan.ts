@@ -114,7 +114,7 @@ interface Draft {
   readonly category: Category | 'video';
   readonly settings: JsonObject;
   readonly ports: ResolvedPorts;
-  readonly wires: Wire[];
+  readonly wires: DraftInput[];
   visit: 'none' | 'open' | 'ended';
   /** The number of connections followed so far. */
   followed: number;
@@ -122,7 +122,7 @@ interface Draft {
   index: number;
 }
 
-interface Wire {
+interface DraftInput {
   readonly port: string;
   readonly source: Draft;
   readonly sourcePort: string;

@@ -30,16 +30,16 @@ export interface RejectionOptions {
   readonly onRejection: (err: Error, status: number, requestId: string) => void;
 }
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /**
  * Creates a server that rejects invalid HTTP, large headers, slow requests and CONNECT with the same error body as all
  * other errors.
  */
-export function createNodeServer(handler: Handler, options: RejectionOptions): Server {
+export function createNodeServer(handler: RequestHandler, options: RejectionOptions): Server {
   const latestExchanges = new WeakMap<Socket, Exchange>();
-  const track: Handler = (req, res) => {
+  const track: RequestHandler = (req, res) => {
     latestExchanges.set(req.socket, [req, res]);
     handler(req, res);
   };

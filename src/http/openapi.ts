@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import { shortHash } from '../lib/crypto.ts';
-import type { Document as ReferenceDocument } from '../pages/reference/document.ts';
+import type { ApiDocument as ReferenceDocument } from '../pages/reference/document.ts';
 import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';

@@ -39,7 +39,7 @@ interface Options<Body, Params, Query, Headers> extends Omit<RouteDescription, '
   readonly hide?: boolean;
 }
 
-interface Schemas<Body, Params, Query, Headers> {
+interface RouteSchemas<Body, Params, Query, Headers> {
   readonly body: Body;
   readonly params: Params;
   readonly querystring: Query;
@@ -58,7 +58,7 @@ export const createDescriber =
     operationId: string,
     access: Access,
     options: Options<Body, Params, Query, Headers>,
-  ): { config: RouteDescription; schema: Schemas<Body, Params, Query, Headers> } => {
+  ): { config: RouteDescription; schema: RouteSchemas<Body, Params, Query, Headers> } => {
     const { summary, response, body, params, querystring, headers, consumes, hide, ...rest } = options;
     const errors = params === undefined ? [] : RESOURCE_ERRORS;
     const config = { errors, ...rest, access };
@@ -67,7 +67,7 @@ export const createDescriber =
     const documentation = { operationId, tags: [tag], summary, response, 'x-route': config };
     return {
       config,
-      schema: { ...documentation, ...(schemas as unknown as Schemas<Body, Params, Query, Headers>) },
+      schema: { ...documentation, ...(schemas as unknown as RouteSchemas<Body, Params, Query, Headers>) },
     };
   };
 

@@ -30,7 +30,7 @@ export interface UnplacedNode {
 }
 
 /** Converts a node of this form to a graph node; lint reports unknown node types. */
-export function toNode(catalog: Catalog, { id, nodeType, label, config }: AgentNode): UnplacedNode {
+export function toGraphNode(catalog: Catalog, { id, nodeType, label, config }: AgentNode): UnplacedNode {
   const { type, category, ...filled } = getTypeDefaults(nodeType, catalog.find(nodeType));
   const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
   return { id, type, data };
@@ -117,7 +117,7 @@ export function toGraph(
   });
   const ids = new Set(agentNodes.map(({ id }) => id));
   return {
-    nodes: placeInRows(agentNodes.map(node => toNode(catalog, node))),
+    nodes: placeInRows(agentNodes.map(node => toGraphNode(catalog, node))),
     edges: completeEdges(
       lines.map((line, index) => toEdge(line, ids, `/edges/${index}`)),
     ) as readonly GraphEdge[],
@@ -147,7 +147,7 @@ export interface PriceResult {
  * Returns the credits that a run would reserve. If the graph or its inputs cannot start a run, returns issues instead
  * of throwing.
  */
-export async function getPrice({ deps, actor }: ToolContext, graph: GraphToPrice): Promise<PriceResult> {
+export async function estimatePrice({ deps, actor }: ToolContext, graph: GraphToPrice): Promise<PriceResult> {
   try {
     const price = await estimateGraph(deps, actor, graph);
     return { price, issues: price.issues };

@@ -3,7 +3,7 @@ import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
 import { getResourceMetadataUrl, type McpCall } from '../services/accounts/agent-caller.ts';
-import { createServer } from './server.ts';
+import { createMcpServer } from './server.ts';
 import type { McpMount } from './tool-context.ts';
 import { toWebRequest, writeResponse } from './web-response.ts';
 
@@ -18,7 +18,7 @@ export interface HandlerOptions {
 /** Serves requests until it is closed. */
 export function createMcpHandler(
   deps: RunDeps,
-  { makeServer, ...options }: HandlerOptions = { makeServer: createServer },
+  { makeServer, ...options }: HandlerOptions = { makeServer: createMcpServer },
 ): McpMount {
   const log = deps.log.child({ part: 'mcp' });
   const handler = createSdkHandler(({ authInfo }) => makeServer(deps, getCall(authInfo)), {

@@ -6,7 +6,7 @@ import { findNearestName } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
 import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { formatEdge, RENDERER, toEdge, toNode, type UnplacedNode } from './agent-graph.ts';
+import { formatEdge, RENDERER, toEdge, toGraphNode, type UnplacedNode } from './agent-graph.ts';
 
 export const OPERATIONS = [
   'add_node',
@@ -66,7 +66,7 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     rejectRenderer(nodeType, `${path}/nodeType`, id);
     if (draft.nodes.some(node => node.id === id))
       throw createError(`${path}/nodeId`, `a node ${id} already exists: choose another id`);
-    return { ...draft, nodes: [...draft.nodes, toNode(catalog, { ...operation, id, nodeType })] };
+    return { ...draft, nodes: [...draft.nodes, toGraphNode(catalog, { ...operation, id, nodeType })] };
   },
   remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [findNode(step).id] }) }),
   connect: step => {

@@ -4,7 +4,7 @@ import { isComponentCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { formatEdge, formatPorts } from './agent-graph.ts';
-import { MAX_CHARACTERS, toText } from './result.ts';
+import { formatData, MAX_CHARACTERS } from './result.ts';
 
 export interface Outline {
   readonly inputs: readonly JsonObject[];
@@ -62,11 +62,11 @@ function getFirstLevel({ nodes }: Graph): number {
 }
 
 function countCharacters(outline: Outline): number {
-  return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
+  return Math.max(JSON.stringify(outline).length, formatData({ ...outline }).length);
 }
 
 /** Returns complete nodes without canvas data. */
-export function expandGraph(catalog: Catalog, graph: Graph): Outline {
+export function outlineFullNodes(catalog: Catalog, graph: Graph): Outline {
   return {
     inputs: listInputs(catalog, graph),
     nodes: graph.nodes.map(node => ({
@@ -79,7 +79,7 @@ export function expandGraph(catalog: Catalog, graph: Graph): Outline {
 }
 
 /** Returns the part of the graph with these nodes and the edges that touch them. */
-export function selectNodes({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
+export function getSubgraph({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
   const wantedIds = new Set(nodeIds);
   return {
     nodes: nodes.filter(({ id }) => wantedIds.has(id)),

@@ -25,7 +25,7 @@ export interface ExecutionOptions {
   readonly previews: boolean;
 }
 
-export async function presentExecution(
+export async function presentForAgent(
   ctx: ToolContext,
   record: ExecutionRecord,
   { previews }: ExecutionOptions,

@@ -15,7 +15,7 @@ export function presentOutput(tool: Tool, { data, links = [], previews = [] }: T
   const bounded = limitData(toExactJson(data) as Data, tool.tooLongHint);
   return {
     content: [
-      { type: 'text', text: toText(bounded) },
+      { type: 'text', text: formatData(bounded) },
       ...links.map(link => ({ type: 'resource_link' as const, ...link })),
       ...previews.map(data => ({ type: 'image' as const, data, mimeType: 'image/jpeg' })),
     ],
@@ -68,7 +68,7 @@ const MAX_MEMBERS = 10;
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
 const isShortEnough = (data: Data): boolean =>
-  getJsonLength(data) <= MAX_CHARACTERS && toText(data).length <= MAX_CHARACTERS;
+  getJsonLength(data) <= MAX_CHARACTERS && formatData(data).length <= MAX_CHARACTERS;
 
 /** Truncates lists that cannot fit. Returns the same object if there is none. */
 function trimLists(data: Data): Data {
@@ -93,7 +93,7 @@ function shortenTo({ data, trimmed }: LongData, maxText: number, tooLongHint: st
   // Each round shortens one list, so there are at most as many rounds as lists.
   for (const _ of Object.keys(data)) {
     const excess =
-      Math.max(getJsonLength(bounded), toText(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
+      Math.max(getJsonLength(bounded), formatData(bounded).length) + NOTE_CHARACTERS - MAX_CHARACTERS;
     if (excess <= 0) break;
     const [name, list] = findLongestList(bounded);
     if (list === undefined) break;
@@ -140,7 +140,7 @@ function dropTail(list: readonly unknown[], characters: number): readonly unknow
 }
 
 /** Formats data as lines that take few tokens: one per member or item. */
-export function toText(data: Data): string {
+export function formatData(data: Data): string {
   return Object.entries(data)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${formatValue(value)}`)

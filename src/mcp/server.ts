@@ -77,7 +77,7 @@ const REGISTERED_PROMPTS = PROMPTS.map(prompt => ({
 }));
 
 /** Registers only what this request needs: a single tool if it calls one, since registering everything takes longer. */
-export function createServer(deps: RunDeps, call: McpCall): McpServer {
+export function createMcpServer(deps: RunDeps, call: McpCall): McpServer {
   const server = new McpServer(SERVER_INFO, OPTIONS);
   const tool = REGISTERED_TOOLS.get(getToolName(call.body));
   if (tool !== undefined) {

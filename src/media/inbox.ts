@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 
 import { SaxesParser } from 'saxes';
 import type { GuardedFetch } from '../lib/fetch.ts';
-import { type Bucket, sendOnce, toObjectUrl } from './s3.ts';
+import { type Bucket, sendBucketRequest, toObjectUrl } from './s3.ts';
 import type { Source } from './storage.ts';
 
 export interface InboxFile {
@@ -39,7 +39,7 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
   const get = async (
     url: string,
     limits: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly maxBytes?: number },
-  ) => (await sendOnce(bucket, client, url, { method: 'GET', ...limits })).body;
+  ) => (await sendBucketRequest(bucket, client, url, { method: 'GET', ...limits })).body;
   // The path of a bucket has no slash at its end, but an origin does.
   const bucketUrl = toObjectUrl(bucket, '').replace(bucket.forcePathStyle ? /\/$/ : '', '');
   return {

@@ -160,7 +160,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
   return async (key, request) => {
     const url = getObjectUrl(bucket, key);
     for (let tries = 1; ; tries++) {
-      const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
+      const outcome = await sendBucketRequest(bucket, client, url, request).catch((err: Error) => err);
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // Accepted work must survive a restart of the bucket, while a request needs a quick response.
@@ -184,7 +184,7 @@ function createRejectedError(cause: BucketError): AppError {
 }
 
 /** Signs the request and sends it once. Throws BucketError if the bucket rejects it. */
-export async function sendOnce(
+export async function sendBucketRequest(
   bucket: Bucket,
   client: GuardedFetch,
   url: string,

@@ -6,7 +6,7 @@ import type { RenderedVideo, RenderRequest } from '../render/video/make-video.ts
 import type { NodeContext } from './define.ts';
 
 /** Renders a short video in one piece. */
-export async function renderVideo(
+export async function renderShortVideo(
   ctx: NodeContext,
   name: string,
   request: Omit<RenderRequest, 'onProgress'>,
@@ -24,7 +24,7 @@ export async function renderInSegments(
 ): Promise<MediaRef> {
   const parts = ctx.openSegments();
   try {
-    return await renderVideo(ctx, name, { ...request, segmentStore: parts });
+    return await renderShortVideo(ctx, name, { ...request, segmentStore: parts });
   } finally {
     if (!continuesElsewhere(ctx.signal)) await parts.drop();
   }

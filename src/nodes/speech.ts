@@ -15,7 +15,7 @@ import {
   text,
 } from './define.ts';
 import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
-import { callProvider, recordFile } from './models/provider-call.ts';
+import { callProvider, storeFirstFile } from './models/provider-call.ts';
 
 /** The engines in the order of preference for the default: free ones first. */
 export const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
@@ -131,5 +131,5 @@ async function runSpeech(
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
   const delivery = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);
-  return { audio: await recordFile(delivery, 'audio', 'speech', ctx) };
+  return { audio: await storeFirstFile(delivery, 'audio', 'speech', ctx) };
 }

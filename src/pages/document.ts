@@ -3,7 +3,7 @@ import { type Html, html, type Piece, toSafeUrl, trustMarkup } from './html.ts';
 import { SECTIONS } from './sections.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
 
-export interface Document {
+export interface PageDocument {
   readonly title: string;
   readonly description: string;
   /** Absolute URL; undefined: the page is not indexed. */
@@ -22,7 +22,7 @@ export interface Document {
 export const SITE_NAME = 'Graphwright';
 const MAX_DESCRIPTION = 300;
 
-export function renderDocument(document: Document): string {
+export function renderDocument(document: PageDocument): string {
   const { title, canonical, main, section, head } = document;
   const name = title === SITE_NAME ? title : `${title} · ${SITE_NAME}`;
   return html`<!doctype html>
@@ -71,7 +71,7 @@ function renderMenuItem(path: string, label: string, section: string | undefined
   return html`<li><a href="${path}"${current}>${label}</a></li>`;
 }
 
-function renderMeta(document: Document, canonical: string): Html {
+function renderMeta(document: PageDocument, canonical: string): Html {
   const { title, image, keywords = [], ogType = 'website' } = document;
   const description = truncate(document.description, MAX_DESCRIPTION);
   return html`<meta name="description" content="${description}">${

@@ -16,7 +16,14 @@ import {
   type Submission,
 } from './provider.ts';
 import { classifyStatus, ProviderError } from './provider-error.ts';
-import { asArray, asRecord, asText, type JsonRecord, type ProviderResponse, readObject } from './response.ts';
+import {
+  asArray,
+  asNonEmptyText,
+  asRecord,
+  type JsonRecord,
+  type ProviderResponse,
+  readObject,
+} from './response.ts';
 
 export interface ComfyCall {
   /** In ComfyUI's API format: node id → `class_type` and `inputs`. An input may be an attachment. */
@@ -46,7 +53,7 @@ function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Pr
   if (response.status !== 200) throw classify(response);
   const reply = readObject(response) ?? {};
   // Older servers ignore the chosen id and create one.
-  const handle = { id: asText(reply.prompt_id) ?? chosenId };
+  const handle = { id: asNonEmptyText(reply.prompt_id) ?? chosenId };
   const problem = describeNodeErrors(reply.node_errors);
   if (problem === undefined) return { handle };
   // 200 with node_errors: the server would run only the valid outputs, so the task is cancelled.
@@ -97,9 +104,9 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, chosenId: string): Pr
   };
   if (response.status !== 200) throw classify(response);
   const { name, subfolder } = asRecord(readObject(response));
-  if (asText(name) === undefined)
+  if (asNonEmptyText(name) === undefined)
     throw new ProviderError('comfyui', 'unavailable', { detail: 'the upload has no name' });
-  return [asText(subfolder), name].filter(part => part !== undefined).join('/');
+  return [asNonEmptyText(subfolder), name].filter(part => part !== undefined).join('/');
 }
 
 function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
@@ -181,7 +188,9 @@ function explainFailure(messages: readonly unknown[]): ProviderError {
   const events = new Map(messages.map(message => [asArray(message)[0], asRecord(asArray(message)[1])]));
   if (events.has('execution_interrupted')) return new ProviderError('comfyui', 'cancelled');
   const { node_type, exception_message } = events.get('execution_error') ?? {};
-  const detail = [asText(node_type), asText(exception_message)].filter(part => part !== undefined).join(': ');
+  const detail = [asNonEmptyText(node_type), asNonEmptyText(exception_message)]
+    .filter(part => part !== undefined)
+    .join(': ');
   return new ProviderError('comfyui', 'failed', { detail });
 }
 
@@ -192,13 +201,13 @@ function explainFailure(messages: readonly unknown[]): ProviderError {
 function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
   const files = Object.values(outputs)
     .flatMap(node => Object.values(asRecord(node)).flatMap(asArray).map(asRecord))
-    .filter(file => asText(file.filename) !== undefined);
+    .filter(file => asNonEmptyText(file.filename) !== undefined);
   const savedFiles = files.filter(file => file.type !== 'temp');
   return (savedFiles.length > 0 ? savedFiles : files).map(({ filename, subfolder, type }) => {
     const query = new URLSearchParams({
       filename: String(filename),
-      subfolder: asText(subfolder) ?? '',
-      type: asText(type) ?? 'output',
+      subfolder: asNonEmptyText(subfolder) ?? '',
+      type: asNonEmptyText(type) ?? 'output',
     });
     return toRequest(endpoint, `/view?${query}`);
   });
@@ -207,7 +216,11 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
 function classify(response: ProviderResponse): ProviderError {
   const { error, node_errors } = asRecord(readObject(response));
   const { message, details } = asRecord(error);
-  const detail = describeNodeErrors(node_errors) ?? asText(message) ?? asText(error) ?? asText(details);
+  const detail =
+    describeNodeErrors(node_errors) ??
+    asNonEmptyText(message) ??
+    asNonEmptyText(error) ??
+    asNonEmptyText(details);
   return new ProviderError('comfyui', classifyStatus(response.status), { detail });
 }
 
@@ -216,7 +229,7 @@ function describeNodeErrors(nodeErrors: unknown): string | undefined {
   const messages = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
     const { class_type, errors } = asRecord(entry);
     const { message, details } = asRecord(asArray(errors)[0]);
-    return `node ${id} (${String(class_type)}): ${[message, details].filter(part => asText(part) !== undefined).join(', ')}`;
+    return `node ${id} (${String(class_type)}): ${[message, details].filter(part => asNonEmptyText(part) !== undefined).join(', ')}`;
   });
   return messages.length === 0 ? undefined : messages.join('; ');
 }

@@ -3,7 +3,7 @@
 
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
 import { classifyStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
-import { asArray, asCount, asRecord, asText, type ProviderResponse, readObject } from './response.ts';
+import { asArray, asCount, asNonEmptyText, asRecord, type ProviderResponse, readObject } from './response.ts';
 
 export interface ElevenLabsCall {
   /** Includes the query, for example `/v1/sound-generation?output_format=mp3_44100_128`. */
@@ -61,9 +61,11 @@ function classify(response: ProviderResponse): ProviderError {
   const [problem] = asArray(detail).map(asRecord);
   // `status` is the older name of `code`. If both are present, only `code` distinguishes errors with the same status.
   const code =
-    [asText(errorCode), asText(status)].find(name => name !== undefined && name in KIND_BY_CODE) ?? '';
+    [asNonEmptyText(errorCode), asNonEmptyText(status)].find(
+      name => name !== undefined && name in KIND_BY_CODE,
+    ) ?? '';
   return new ProviderError('elevenlabs', KIND_BY_CODE[code] ?? classifyStatus(response.status), {
-    detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
+    detail: asNonEmptyText(message) ?? asNonEmptyText(problem?.msg) ?? asNonEmptyText(detail),
     retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
   });
 }

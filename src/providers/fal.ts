@@ -24,8 +24,8 @@ import {
   asArray,
   asCount,
   asId,
+  asNonEmptyText,
   asRecord,
-  asText,
   asUrl,
   type JsonRecord,
   type ProviderResponse,
@@ -197,7 +197,7 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
   }
   if (expects === 'text') {
     const chunks = chunksPath === undefined ? undefined : getAtPath(result, chunksPath);
-    return { files: [], text: asText(getAtPath(result, path ?? 'output')) ?? '', chunks };
+    return { files: [], text: asNonEmptyText(getAtPath(result, path ?? 'output')) ?? '', chunks };
   }
   const values = path === undefined ? Object.values(result) : [getAtPath(result, path)];
   // A plain string is treated as a URL only at the configured path.
@@ -231,9 +231,14 @@ const KIND_BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
 function classify(response: ProviderResponse): ProviderError {
   const { detail, error_type } = asRecord(readObject(response));
   const [firstDetail] = asArray(detail).map(asRecord);
-  const message = typeof detail === 'string' ? detail : asText(firstDetail?.msg);
-  const errorType = response.headers['x-fal-error-type'] ?? asText(error_type) ?? '';
-  const kind = toErrorKind(response.status, errorType, asText(firstDetail?.type) ?? '', message ?? '');
+  const message = typeof detail === 'string' ? detail : asNonEmptyText(firstDetail?.msg);
+  const errorType = response.headers['x-fal-error-type'] ?? asNonEmptyText(error_type) ?? '';
+  const kind = toErrorKind(
+    response.status,
+    errorType,
+    asNonEmptyText(firstDetail?.type) ?? '',
+    message ?? '',
+  );
   const path = asArray(firstDetail?.loc).join('.');
   return new ProviderError('fal', kind, { detail: path === '' ? message : `${path}: ${message ?? ''}` });
 }

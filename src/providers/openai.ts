@@ -21,8 +21,8 @@ import { classifyStatus, ProviderError, type ProviderErrorKind } from './provide
 import {
   asArray,
   asId,
+  asNonEmptyText,
   asRecord,
-  asText,
   asUrl,
   type JsonRecord,
   type ProviderResponse,
@@ -142,7 +142,7 @@ function readImages({ data, usage }: JsonRecord): Output {
   const files = asArray(data)
     .map(asRecord)
     .flatMap(({ b64_json, url }) => {
-      const encoded = asText(b64_json);
+      const encoded = asNonEmptyText(b64_json);
       if (encoded !== undefined) return Buffer.from(encoded, 'base64');
       const address = asUrl(url);
       return address === undefined ? [] : { method: 'GET' as const, url: address };
@@ -153,7 +153,7 @@ function readImages({ data, usage }: JsonRecord): Output {
 function readChat({ choices, usage }: JsonRecord): Output {
   const { message, finish_reason } = asRecord(asArray(choices)[0]);
   const { content, refusal } = asRecord(message);
-  const refusalText = asText(refusal);
+  const refusalText = asNonEmptyText(refusal);
   if (refusalText !== undefined || finish_reason === 'content_filter') {
     throw new ProviderError('openai', 'content_policy', { detail: refusalText });
   }
@@ -171,15 +171,19 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
   if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
   if (status === 'failed') {
     const { code, message } = asRecord(error);
-    throw new ProviderError('openai', KIND_BY_CODE[String(code)] ?? 'failed', { detail: asText(message) });
+    throw new ProviderError('openai', KIND_BY_CODE[String(code)] ?? 'failed', {
+      detail: asNonEmptyText(message),
+    });
   }
   const { reason } = asRecord(incomplete_details);
   const parts = asArray(output).flatMap(item => asArray(asRecord(item).content).map(asRecord));
-  const refusal = parts.map(part => asText(part.refusal)).find(text => text !== undefined);
+  const refusal = parts.map(part => asNonEmptyText(part.refusal)).find(text => text !== undefined);
   if (refusal !== undefined || reason === 'content_filter') {
     throw new ProviderError('openai', 'content_policy', { detail: refusal });
   }
-  const text = parts.flatMap(part => (part.type === 'output_text' ? (asText(part.text) ?? []) : [])).join('');
+  const text = parts
+    .flatMap(part => (part.type === 'output_text' ? (asNonEmptyText(part.text) ?? []) : []))
+    .join('');
   if (text === '')
     throw createBadOutputError(reason === undefined ? 'no text' : `no text (${String(reason)})`);
   return { files: [], text, usage, ...(status === 'incomplete' ? TRUNCATED_WARNING : {}) };
@@ -204,7 +208,7 @@ function classify(response: ProviderResponse): ProviderError {
   const error = readObject(response)?.error;
   const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
   const kind = KIND_BY_CODE[String(code)] ?? KIND_BY_CODE[String(type)] ?? classifyStatus(response.status);
-  return new ProviderError('openai', kind, { detail: asText(message) });
+  return new ProviderError('openai', kind, { detail: asNonEmptyText(message) });
 }
 
 function createBadOutputError(detail: string): ProviderError {

@@ -24,8 +24,8 @@ import {
   asArray,
   asCount,
   asId,
+  asNonEmptyText,
   asRecord,
-  asText,
   asUrl,
   type ProviderResponse,
   readDataUri,
@@ -123,7 +123,7 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
       throw new ProviderError('replicate', 'lost', { detail: 'results are kept for an hour' });
     return { output: { ...readOutput(endpoint, output, call.expects), usage: metrics } };
   }
-  throw toEndError(status, asText(error) ?? '');
+  throw toEndError(status, asNonEmptyText(error) ?? '');
 }
 
 /** Cancels a prediction. A prediction that has started is billed for the time it ran. */
@@ -149,7 +149,9 @@ function toRequest(endpoint: Endpoint, method: ProviderRequest['method'], path: 
 
 /** Reads the progress from the logs, to which many models print a progress bar. */
 function readProgress(logs: unknown): { readonly fraction?: number } {
-  const percent = [...(asText(logs)?.slice(-4000) ?? '').matchAll(/^\s*(\d{1,3})%\s*\|/gm)].at(-1)?.[1];
+  const percent = [...(asNonEmptyText(logs)?.slice(-4000) ?? '').matchAll(/^\s*(\d{1,3})%\s*\|/gm)].at(
+    -1,
+  )?.[1];
   return percent === undefined ? {} : { fraction: Math.min(1, Number(percent) / 100) };
 }
 
@@ -194,11 +196,11 @@ function toEndError(status: unknown, error: string): ProviderError {
 
 function classify(response: ProviderResponse): ProviderError {
   const { detail, title, invalid_fields } = asRecord(readObject(response));
-  const message = asText(detail) ?? asText(title);
+  const message = asNonEmptyText(detail) ?? asNonEmptyText(title);
   const [field] = asArray(invalid_fields).map(asRecord);
   const resetS = /resets in ~?(\d+)s/.exec(message ?? '')?.[1];
   return new ProviderError('replicate', classifyStatus(response.status), {
-    detail: asText(field?.description) ?? message,
+    detail: asNonEmptyText(field?.description) ?? message,
     retryAfterMs:
       response.headers['retry-after'] === undefined && resetS !== undefined
         ? Number(resetS) * 1000

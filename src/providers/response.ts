@@ -21,7 +21,7 @@ export function asRecord(value: unknown): JsonRecord {
 }
 
 /** Returns the text, or undefined if the value is not a string or is empty. */
-export function asText(value: unknown): string | undefined {
+export function asNonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -188,7 +188,12 @@ async function toVisibleText(
  * Lists, newest first, the runs of a workflow that the caller may edit, or all runs that the caller started and may
  * still read.
  */
-export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecutionsQuery, workflowId?: string) {
+export async function listReadableRuns(
+  deps: RunDeps,
+  actor: Actor,
+  query: ListExecutionsQuery,
+  workflowId?: string,
+) {
   const user = requireScope(actor, 'workflows:read');
   if (workflowId !== undefined)
     authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));

@@ -1,7 +1,7 @@
 // Records what calls cost on the credentials of workspaces, in USD, and enforces the credentials' daily limits.
 import type { PaidCall, Payment } from '../engine/types.ts';
 import { NodeError } from '../nodes/define.ts';
-import { boundCall, getPrice, OVER_MAX_CREDITS, toUsd } from '../nodes/models/pricing.ts';
+import { boundCall, getCreditsToReserve, OVER_MAX_CREDITS, toUsd } from '../nodes/models/pricing.ts';
 import type { RunCredential } from '../services/credentials/credential.ts';
 import { insertCharge, lockDailyUsd, settleCharges } from '../store/credential-charges.ts';
 import type { Db } from '../store/db.ts';
@@ -47,7 +47,7 @@ export function createCredentialPayments(
         values: bounded ?? values,
         costUsd: null,
         settle: usage => {
-          const price = getPrice(definition, values);
+          const price = getCreditsToReserve(definition, values);
           const measured = definition.pricing?.settle?.(values, usage) ?? null;
           payment.costUsd = measured ?? (price?.isExact === true ? estimate : null);
           if (payment.costUsd !== estimate || estimate === null) settle(call, payment.costUsd, false);
@@ -69,7 +69,7 @@ export function estimateUsd({ definition, values }: Pick<PaidCall, 'definition' 
   if (pricing?.isUnpriced?.(values) === true) return null;
   const exact = pricing?.usd(values) ?? null;
   if (exact !== null && Number.isFinite(exact)) return exact;
-  const bound = getPrice(definition, values);
+  const bound = getCreditsToReserve(definition, values);
   return bound === null ? null : toUsd(bound.credits);
 }
 

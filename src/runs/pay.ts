@@ -3,7 +3,13 @@
 import type { PaidCall, ProviderTask, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
-import { boundCall, getPrice, OVER_MAX_CREDITS, type Pricing, toCredits } from '../nodes/models/pricing.ts';
+import {
+  boundCall,
+  getCreditsToReserve,
+  OVER_MAX_CREDITS,
+  type Pricing,
+  toCredits,
+} from '../nodes/models/pricing.ts';
 import type { RunCredential } from '../services/credentials/credential.ts';
 import { versionNotFound } from '../services/workflows/graph-versions.ts';
 import {
@@ -226,7 +232,7 @@ function quoteCall({
   values,
   reserved,
 }: PaidCall): Quote & { readonly values: PaidCall['values'] } {
-  const price = getPrice(definition, values);
+  const price = getCreditsToReserve(definition, values);
   const bounded = boundCall(definition, values);
   // An active call was quoted before.
   if (reserved !== undefined)

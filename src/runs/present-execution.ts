@@ -148,7 +148,7 @@ export interface RunOutput {
 }
 
 /** Lists the values of the nodes that `listResultNodes` returns. */
-export function listOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly RunOutput[] {
+export function listRunOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly RunOutput[] {
   return listResultNodes(plan).flatMap(node =>
     Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
       (value.type === 'LIST' ? value.items : [value]).map(item => ({ node, value: item })),
@@ -176,7 +176,7 @@ export function listResultNodes({ nodes }: Plan): Plan['nodes'] {
 
 /** Presents the results of a run. */
 export function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
-  return listOutputs(plan, steps).map(({ node, value }) => ({
+  return listRunOutputs(plan, steps).map(({ node, value }) => ({
     nodeId: node.id,
     label: node.label,
     type: value.type,

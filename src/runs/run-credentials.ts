@@ -26,7 +26,7 @@ export async function resolvePlan(
   const credentials = resolved ?? (await resolveCredentials(deps, deps.db, owner));
   const nodes = plan.nodes.map(node => {
     const isSupplied =
-      node.unavailable !== undefined && findCredential(deps, node, credentials) !== undefined;
+      node.unavailable !== undefined && findNodeCredential(deps, node, credentials) !== undefined;
     if (!isSupplied) return node;
     const { unavailable: _, ...rest } = node;
     return rest;
@@ -35,7 +35,7 @@ export async function resolvePlan(
 }
 
 /** Returns the credential that a node with these values uses. */
-export function findCredential(
+export function findNodeCredential(
   deps: Pick<RunDeps, 'findNode'>,
   node: Pick<PlanNode, 'nodeType' | 'settings'>,
   credentials: RunCredentials,

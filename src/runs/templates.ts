@@ -15,7 +15,7 @@ import { getViewForReading, readGraphText } from '../services/workflows/read-wor
 import type { TemplatesQuery } from '../services/workflows/workflow.schema.ts';
 import { TEMPLATES_WORKSPACE } from '../store/media/media.ts';
 import { NO_USER } from '../store/media/samples.ts';
-import { findTemplateRow, listTemplates, type TemplateRow } from '../store/workflows/workflows.ts';
+import { findTemplateRow, listTemplateWorkflows, type TemplateRow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { createCredentialGetter, priceForecast } from './estimate/estimate-plan.ts';
 import { forecastPaidNodes, type RunToEstimate } from './estimate/forecast-run.ts';
@@ -97,7 +97,7 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
   const { data, nextCursor } = await readPage(
     query,
     byId('workflow'),
-    ({ after: before, limit }) => listTemplates(deps.db, { ...filter, before, limit }),
+    ({ after: before, limit }) => listTemplateWorkflows(deps.db, { ...filter, before, limit }),
     row => row,
   );
   const templates: Template[] = [];

@@ -46,7 +46,7 @@ import type { RunRequest } from './run.schema.ts';
 import { parseRunRequest, planRequest, readInputOverrides } from './run-request.ts';
 import { readRunVersion } from './run-version.ts';
 import { traceNodes } from './trace/node-spans.ts';
-import { inRunScope, recordOutcome } from './trace/run-scope.ts';
+import { inRunScope, traceOutcome } from './trace/run-scope.ts';
 import type { Turns } from './turns.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
@@ -379,7 +379,7 @@ async function releaseRun(
   runningMs: number,
 ): Promise<void> {
   const outcome = describeOutcome(leaseOutcome);
-  recordOutcome(outcome);
+  traceOutcome(outcome);
   deps.log.debug({ outcome }, 'run');
   if (leaseOutcome === undefined) return;
   if (leaseOutcome === 'release') return checkpoints.releaseLease({ kind: 'release', runningMs });

@@ -7,7 +7,7 @@ import { byId, type Page, parseTimeFilter, readPage, writeCursor } from '../serv
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 import {
   listFailureGroups,
-  listWorkspaceRuns as listRows,
+  listWorkspaceRunRows as listRows,
   MAX_GROUPED,
   type WorkspaceRunFilter,
   type WorkspaceRunRow,

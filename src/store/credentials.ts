@@ -266,7 +266,11 @@ export interface CredentialUse {
 }
 
 /** Lists the workflows for which the credential was chosen or whose active runs use it, newest first. */
-export function listUses(tx: Tx, credentialId: string, limit: number): Promise<readonly CredentialUse[]> {
+export function listCredentialUses(
+  tx: Tx,
+  credentialId: string,
+  limit: number,
+): Promise<readonly CredentialUse[]> {
   return all(
     tx,
     `select w.id, w.name from workflows w

@@ -61,7 +61,7 @@ function withIndexPlans<T>(db: Pick<Db, 'transaction'>, work: (tx: Tx) => Promis
 }
 
 /** Lists the runs, newest first. */
-export function listWorkspaceRuns(
+export function listWorkspaceRunRows(
   db: Pick<Db, 'transaction'>,
   filter: WorkspaceRunFilter,
   limit: number,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { type Client, connect } from '../../src/cli/client.ts';
-import { parseInputs } from '../../src/cli/run.ts';
+import { type Client, createServiceClient } from '../../src/cli/client.ts';
+import { parseInputOptions } from '../../src/cli/run.ts';
 import type { WorkflowFile } from '../../src/cli/workflow-file.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 
@@ -20,7 +20,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Client>
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const settings = readSettings({ GRAPHWRIGHT_URL: `http://127.0.0.1:${port}`, GRAPHWRIGHT_API_KEY: KEY });
-  return connect(settings, t.signal);
+  return createServiceClient(settings, t.signal);
 }
 
 describe('a request', () => {
@@ -50,7 +50,7 @@ describe('a request', () => {
         .end(sent === `{"inputs":{"j":${exact}}}` ? exact : JSON.stringify({ sent }));
     });
     const nodes = [{ id: 'j', data: { nodeType: 'input:json' } }] as unknown as WorkflowFile['nodes'];
-    const inputs = parseInputs([`j=${exact}`], { nodes });
+    const inputs = parseInputOptions([`j=${exact}`], { nodes });
     assert.equal(JSON.stringify(await client.post('/x', { inputs })), exact);
   });
 

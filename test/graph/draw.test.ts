@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
 import { drawGraph } from '../../src/graph/draw/draw.ts';
-import { shorten, wrapText } from '../../src/graph/draw/text.ts';
+import { breakText, shorten } from '../../src/graph/draw/text.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
@@ -113,7 +113,7 @@ describe('shorten and wrapText', () => {
   });
 
   it('break lines at spaces and cut the last one', () => {
-    const lines = wrapText('one two three four five six seven eight', 70, 12, 2);
+    const lines = breakText('one two three four five six seven eight', 70, 12, 2);
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /…$/);
   });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
 import { formatEdge, toEdge, toGraph } from '../../src/mcp/agent-graph.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
-import { limitData, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
+import { formatData, limitData, MAX_CHARACTERS } from '../../src/mcp/result.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog(readSettings({}));
@@ -40,13 +40,13 @@ describe('structured content', () => {
     for (const data of [nested, texts, { list: ['z'.repeat(100_000)] }]) {
       const bounded = limitData(data, 'Ask for less.');
       assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
-      assert.ok(toText(bounded).length <= MAX_CHARACTERS);
+      assert.ok(formatData(bounded).length <= MAX_CHARACTERS);
       assert.match(String(bounded.note), /Ask for less\.$/);
     }
   });
 
   it('reads the same as text', () => {
-    const text = toText({
+    const text = formatData({
       id: 'wf_1',
       edges: ['a.x -> b.y'],
       nodes: [{ id: 'a', config: { k: 1 } }],
@@ -74,7 +74,7 @@ describe('a workflow of 250 nodes', () => {
     assert.equal(outline.nodes.length, 250);
     assert.equal(outline.edges.length, 249);
     assert.ok(JSON.stringify(outline).length <= MAX_CHARACTERS, `${JSON.stringify(outline).length}`);
-    assert.ok(toText(outline).length <= MAX_CHARACTERS);
+    assert.ok(formatData(outline).length <= MAX_CHARACTERS);
     assert.match(outline.note ?? '', /omitted/);
   });
 });

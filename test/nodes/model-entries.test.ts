@@ -10,7 +10,7 @@ import type { PlanNode } from '../../src/graph/plan.ts';
 import type { Graph } from '../../src/graph/types.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import { hashJson } from '../../src/nodes/models/from-schema.ts';
-import { getPrice, toCredits } from '../../src/nodes/models/pricing.ts';
+import { getCreditsToReserve, toCredits } from '../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 
 const BEFORE: readonly CatalogEntry[] = JSON.parse(
@@ -85,7 +85,7 @@ describe('a model that is data', () => {
     const definition = findNode('talking:fal_omnihuman');
     const values = { resolution: '720p', maxCredits: 50, audio: { duration: null } };
     assert.ok(definition);
-    assert.deepEqual(getPrice(definition, values), { credits: 50, isExact: false });
+    assert.deepEqual(getCreditsToReserve(definition, values), { credits: 50, isExact: false });
     assert.equal(toCredits(definition.pricing?.settle?.(values, { billable_units: 2 }) ?? Number.NaN), 32);
     assert.equal(definition.pricing?.settle?.(values, {}), null);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNodeTypes } from '../../src/nodes/catalog.ts';
-import { getPrice } from '../../src/nodes/models/pricing.ts';
+import { getCreditsToReserve } from '../../src/nodes/models/pricing.ts';
 
 const PRICES = {
   'text:openai_chat': { usdPerMillionInputTokens: 2, usdPerMillionOutputTokens: 8 },
@@ -40,8 +40,8 @@ describe("the operator's price", () => {
   it('by usage is known afterwards: the maximum is reserved, and usage is charged', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
-    assert.equal(getPrice(definition, {}), null);
-    assert.deepEqual(getPrice(definition, { maxCredits: 9 }), { credits: 9, isExact: false });
+    assert.equal(getCreditsToReserve(definition, {}), null);
+    assert.deepEqual(getCreditsToReserve(definition, { maxCredits: 9 }), { credits: 9, isExact: false });
     assert.equal(settled('text:openai_chat', {}, { prompt_tokens: 1000, completion_tokens: 500 }), 0.006);
     assert.equal(settled('text:openai_chat', {}, { input_tokens: 1e6, output_tokens: 0 }), 2);
     assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
@@ -66,7 +66,7 @@ describe("the operator's price", () => {
   it('of a model overrides the price of its node', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
-    assert.deepEqual(getPrice(definition, { model: 'local' }), { credits: 0, isExact: true });
+    assert.deepEqual(getCreditsToReserve(definition, { model: 'local' }), { credits: 0, isExact: true });
   });
 
   it('charges the maximum if the provider reports no usage', () => {

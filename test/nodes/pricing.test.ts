@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
-import { getPrice, MAX_CREDITS, toCredits } from '../../src/nodes/models/pricing.ts';
+import { getCreditsToReserve, MAX_CREDITS, toCredits } from '../../src/nodes/models/pricing.ts';
 
 const { entries } = makeCatalog({ SANDBOX_MODELS: true });
 const paid = entries.filter(entry => entry.executionCost === 'paid');
@@ -14,7 +14,7 @@ const node = (nodeType: string): NodeDefinition => {
   return found;
 };
 const credits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
-  getPrice(node(nodeType), values)?.credits;
+  getCreditsToReserve(node(nodeType), values)?.credits;
 
 describe('a price', () => {
   it('is rounded up to whole credits, and no further', () => {
@@ -34,27 +34,33 @@ describe('a price', () => {
   it('depends on the length of the speech if it is known, otherwise on the declared maximum', () => {
     const values = { resolution: '720p', [MAX_CREDITS]: 500 };
     const spoken = { ...values, audio: { duration: 9.2 } };
-    assert.deepEqual(getPrice(node('talking:fal_fabric'), spoken), { credits: 150, isExact: true });
+    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), spoken), {
+      credits: 150,
+      isExact: true,
+    });
     const unmeasured = { ...values, audio: { duration: null } };
-    assert.deepEqual(getPrice(node('talking:fal_fabric'), unmeasured), { credits: 500, isExact: false });
+    assert.deepEqual(getCreditsToReserve(node('talking:fal_fabric'), unmeasured), {
+      credits: 500,
+      isExact: false,
+    });
   });
 
   it('of speech depends on the engine', () => {
     const text = 'a'.repeat(1000);
-    assert.deepEqual(getPrice(node('utility:speech'), { engine: 'local', text }), {
+    assert.deepEqual(getCreditsToReserve(node('utility:speech'), { engine: 'local', text }), {
       credits: 0,
       isExact: true,
     });
-    assert.deepEqual(getPrice(node('utility:speech'), { engine: 'openai', text }), {
+    assert.deepEqual(getCreditsToReserve(node('utility:speech'), { engine: 'openai', text }), {
       credits: 2,
       isExact: true,
     });
-    assert.equal(getPrice(node('utility:speech'), { engine: 'elevenlabs', text }), null);
+    assert.equal(getCreditsToReserve(node('utility:speech'), { engine: 'elevenlabs', text }), null);
     assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
   });
 
   it('of a free node is zero', () => {
-    assert.deepEqual(getPrice(node('utility:math'), {}), { credits: 0, isExact: true });
+    assert.deepEqual(getCreditsToReserve(node('utility:math'), {}), { credits: 0, isExact: true });
   });
 });
 
@@ -92,7 +98,7 @@ describe('a price that does not depend on the config', () => {
   });
 
   it('is absent if a setting has the wrong type', () => {
-    assert.equal(getPrice(node('video:fal_kling'), { duration: 'long' }), null);
+    assert.equal(getCreditsToReserve(node('video:fal_kling'), { duration: 'long' }), null);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../src/store/db.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import {
   listFailureGroups,
-  listWorkspaceRuns,
+  listWorkspaceRunRows,
   type WorkspaceRunFilter,
 } from '../../src/store/workspace-runs.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -128,7 +128,7 @@ async function list(
           return result;
         }),
     };
-    const { rows, examinedTo } = await listWorkspaceRuns(counting, { ...filter, before }, LIMIT);
+    const { rows, examinedTo } = await listWorkspaceRunRows(counting, { ...filter, before }, LIMIT);
     ids.push(...rows.map(({ id }) => id));
     mostRead = Math.max(mostRead, read);
     if (examinedTo === undefined || ids.length >= LIMIT) break;
@@ -182,12 +182,12 @@ test('a list without conditions reads only the rows that it shows', async () => 
 });
 
 test('a run shows its models, workspace and starter, and whether the reader may open it', async () => {
-  const { rows } = await listWorkspaceRuns(db, { ...ALL_RUNS, model: 'generate:x' }, 1);
+  const { rows } = await listWorkspaceRunRows(db, { ...ALL_RUNS, model: 'generate:x' }, 1);
   assert.deepEqual(rows[0]?.models, ['generate:x']);
-  const team = (await listWorkspaceRuns(db, { ...ALL_RUNS, workspace: 'team_a' }, 1)).rows[0];
+  const team = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: 'team_a' }, 1)).rows[0];
   assert.equal(team?.workspace_name, 'Studio');
   assert.equal(team?.may_open, true);
-  const foreign = (await listWorkspaceRuns(db, { ...ALL_RUNS, workspace: `user:${BEA}` }, 1)).rows[0];
+  const foreign = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: `user:${BEA}` }, 1)).rows[0];
   assert.equal(foreign?.workspace_name, 'User 8');
   assert.equal(foreign?.user_name, 'User 8');
   assert.equal(foreign?.may_open, false);

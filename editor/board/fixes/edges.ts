@@ -6,7 +6,7 @@ import { messages } from '../../flow-messages.ts';
 import { apply, findEdgeIndex, findNode } from '../board.ts';
 import { getPorts } from '../catalog.ts';
 import { findFreeId, remove, replaceEdge } from '../edits.ts';
-import { toNode } from '../placement.ts';
+import { createNode } from '../placement.ts';
 import { insertIntoEdge } from '../rewiring.ts';
 import { findPort, fits, reaches, resolveEdges } from '../wiring.ts';
 import { type FindFix, type Fix, type FixContext, getLastSegment, toFix } from './fix.ts';
@@ -85,7 +85,7 @@ function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fi
     x: Math.round((source.position.x + target.position.x) / 2),
     y: Math.round((source.position.y + target.position.y) / 2),
   };
-  const node = { ...toNode(board, entry), position };
+  const node = { ...createNode(board, entry), position };
   const addition = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
   const rewired = insertIntoEdge(apply(board, addition), catalog, edge, node.id);
   return rewired && toFix(fixMessages.convert(entry.label), [...addition, ...rewired]);

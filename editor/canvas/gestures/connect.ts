@@ -2,7 +2,7 @@
 // the palette.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
-import { canConnect, connect, isOutput } from '../../board/wiring.ts';
+import { canConnect, connectPorts, isOutput } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { PORT_PX } from '../model.ts';
 import { findBoxAt, findPortAt } from '../painter/hit-test.ts';
@@ -38,7 +38,7 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
     },
     end: event => {
       finish();
-      if (end?.port !== undefined) connectPorts(context, from, end.port);
+      if (end?.port !== undefined) performConnect(context, from, end.port);
       else if (end !== undefined && isEmptyBoard(event)) openPalette(context, from, end.position);
     },
     cancel: finish,
@@ -63,9 +63,9 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   return { port: { nodeId: box.id, handle }, position: getHandlePosition(box, handle) };
 }
 
-function connectPorts({ editor }: PointerContext, from: PortRef, to: PortRef): void {
+function performConnect({ editor }: PointerContext, from: PortRef, to: PortRef): void {
   const { store, catalog } = editor.session;
-  store.actions.perform(messages.flow.edits.connect, connect(store.getState().board, catalog, from, to));
+  store.actions.perform(messages.flow.edits.connect, connectPorts(store.getState().board, catalog, from, to));
 }
 
 /** Returns whether the pointer is on the empty board. */

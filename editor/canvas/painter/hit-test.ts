@@ -72,7 +72,7 @@ export function findCurveAt(
   for (const curve of curves) {
     const bezier = toBezier(curve, positions);
     if (!isNear(bezier, point, maxDistance)) continue;
-    const distance = getDistance(bezier, point);
+    const distance = getCurveDistance(bezier, point);
     if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { curve, distance };
   }
@@ -101,7 +101,7 @@ function isNear({ x1, y1, x2, y2, controlOffset }: Bezier, { x, y }: Position, m
 const SEGMENTS = 24;
 
 /** Approximates the curve with line segments, to within a pixel on screen. */
-export function getDistance(bezier: Bezier, point: Position): number {
+export function getCurveDistance(bezier: Bezier, point: Position): number {
   let best = Number.POSITIVE_INFINITY;
   let previous = getPointAt(bezier, 0);
   for (let segment = 1; segment <= SEGMENTS; segment++) {

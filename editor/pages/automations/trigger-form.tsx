@@ -17,7 +17,7 @@ import { useReloadAutomations } from './use-automations.ts';
 
 const triggerMessages = messages.trigger;
 
-type Kind = Trigger['kind'];
+type TriggerKind = Trigger['kind'];
 /** The parts of `config` that the form edits, as text. */
 type ConfigFields = Readonly<Record<'secret' | 'workflowId' | 'url' | 'everyMinutes' | 'prefix', string>> & {
   readonly statuses: readonly string[];
@@ -32,7 +32,7 @@ interface TriggerDialogProps {
 
 export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogProps) {
   const nodes = useWorkflowInputs(workflowId);
-  const [kind, setKind] = useState<Kind>(trigger?.kind ?? 'hook');
+  const [kind, setKind] = useState<TriggerKind>(trigger?.kind ?? 'hook');
   const [name, setName] = useState(trigger?.name ?? '');
   const [config, setConfig] = useState(() => toConfigFields(trigger));
   const [pointers, setPointers] = useState(() => toPointerTexts(trigger?.inputs));
@@ -68,7 +68,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
         <SelectField
           label={triggerMessages.kind}
           value={kind}
-          onChange={({ target }) => setKind(target.value as Kind)}
+          onChange={({ target }) => setKind(target.value as TriggerKind)}
           options={triggerMessages.kinds}
         />
       )}
@@ -103,7 +103,7 @@ function toConfigFields(trigger: Trigger | undefined): ConfigFields {
   };
 }
 
-const TO_CONFIG: Readonly<Record<Kind, (fields: ConfigFields) => object>> = {
+const TO_CONFIG: Readonly<Record<TriggerKind, (fields: ConfigFields) => object>> = {
   hook: ({ secret }) => (secret === '' ? {} : { secret }),
   after: ({ workflowId, statuses }) => ({ workflowId, statuses }),
   feed: ({ url, everyMinutes }) => ({ url, everyMinutes: Number(everyMinutes) }),
@@ -111,7 +111,7 @@ const TO_CONFIG: Readonly<Record<Kind, (fields: ConfigFields) => object>> = {
 };
 
 interface ConfigFormProps {
-  readonly kind: Kind;
+  readonly kind: TriggerKind;
   readonly config: ConfigFields;
   readonly hasSecret: boolean;
   readonly onChange: (fields: Partial<ConfigFields>) => void;
@@ -122,7 +122,7 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
     (key: keyof ConfigFields) =>
     ({ target }: { readonly target: { readonly value: string } }): void =>
       onChange({ [key]: target.value });
-  const forms: Readonly<Record<Kind, () => React.ReactNode>> = {
+  const forms: Readonly<Record<TriggerKind, () => React.ReactNode>> = {
     hook: () => (
       <TextField
         label={triggerMessages.secret}

@@ -12,7 +12,7 @@ import { stringifyJson } from '../../lib/json-text.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { readBoundedSteps, readPlan } from '../../runs/executed-graph.ts';
-import { listOutputs, listResultNodes } from '../../runs/present-execution.ts';
+import { listResultNodes, listRunOutputs } from '../../runs/present-execution.ts';
 import { toVersionKey } from '../../runs/run-version.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { listRows, type RowDetails, type RowPosition } from '../../store/automation/batch-rows.ts';
@@ -160,7 +160,7 @@ function toText(value: Value): string {
 async function readResults(deps: RunDeps, plan: Plan, { status, execution_id }: RowDetails) {
   if (status !== 'completed' || execution_id === null) return [];
   const steps: ReadonlyMap<string, Step> = await readBoundedSteps(deps.db, execution_id);
-  return listOutputs(plan, steps);
+  return listRunOutputs(plan, steps);
 }
 
 interface ZipFile {

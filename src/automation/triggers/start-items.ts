@@ -16,7 +16,7 @@ import {
   insertEvent,
   listWaitingItems,
   lockTrigger,
-  recordOutcome,
+  recordItemOutcome,
   settleItems,
   type TriggerRow,
   updateTrigger,
@@ -85,7 +85,8 @@ export async function startItem(
   await deps.runDb.transaction(async tx => {
     const current = await lockTrigger(tx, trigger.id);
     if (current === undefined) return;
-    if (!(await recordOutcome(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done'))) return;
+    if (!(await recordItemOutcome(tx, trigger.id, item.item, refusal === undefined ? 'running' : 'done')))
+      return;
     if (refusal === undefined) {
       await recordStart(tx, trigger.id, executionId, item.label ?? undefined);
     } else {

@@ -32,7 +32,7 @@ export const backup: Command = async ({ args, options, terminal, signal }) => {
   const start = performance.now();
   await using stack = new AsyncDisposableStack();
   const db = await openServiceDatabase(settings, stack);
-  const storage = await openMedia(settings, stack);
+  const storage = await openMediaStorage(settings, stack);
   const show = startProgress(terminal);
   const onProgress = (progress: BackupProgress): void => {
     if (!isJson) show(describeProgress(progress));
@@ -95,7 +95,10 @@ async function openServiceDatabase(settings: Settings, stack: AsyncDisposableSta
 }
 
 /** Opens the service's media storage. The service may be running. */
-export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
+export async function openMediaStorage(
+  settings: Settings,
+  stack: AsyncDisposableStack,
+): Promise<MediaStorage> {
   const bucket = toBucket(settings);
   const client = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,

@@ -11,7 +11,7 @@ import { type RestoreResult, restoreBackup } from '../../services/backups/restor
 import { type Command, UsageError } from '../command.ts';
 import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { openMedia, toKeySource } from './backup.ts';
+import { openMediaStorage, toKeySource } from './backup.ts';
 
 export const restore: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
@@ -25,7 +25,7 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
   const { db, direct } = await openDatabases(settings, log, {}, stack);
-  const storage = await openMedia(settings, stack);
+  const storage = await openMediaStorage(settings, stack);
   const show = startProgress(terminal);
   const result = await restoreBackup(
     {

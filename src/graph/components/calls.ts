@@ -16,7 +16,7 @@ export interface ComponentCall {
 export const isComponentCall = ({ data }: Pick<GraphNode, 'data'>): boolean =>
   data.nodeType === COMPONENT_CALL;
 
-export function listCalls({ nodes }: Pick<Graph, 'nodes'>): readonly ComponentCall[] {
+export function listComponentCalls({ nodes }: Pick<Graph, 'nodes'>): readonly ComponentCall[] {
   return nodes.filter(isComponentCall).map(readCall);
 }
 

@@ -15,7 +15,7 @@ export const MAX_EXPANDED_NODES = 2000;
 const MAX_CALLS = 2000;
 
 /** An edge with the ports that it connects. */
-export interface Wire extends EdgePorts {
+export interface ConnectedEdge extends EdgePorts {
   readonly source: GraphNode;
   readonly target: GraphNode;
   readonly edge: GraphEdge;
@@ -27,7 +27,7 @@ export interface ComponentTree {
   /** By the id of the call. */
   readonly calls: ReadonlyMap<string, CalledComponent>;
   /** In the order of the edges, without those that connect no ports. */
-  readonly wires: readonly Wire[];
+  readonly wires: readonly ConnectedEdge[];
   readonly depth: number;
   readonly nodeCount: number;
   readonly callCount: number;
@@ -181,7 +181,7 @@ function readWires(
   calls: ReadonlyMap<string, CalledComponent>,
   getPorts: GetPorts,
   path: readonly ComponentCall[],
-): readonly Wire[] {
+): readonly ConnectedEdge[] {
   const byId = new Map(nodes.map(node => [node.id, node]));
   const findPorts = (id: string): ResolvedPorts | undefined => {
     const node = byId.get(id);

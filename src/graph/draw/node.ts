@@ -6,7 +6,7 @@ import { getFieldHeight, getPortOffset, NODE_BOX } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode } from '../types.ts';
-import { escapeXml, shorten, wrapText } from './text.ts';
+import { breakText, escapeXml, shorten } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
 /** A node with the data needed to draw it. */
@@ -94,7 +94,7 @@ function drawFields(
     if (end + rowHeight > height - 4) break;
     const box = rowHeight - (input.isPort ? 9 : 26);
     const top = rowHeight - box - 8;
-    const lines = wrapText(value, width - 2 * INSET - 16, 11, Math.max(1, Math.floor((box - 8) / 15)));
+    const lines = breakText(value, width - 2 * INSET - 16, 11, Math.max(1, Math.floor((box - 8) / 15)));
     parts.push(
       input.isPort
         ? ''
@@ -156,7 +156,7 @@ export function drawNote({ node, rect }: DrawnNode): string {
   const { text: noteText = '', color } = node.data.config ?? {};
   const fill = typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : NOTE_COLOR;
   const content = typeof noteText === 'string' && noteText !== '' ? noteText : node.data.label;
-  const lines = wrapText(content, width - 32, 13, Math.max(1, Math.floor((height - 28) / 19)));
+  const lines = breakText(content, width - 32, 13, Math.max(1, Math.floor((height - 28) / 19)));
   return [
     `<rect class="gw-shadow" x="${x}" y="${y + 4}" width="${width}" height="${height}" rx="6"/>`,
     `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="5" fill="${fill}"/>`,

@@ -42,7 +42,7 @@ export function shorten(text: string, width: number, fontSize: number): string {
 }
 
 /** Breaks text at spaces into at most `limit` lines. The last line is shortened if the text is longer. */
-export function wrapText(text: string, width: number, fontSize: number, limit: number): string[] {
+export function breakText(text: string, width: number, fontSize: number, limit: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
     let line = '';

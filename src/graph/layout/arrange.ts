@@ -1,6 +1,6 @@
 // Arranges boxes and edges: the boxes of each connected component in columns, and the components next to and below each
 // other.
-import { type Box, createLayers, type LayeredGraph, type Wire } from './layers.ts';
+import { type Box, createLayers, type LayerEdge, type LayeredGraph } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type BoxPositions, type Gaps, placeItems } from './place.ts';
 import { refinePositions } from './refine.ts';
@@ -52,7 +52,7 @@ export interface Arrangement {
 /** Places boxes without overlap so that edges run in one direction, except those that close a cycle. */
 export function arrangeBoxes(
   boxes: readonly Box[],
-  wires: readonly Wire[],
+  wires: readonly LayerEdge[],
   direction: Direction,
 ): Arrangement {
   if (direction === 'RIGHT') return arrangeRightwards(boxes, wires);
@@ -73,7 +73,7 @@ interface Component extends Omit<Arrangement, 'backward'> {
   readonly members: readonly number[];
 }
 
-function arrangeRightwards(boxes: readonly Box[], wires: readonly Wire[]): Arrangement {
+function arrangeRightwards(boxes: readonly Box[], wires: readonly LayerEdge[]): Arrangement {
   const backward: number[] = [];
   const components = findComponents(boxes.length, wires).map(({ members, wireIndexes }): Component => {
     const localIndexes = new Map(members.map((box, index) => [box, index]));
@@ -137,7 +137,7 @@ function withSize(
 /** Returns the connected components in the order of their first boxes, each with the indexes of its edges. */
 function findComponents(
   count: number,
-  wires: readonly Wire[],
+  wires: readonly LayerEdge[],
 ): { members: number[]; wireIndexes: number[] }[] {
   const leader = Int32Array.from({ length: count }, (_, box) => box);
   const find = (box: number): number => {

@@ -14,7 +14,7 @@ export interface Box {
 }
 
 /** An edge between two boxes, by index; `fromY` and `toY` are the offsets of its ports below the boxes' tops. */
-export interface Wire {
+export interface LayerEdge {
   readonly from: number;
   readonly to: number;
   readonly fromY: number;
@@ -43,20 +43,23 @@ export interface LayeredGraph {
   readonly before: readonly (readonly Segment[])[];
   readonly after: readonly (readonly Segment[])[];
   /** Edges after reversal: every one runs to a later column. */
-  readonly forward: readonly Wire[];
+  readonly forward: readonly LayerEdge[];
   /** Indexes of edges that close a cycle and run backwards. */
   readonly backward: readonly number[];
 }
 
 const MAX_PULL_ROUNDS = 12;
 
-export function createLayers(boxes: readonly Box[], wires: readonly Wire[]): LayeredGraph {
+export function createLayers(boxes: readonly Box[], wires: readonly LayerEdge[]): LayeredGraph {
   const { forward, backward } = reverseCycles(boxes.length, wires);
   const columnByItem = shortenWires(rankByLongestPath(boxes.length, forward), forward);
   return { ...splitWires(boxes, forward, columnByItem), forward, backward };
 }
 
-function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
+function reverseCycles(
+  count: number,
+  wires: readonly LayerEdge[],
+): { forward: LayerEdge[]; backward: number[] } {
   const outgoing = Array.from({ length: count }, (): number[] => []);
   for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
   // 0: not visited, 1: on the path, 2: done.
@@ -93,13 +96,13 @@ function reverseCycles(count: number, wires: readonly Wire[]): { forward: Wire[]
   return { forward, backward };
 }
 
-function findSources(count: number, wires: readonly Wire[]): number[] {
+function findSources(count: number, wires: readonly LayerEdge[]): number[] {
   const isFed = new Uint8Array(count);
   for (const { to } of wires) isFed[to] = 1;
   return [...Array(count).keys()].filter(index => !isFed[index]);
 }
 
-function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
+function rankByLongestPath(count: number, wires: readonly LayerEdge[]): Int32Array {
   const ranks = new Int32Array(count);
   const openInputs = new Int32Array(count);
   const outgoing = Array.from({ length: count }, (): number[] => []);
@@ -119,7 +122,7 @@ function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
 }
 
 /** Shortens edges by coordinate descent: moves each box to the end of its slack with more edges. */
-function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
+function shortenWires(ranks: Int32Array, wires: readonly LayerEdge[]): Int32Array {
   const incoming = Array.from(ranks, (): number[] => []);
   const outgoing = Array.from(ranks, (): number[] => []);
   for (const { from, to } of wires) {
@@ -164,7 +167,7 @@ function findEmptiest(boxCounts: Int32Array, rank: number, earliest: number, lat
 
 function splitWires(
   boxes: readonly Box[],
-  wires: readonly Wire[],
+  wires: readonly LayerEdge[],
   boxColumns: Int32Array,
 ): Omit<LayeredGraph, 'forward' | 'backward'> {
   const columnByItem = [...boxColumns];

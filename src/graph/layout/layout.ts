@@ -19,7 +19,7 @@ import {
   getFrameAround,
 } from './block.ts';
 import { findLegacyParent, isNote } from './groups.ts';
-import type { Wire } from './layers.ts';
+import type { LayerEdge } from './layers.ts';
 import {
   createContext,
   findBoxedOwner,
@@ -119,11 +119,11 @@ function createBlock(ctx: LayoutContext, id: string): Block {
   return createFrameBlock(id, arrangeLevel(ctx, inside));
 }
 
-function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[]; edges: GraphEdge[] } {
+function findWires(ctx: LayoutContext, blocks: readonly Block[]): { wires: LayerEdge[]; edges: GraphEdge[] } {
   const blockIndexes = new Map<string, number>();
   for (const [index, block] of blocks.entries())
     for (const id of block.rects.keys()) blockIndexes.set(id, index);
-  const wires: Wire[] = [];
+  const wires: LayerEdge[] = [];
   const edges: GraphEdge[] = [];
   for (const edge of ctx.graph.edges) {
     const [from, to] = [blockIndexes.get(edge.source), blockIndexes.get(edge.target)];

@@ -1,6 +1,6 @@
 // Layout, step 4: improves the drawing by local search. One after another, the boxes move within the free ranges of their
 // columns, to the position with the fewest crossings and lines over boxes.
-import type { Box, LayeredGraph, Wire } from './layers.ts';
+import type { Box, LayerEdge, LayeredGraph } from './layers.ts';
 import {
   addRect,
   copyLine,
@@ -37,7 +37,7 @@ interface Side {
 
 interface Search {
   readonly boxes: readonly Box[];
-  readonly wires: readonly Wire[];
+  readonly wires: readonly LayerEdge[];
   readonly positions: BoxPositions;
   /** All lines, by the index of their edge. */
   readonly lines: Lines;

@@ -4,15 +4,15 @@ import { isRecord } from '../../lib/record.ts';
 /** Properties whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-type Schemas = Map<string, unknown>;
+type NamedSchemas = Map<string, unknown>;
 
 /** Returns the value with references, and the schemas they refer to. Throws if two different schemas share a title. */
-export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: Schemas } {
-  const schemas: Schemas = new Map();
+export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: NamedSchemas } {
+  const schemas: NamedSchemas = new Map();
   return { value: replaceTitled(value, schemas), schemas };
 }
 
-function replaceTitled(value: unknown, schemas: Schemas): unknown {
+function replaceTitled(value: unknown, schemas: NamedSchemas): unknown {
   if (Array.isArray(value)) return value.map(item => replaceTitled(item, schemas));
   if (!isRecord(value)) return value;
   // Routes with their own body parser are documented by another schema than the one that validates them.

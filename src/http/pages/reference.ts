@@ -1,7 +1,7 @@
 // Serves /docs: the API reference, generated from the OpenAPI document and the guides in docs/.
 import { AppError } from '../../lib/errors.ts';
 import { REFERENCE_SCRIPT, REFERENCE_STYLE } from '../../pages/reference/assets.ts';
-import type { Document as OpenApiDocument } from '../../pages/reference/document.ts';
+import type { ApiDocument as OpenApiDocument } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import type { App } from '../app.ts';

@@ -7,7 +7,7 @@ import {
   UpdatedCallers,
 } from '../../services/components/component.schema.ts';
 import { listCallerPage } from '../../services/components/list-callers.ts';
-import { readInterface } from '../../services/components/read-interface.ts';
+import { readComponentInterface } from '../../services/components/read-interface.ts';
 import { updateCallers } from '../../services/components/update-callers.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -29,7 +29,7 @@ export function registerComponents(app: App, deps: Deps): void {
       querystring: InterfaceQuery,
       response: { 200: Interface },
     }),
-    req => readInterface(deps, req.actor, req.params.id, req.query.version),
+    req => readComponentInterface(deps, req.actor, req.params.id, req.query.version),
   );
   app.get(
     '/api/v1/workflows/:id/callers',

@@ -8,7 +8,7 @@ import {
   getExecutionGraph,
   getExecutionRow,
   getNodeOutputs,
-  listRuns,
+  listReadableRuns,
 } from '../../runs/executions.ts';
 import {
   ExecutionId,
@@ -32,7 +32,7 @@ import {
   WorkspaceRunPage,
 } from '../../runs/run-response.schema.ts';
 import { watchRun } from '../../runs/watch-run.ts';
-import { getResults } from '../../runs/workflow-results.ts';
+import { getWorkflowResults } from '../../runs/workflow-results.ts';
 import {
   listInstanceFailures,
   listInstanceRuns,
@@ -59,7 +59,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       querystring: ListExecutionsQuery,
       response: { 200: ExecutionPage },
     }),
-    req => listRuns(deps, req.actor, req.query, req.params.id),
+    req => listReadableRuns(deps, req.actor, req.query, req.params.id),
   );
   app.get(
     '/api/v1/workflows/:id/results',
@@ -71,7 +71,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       response: { 200: WorkflowResults },
       isUncacheable: true,
     }),
-    req => getResults(deps, req.actor, req.params.id),
+    req => getWorkflowResults(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions',
@@ -81,7 +81,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       querystring: ListExecutionsQuery,
       response: { 200: ExecutionPage },
     }),
-    req => listRuns(deps, req.actor, req.query),
+    req => listReadableRuns(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/workspace/executions',

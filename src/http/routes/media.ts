@@ -19,7 +19,7 @@ import {
   RemoveMediaQuery,
   UploadResult,
 } from '../../services/media/media.schema.ts';
-import { listUses } from '../../services/media/media-uses.ts';
+import { readMediaUses } from '../../services/media/media-uses.ts';
 import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
@@ -62,7 +62,7 @@ export function registerMedia(app: App, deps: Deps): void {
       querystring: PageQuery,
       response: { 200: MediaUsePage },
     }),
-    ({ actor, params, query }) => listUses(deps, actor, params.id, query),
+    ({ actor, params, query }) => readMediaUses(deps, actor, params.id, query),
   );
   app.delete(
     '/api/v1/media/:id',

@@ -134,13 +134,13 @@ export function registerPages(app: App, deps: RunDeps): void {
   registerAssets(app, [STYLESHEET, PALETTE_STYLESHEET, RELOAD_SCRIPT, ICON]);
 }
 
-type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type RouteHandler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Registers the files for search engines, language models and feed readers. */
 function registerFeeds(
   app: App,
   deps: Deps,
-  createCachedHandler: (name: string, render: () => Promise<PageResponse>) => Handler,
+  createCachedHandler: (name: string, render: () => Promise<PageResponse>) => RouteHandler,
 ): void {
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(

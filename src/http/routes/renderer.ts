@@ -16,7 +16,7 @@ import {
 import {
   getSceneGraphContract,
   getTemplate,
-  listTemplates,
+  listRenderTemplates,
   readThumbnail,
 } from '../../services/renders/renderer-contracts.ts';
 import { acceptRender, getRender, isClipRequest, stopRender } from '../../services/renders/renders.ts';
@@ -129,7 +129,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
       hide,
       response: { 200: TemplateListResponse },
     }),
-    async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
+    async (req, reply) => sendCached(req, reply, await listRenderTemplates(deps, req.actor), PRIVATE),
   );
   app.get(
     `${root}/templates/:id`,

@@ -8,7 +8,7 @@ import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workf
 import {
   followWorkflow,
   getReadableWorkflow,
-  selectNodes,
+  shareSelection,
 } from '../../services/workflows/presence/follow-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/presence/heartbeat.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
@@ -169,7 +169,7 @@ function registerBoard(app: App, deps: Deps): void {
       body: SelectionBody,
       response: { 200: Success },
     }),
-    req => selectNodes(deps, req.actor, req.params.id, req.body),
+    req => shareSelection(deps, req.actor, req.params.id, req.body),
   );
 }
 

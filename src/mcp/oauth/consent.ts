@@ -21,7 +21,7 @@ import { parseScopes } from './requests.ts';
 
 type Result = Parameters<Provider['interactionResult']>[2];
 
-interface Context {
+interface ConsentContext {
   readonly deps: Deps;
   readonly provider: Provider;
   readonly keys: OAuthKeys;
@@ -39,7 +39,7 @@ export function createConsent(
   };
 }
 
-async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
+async function openConsent(ctx: ConsentContext, visit: Visit): Promise<ConsentResult> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
   // With a redirect other than https, another program could impersonate the client that was granted access.
@@ -62,7 +62,7 @@ async function openConsent(ctx: Context, visit: Visit): Promise<ConsentResult> {
   return { kind: 'page', html, policy: createConsentPolicy(redirect) };
 }
 
-async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<ConsentResult> {
+async function decide(ctx: ConsentContext, visit: Visit, decision: Decision): Promise<ConsentResult> {
   if (!safeEqual(decision.token, createFormToken(ctx.keys, visit)))
     throw new AppError('cross_site_request', 'The form is invalid. Open the page again.');
   const { client, scopes } = await readRequest(ctx, visit);
@@ -73,7 +73,11 @@ async function decide(ctx: Context, visit: Visit, decision: Decision): Promise<C
   return finish(ctx, visit, toGrantResult(visit.actor, grantId));
 }
 
-async function finish({ provider, deps }: Context, visit: Visit, result: Result): Promise<ConsentResult> {
+async function finish(
+  { provider, deps }: ConsentContext,
+  visit: Visit,
+  result: Result,
+): Promise<ConsentResult> {
   const to = await provider.interactionResult(toLibraryRequest(deps, visit), visit.res, result, {
     mergeWithLastSubmission: false,
   });
@@ -104,7 +108,7 @@ interface AuthorizationRequest {
 }
 
 /** Returns the pending authorization request. A cookie proves that this browser started it. Throws 404. */
-async function readRequest({ provider, deps }: Context, visit: Visit): Promise<AuthorizationRequest> {
+async function readRequest({ provider, deps }: ConsentContext, visit: Visit): Promise<AuthorizationRequest> {
   const { uid, params } = await provider
     .interactionDetails(toLibraryRequest(deps, visit), visit.res)
     .catch(throwExpired);

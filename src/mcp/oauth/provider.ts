@@ -49,10 +49,10 @@ export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
   return provider;
 }
 
-type Context = Parameters<Parameters<Provider['use']>[0]>[0];
+type ProviderContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
 /** Replaces the library's 500 for storage errors by a 503. Any request may be retried: at worst, a code is rejected. */
-function sendOutage(ctx: Context, thrown: unknown): void {
+function sendOutage(ctx: ProviderContext, thrown: unknown): void {
   const { status, message, headers = {} } = toAppError(thrown, { isRepeatable: true });
   if (status !== 503) return;
   ctx.status = status;

@@ -7,7 +7,7 @@ import { duplicateTemplate } from '../../services/templates/duplicate-template.t
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
-import { getPrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
+import { estimatePrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
 import { applyOperations, OPERATIONS } from '../operations.ts';
 import {
   ADD_HINTS,
@@ -150,7 +150,7 @@ async function presentWritten(
   id: string,
   { text, version, findings }: PresentedWorkflow,
 ): Promise<ToolOutput> {
-  const estimate = await getPrice(ctx, { graph: JSON.parse(text) as Graph });
+  const estimate = await estimatePrice(ctx, { graph: JSON.parse(text) as Graph });
   const { price } = estimate;
   return {
     data: {

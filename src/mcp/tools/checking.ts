@@ -5,7 +5,7 @@ import { AppError, type Issue } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
-import { getPrice, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
+import { estimatePrice, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
 import { AnyObject, defineTool, Id, OutputSchema, READ_HINTS } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
@@ -37,7 +37,7 @@ export const checkWorkflowTool = defineTool({
   call: async (ctx, { inputs, targets, ...subject }) => {
     const { report, graph, workspace } = await lint(ctx, subject);
     const { price, issues } = report.ok
-      ? await getPrice(ctx, { graph, workspace, inputs, targets })
+      ? await estimatePrice(ctx, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
     const { issues: linted, ok, ...truncation } = report;
     const allIssues: readonly Issue[] = [...linted, ...issues];

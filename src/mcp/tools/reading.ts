@@ -4,7 +4,7 @@ import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import { getWorkflowPageUrl } from '../agent-graph.ts';
-import { expandGraph, outlineGraph, selectNodes } from '../outline.ts';
+import { getSubgraph, outlineFullNodes, outlineGraph } from '../outline.ts';
 import { AnyObject, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -63,8 +63,8 @@ export const getWorkflowTool = defineTool({
   tooLongHint: 'Request some nodes by nodeIds, or detail "outline".',
   call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
     const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
-    const selected = nodeIds === undefined ? graph : selectNodes(graph, nodeIds);
-    const show = detail === 'full' || nodeIds !== undefined ? expandGraph : outlineGraph;
+    const selected = nodeIds === undefined ? graph : getSubgraph(graph, nodeIds);
+    const show = detail === 'full' || nodeIds !== undefined ? outlineFullNodes : outlineGraph;
     const { id, name } = view.workflow;
     return {
       data: { id, name, version, ...show(deps.catalog, selected), url: getWorkflowPageUrl(deps, id) },

@@ -10,7 +10,7 @@ import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
 import { countExecution, countStart, uncountExecution } from '../../services/accounts/execution-limits.ts';
 import { Exact } from '../../services/schema.ts';
-import { EXECUTION_OUTPUT, presentExecution, TOO_LONG_HINT } from '../present-execution.ts';
+import { EXECUTION_OUTPUT, presentForAgent, TOO_LONG_HINT } from '../present-execution.ts';
 import { defineTool, Id, READ_HINTS } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { waitForRun } from '../waits.ts';
@@ -49,7 +49,7 @@ export const runWorkflowTool = defineTool({
   call: async (ctx, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
     const { executionId } = await start(ctx, input);
     const record = await waitForRun(ctx, executionId, waitSeconds);
-    return presentExecution(ctx, record, { previews: true });
+    return presentForAgent(ctx, record, { previews: true });
   },
 });
 
@@ -63,7 +63,7 @@ export const getExecutionTool = defineTool({
   output: EXECUTION_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async (ctx, { executionId, waitSeconds = 0, previews = true }) =>
-    presentExecution(ctx, await waitForRun(ctx, executionId, waitSeconds), { previews }),
+    presentForAgent(ctx, await waitForRun(ctx, executionId, waitSeconds), { previews }),
 });
 
 export const cancelExecutionTool = defineTool({
@@ -76,7 +76,7 @@ export const cancelExecutionTool = defineTool({
   output: EXECUTION_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async (ctx, { executionId }) =>
-    presentExecution(ctx, await cancelRun(ctx.deps, ctx.actor, executionId), { previews: false }),
+    presentForAgent(ctx, await cancelRun(ctx.deps, ctx.actor, executionId), { previews: false }),
 });
 
 /** Starts a run, which counts toward the limits per minute and per day like a start over REST. */

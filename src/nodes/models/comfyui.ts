@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, type MediaRef } from '../../g
 import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
-import { attachImage, callProvider, recordFile } from './provider-call.ts';
+import { attachImage, callProvider, storeFirstFile } from './provider-call.ts';
 
 const MAX_NODES = 500;
 
@@ -28,7 +28,7 @@ const COMFYUI_NODE = {
   config: GRAPH,
 } as const;
 
-interface Values {
+interface ComfyValues {
   readonly workflow: Json;
   readonly seed: number;
   readonly prompt: string | undefined;
@@ -53,14 +53,18 @@ export const videoComfyUi = defineNode({
   run: async (values, ctx) => ({ video: await requestFile('video', values, ctx) }),
 });
 
-async function requestFile(kind: 'image' | 'video', values: Values, ctx: NodeContext): Promise<MediaRef> {
+async function requestFile(
+  kind: 'image' | 'video',
+  values: ComfyValues,
+  ctx: NodeContext,
+): Promise<MediaRef> {
   const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
-  return recordFile(delivery, kind, 'comfyui', ctx);
+  return storeFirstFile(delivery, kind, 'comfyui', ctx);
 }
 
 /** Returns the graph with the ports' values in place of their tokens. Throws NodeError if it is not a valid graph. */
 async function fillGraph(
-  { workflow, seed, prompt, image }: Values,
+  { workflow, seed, prompt, image }: ComfyValues,
   ctx: NodeContext,
 ): Promise<ComfyCall['graph']> {
   if (!isJsonObject(workflow) || Object.keys(workflow).length > MAX_NODES) {

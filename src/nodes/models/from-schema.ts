@@ -36,7 +36,7 @@ export function toModel(published: PublishedModel): Model {
   const output = readOutputKind(document, published.output);
   const hasSeed = fields.some(({ id, type }) => id === 'seed' && type === 'NUMBER');
   return parseModel({
-    nodeType: `${chooseFamily(output.kind, fields, published.category)}:${provider}_${toSlug(endpoint)}`,
+    nodeType: `${chooseFamily(output.kind, fields, published.category)}:${provider}_${toModelSlug(endpoint)}`,
     label: toLine(published.label, 120) || endpoint,
     provider,
     endpoint,
@@ -58,7 +58,7 @@ export function toLine(text: string, maxLength: number): string {
   return line.slice(0, maxLength);
 }
 
-export function toSlug(endpoint: string): string {
+export function toModelSlug(endpoint: string): string {
   const bare = endpoint
     .toLowerCase()
     .replace(/^\//, '')

@@ -5,7 +5,7 @@ import type { ProviderCredential } from '../../providers/credential.ts';
 import type { Hook } from '../../providers/hook-signatures.ts';
 import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { asText, readObject } from '../../providers/response.ts';
+import { asNonEmptyText, readObject } from '../../providers/response.ts';
 
 export const HOOK_PROVIDERS = ['fal', 'replicate'] as const;
 export type HookProvider = (typeof HOOK_PROVIDERS)[number];
@@ -42,7 +42,7 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
       headers: { authorization: `Bearer ${key}` },
     }),
     read: response => {
-      const secret = asText(readObject(response)?.key);
+      const secret = asNonEmptyText(readObject(response)?.key);
       return secret === undefined ? undefined : hook => isSignedByReplicate(hook, secret);
     },
   },

@@ -16,8 +16,8 @@ import {
   attachVideo,
   callProvider,
   getText,
-  recordFile,
-  storeFiles,
+  storeFirstFile,
+  storeResultFiles,
   toChunks,
 } from './provider-call.ts';
 
@@ -66,7 +66,7 @@ const createFileOutput = (
   port: kind,
   label,
   type,
-  storeOutput: (delivery, ctx) => recordFile(delivery, kind, kind, ctx),
+  storeOutput: (delivery, ctx) => storeFirstFile(delivery, kind, kind, ctx),
 });
 
 const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
@@ -75,7 +75,7 @@ const OUTPUTS: Readonly<Record<OutputKind, OutputDefinition>> = {
     port: 'list',
     label: 'Images',
     type: 'LIST',
-    storeOutput: (delivery, ctx) => storeFiles(delivery, 'image', 'image', ctx),
+    storeOutput: (delivery, ctx) => storeResultFiles(delivery, 'image', 'image', ctx),
   },
   video: createFileOutput('video', 'Video', 'VIDEO'),
   audio: createFileOutput('audio', 'Audio', 'AUDIO'),

@@ -2,12 +2,12 @@
 import type { Model, ModelPrice, PriceUnit } from './model.ts';
 import { createUnpriced, type Pricing } from './pricing.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+type CallValues = Readonly<Record<string, unknown>>;
 
 interface UnitDefinition {
   readonly pricingModel: Pricing['pricingModel'];
   /** Returns the number of units of a call; null if it is not known in advance. */
-  count(price: ModelPrice, values: Values): number | null;
+  count(price: ModelPrice, values: CallValues): number | null;
   /** Whether fal bills in this unit, so that the call can be charged afterwards. */
   readonly isBilledByFal?: true;
 }
@@ -62,7 +62,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
 export function toPricing({ price, priceSource: source, provider }: Model): Pricing {
   if (price === null) return createUnpriced(source);
   const { pricingModel: model, count, isBilledByFal: isBilled } = UNITS[price.unit];
-  const usd = (values: Values): number | null => {
+  const usd = (values: CallValues): number | null => {
     const [rate, units] = [findRate(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
@@ -80,12 +80,12 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
   };
 }
 
-function findRate({ usd, by = [] }: ModelPrice, values: Values): number | null {
+function findRate({ usd, by = [] }: ModelPrice, values: CallValues): number | null {
   if (typeof usd === 'number') return usd;
   return usd[by.map(field => String(values[field])).join('/')] ?? null;
 }
 
-function countPixels({ of = 'image_size', pixels = {} }: ModelPrice, values: Values): number | null {
+function countPixels({ of = 'image_size', pixels = {} }: ModelPrice, values: CallValues): number | null {
   return pixels[String(values[of])] ?? null;
 }
 

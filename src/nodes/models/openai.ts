@@ -5,7 +5,7 @@ import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
 import { createUnpriced, MAX_CREDITS_FIELD } from './pricing.ts';
-import { attachImage, callProvider, getText, pickDefined, recordFile } from './provider-call.ts';
+import { attachImage, callProvider, getText, pickDefined, storeFirstFile } from './provider-call.ts';
 
 const OPENAI_NODE = {
   category: 'model',
@@ -128,7 +128,7 @@ async function attachMask(ref: MediaRef, image: Attachment, ctx: NodeContext): P
 }
 
 async function requestImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
-  return recordFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
+  return storeFirstFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
 }
 
 const TEXT_INPUTS = {

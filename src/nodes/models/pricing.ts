@@ -74,7 +74,7 @@ export function describePricing(
  * Returns the credits to reserve before a call with these values is submitted: its exact price (`isExact`), or the
  * maximum that its config declares. null: there is neither, so the call must not be made.
  */
-export function getPrice(
+export function getCreditsToReserve(
   definition: { readonly pricing: Pricing | undefined },
   values: PricedValues,
 ): { readonly credits: number; readonly isExact: boolean } | null {
@@ -99,7 +99,7 @@ export function boundCall(
   definition: { readonly pricing: Pricing | undefined },
   values: PricedValues,
 ): PricedValues | null {
-  const price = getPrice(definition, values);
+  const price = getCreditsToReserve(definition, values);
   const declared = values[MAX_CREDITS];
   if (price === null || typeof declared !== 'number') return values;
   if (price.isExact) return price.credits > declared ? null : values;

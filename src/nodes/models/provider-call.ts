@@ -58,12 +58,12 @@ export async function attachVideo(ref: MediaRef, ctx: NodeContext): Promise<Atta
   return new Attachment(await ctx.media.read(ref), ref.contentType, `video.${toExtension(ref.contentType)}`);
 }
 
-type OutputKind = 'image' | 'video' | 'audio';
+type MediaKind = 'image' | 'video' | 'audio';
 
 /** Stores all files and returns them as a list. */
-export async function storeFiles(
+export async function storeResultFiles(
   { files, ...delivery }: DownloadedOutput,
-  kind: OutputKind,
+  kind: MediaKind,
   name: string,
   ctx: NodeContext,
 ): Promise<readonly Value[]> {
@@ -72,7 +72,7 @@ export async function storeFiles(
   for (const file of files) {
     items.push({
       type: MEDIA_TYPES[kind],
-      media: await recordFile({ ...delivery, files: [file] }, kind, name, ctx),
+      media: await storeFirstFile({ ...delivery, files: [file] }, kind, name, ctx),
     });
   }
   return items;
@@ -82,9 +82,9 @@ export async function storeFiles(
  * Stores the first file as media of the run. The content type is detected from the bytes, not from the provider's
  * response.
  */
-export async function recordFile(
+export async function storeFirstFile(
   { files }: DownloadedOutput,
-  kind: OutputKind,
+  kind: MediaKind,
   name: string,
   ctx: NodeContext,
 ): Promise<MediaRef> {
@@ -157,7 +157,7 @@ const SIGNATURES: readonly Signature[] = [
   },
 ];
 
-function findType(bytes: Buffer, kind: OutputKind): string | undefined {
+function findType(bytes: Buffer, kind: MediaKind): string | undefined {
   if (bytes.length < 12) return undefined;
   return SIGNATURES.find(signature => signature.kind === kind && signature.fits(bytes))?.contentType;
 }

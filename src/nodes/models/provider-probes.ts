@@ -2,7 +2,7 @@
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { asRecord, asText, type ProviderResponse, readObject } from '../../providers/response.ts';
+import { asNonEmptyText, asRecord, type ProviderResponse, readObject } from '../../providers/response.ts';
 import type { ProviderSettings } from './providers.ts';
 
 interface Probe {
@@ -30,7 +30,7 @@ const PROBES: Readonly<Record<ProviderName, Probe>> = {
     setting: 'REPLICATE_API_TOKEN',
     path: '/account',
     headers: bearer,
-    account: ({ username }) => asText(username),
+    account: ({ username }) => asNonEmptyText(username),
   },
   openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
   elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },

@@ -13,7 +13,7 @@ export function readShippedModels(): readonly Model[] {
   shipped ??= readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))
     .sort()
-    .flatMap(file => readModels(readFileSync(join(FOLDER, file), 'utf8')));
+    .flatMap(file => parseModels(readFileSync(join(FOLDER, file), 'utf8')));
   return shipped;
 }
 
@@ -23,7 +23,7 @@ export function withShipped(models: readonly Model[]): readonly Model[] {
 }
 
 /** Parses the models of a file: `{ "models": […] }`. */
-export function readModels(text: string): readonly Model[] {
+export function parseModels(text: string): readonly Model[] {
   const { models }: { readonly models?: unknown } = JSON.parse(text);
   if (!Array.isArray(models)) throw new Error('The file must be an object with a list "models".');
   return models.map(model => {

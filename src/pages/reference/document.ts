@@ -67,7 +67,7 @@ export interface Operation extends DescribedOperation {
   readonly parameters: readonly Parameter[];
 }
 
-export interface Document {
+export interface ApiDocument {
   readonly info: { readonly description?: string };
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
@@ -87,7 +87,7 @@ export interface Group {
 }
 
 /** Converts text to a URL slug: lower case, with dashes. */
-export function toSlug(text: string): string {
+export function toUrlSlug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
@@ -95,7 +95,7 @@ export function toSlug(text: string): string {
 }
 
 /** Groups the operations by tag, in the order of the document's tags. Tags without operations are omitted. */
-export function listGroups(document: Document): readonly Group[] {
+export function listGroups(document: ApiDocument): readonly Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -109,18 +109,18 @@ export function listGroups(document: Document): readonly Group[] {
     .map(({ name, description = '' }) => ({
       name,
       description,
-      slug: toSlug(name),
+      slug: toUrlSlug(name),
       operations: byTag.get(name) ?? [],
     }))
     .filter(({ operations }) => operations.length > 0);
 }
 
-function resolveParameter(document: Document, parameter: Parameter): Parameter {
+function resolveParameter(document: ApiDocument, parameter: Parameter): Parameter {
   return document.components.parameters[getRefName(parameter.$ref)] ?? parameter;
 }
 
 /** Resolves a reference to a shared response. */
-export function resolveResponse(document: Document, response: Response): Response {
+export function resolveResponse(document: ApiDocument, response: Response): Response {
   return document.components.responses[getRefName(response.$ref)] ?? response;
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Html, trustMarkup } from '../html.ts';
 import { renderMarkdown } from '../markdown.ts';
-import { toSlug } from './document.ts';
+import { toUrlSlug } from './document.ts';
 
 const FOLDER = new URL('../../../docs/', import.meta.url);
 
@@ -49,7 +49,7 @@ function toGuide(name: string, markdown: string): Guide {
   const body = renderMarkdown(text, 0)
     .replace(/<h([2-6])>(.*?)<\/h\1>/g, (_, level: string, inner: string) => {
       const plain = inner.replace(/<[^>]*>/g, '');
-      const id = toSlug(plain);
+      const id = toUrlSlug(plain);
       if (level === '2') headings.push({ id, title: plain });
       return `<h${level} id="${id}">${inner}</h${level}>`;
     })

@@ -1,12 +1,12 @@
 // Renders one operation of the API reference: parameters, responses, code samples, and a form to try it.
 import { type Html, html } from '../html.ts';
-import type { Document, Operation, Parameter, Response } from './document.ts';
+import type { ApiDocument, Operation, Parameter, Response } from './document.ts';
 import { findExample, getRefName, resolveResponse } from './document.ts';
 import { getPathValue, listSamples } from './samples.ts';
 import { type PropertyRow, renderInline, renderPropertyList, renderSchema, renderType } from './schema.ts';
 
 /** Renders the operation as a section with its id as anchor. */
-export function renderOperation(document: Document, operation: Operation, origin: string): Html {
+export function renderOperation(document: ApiDocument, operation: Operation, origin: string): Html {
   const { operationId, summary = operationId, description = '', method, path } = operation;
   const responses = Object.entries(operation.responses).map(
     ([status, response]) => [status, resolveResponse(document, response)] as const,
@@ -53,7 +53,7 @@ function renderParameters({ parameters }: Operation): Html {
   })}`;
 }
 
-function renderBody({ components }: Document, { requestBody }: Operation): Html | undefined {
+function renderBody({ components }: ApiDocument, { requestBody }: Operation): Html | undefined {
   const contents = Object.entries(requestBody?.content ?? {});
   if (contents.length === 0) return undefined;
   return html`<h3>Request body</h3>${contents.map(

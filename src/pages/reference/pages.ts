@@ -2,7 +2,7 @@
 import { renderDocument } from '../document.ts';
 import { type Html, html } from '../html.ts';
 import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
-import { type Document, type Group, listGroups, type Schema } from './document.ts';
+import { type ApiDocument, type Group, listGroups, type Schema } from './document.ts';
 import type { Guide } from './guides.ts';
 import { renderOperation } from './operation.ts';
 import { renderInline, renderSchema } from './schema.ts';
@@ -29,7 +29,7 @@ interface Part {
 }
 
 /** Creates the reference of an OpenAPI document. Pages are rendered on request. */
-export function createReference(document: Document, guides: readonly Guide[], baseUrl: string): Reference {
+export function createReference(document: ApiDocument, guides: readonly Guide[], baseUrl: string): Reference {
   const groups = listGroups(document);
   const parts = new Map<string, Part>([
     ['/docs', renderOverview(groups, guides)],
@@ -121,7 +121,7 @@ function renderOverview(groups: readonly Group[], guides: readonly Guide[]): Par
   };
 }
 
-function renderTypes({ components }: Document): Part {
+function renderTypes({ components }: ApiDocument): Part {
   return {
     title: 'Types',
     lead: 'The types of requests and responses. The SDK exports each one as `Schemas.Name`.',
@@ -137,7 +137,7 @@ function createTypePart(name: string, schema: Schema): Part {
   return { title: name, lead: schema.description ?? 'A type of the API.', main: () => renderSchema(schema) };
 }
 
-function createGroupPart(document: Document, group: Group, baseUrl: string): Part {
+function createGroupPart(document: ApiDocument, group: Group, baseUrl: string): Part {
   const { origin } = new URL(baseUrl);
   return {
     title: group.name,
@@ -174,7 +174,7 @@ function listGuideEntries(guides: readonly Guide[]): SearchEntry[] {
   );
 }
 
-function listTypeEntries({ components }: Document): SearchEntry[] {
+function listTypeEntries({ components }: ApiDocument): SearchEntry[] {
   return Object.entries(components.schemas).map(([name, { description = '' }]) => ({
     title: name,
     note: 'Type',

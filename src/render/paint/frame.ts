@@ -14,7 +14,7 @@ import {
 } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';
 import { type PaintContext, paintNode } from './node.ts';
-import { getNodeArea, placeNode } from './node-area.ts';
+import { getNodeArea, toPlacedNode } from './node-area.ts';
 import { countUnchanged, findChangedLayers, mergeRegions } from './regions.ts';
 import type { Resources } from './resources.ts';
 import { composite, type OffscreenSurface, SurfacePool } from './surface-pool.ts';
@@ -85,7 +85,7 @@ function createLayerAreaLookup(
   const areas = createLru<Area>(MAX_AREAS);
   return ({ hash, node }) =>
     getOrCreate(areas, hash, () =>
-      intersectAreas(roundOutwards(getNodeArea(ctx, placeNode(ctx, node, outerMatrix))), area),
+      intersectAreas(roundOutwards(getNodeArea(ctx, toPlacedNode(ctx, node, outerMatrix))), area),
     );
 }
 

@@ -25,7 +25,7 @@ export interface PlacedNode {
 }
 
 /** Places the node. `outerMatrix` maps from its container to the surface. */
-export function placeNode(ctx: CanvasContext, node: DrawNode, outerMatrix: Matrix): PlacedNode {
+export function toPlacedNode(ctx: CanvasContext, node: DrawNode, outerMatrix: Matrix): PlacedNode {
   const matrix = multiply(outerMatrix, node.matrix);
   if (!Number.isNaN(node.height)) return { node, matrix };
   const height = node.content.kind === 'text' ? measureTextHeight(ctx, node.content, node.width) : 0;
@@ -85,7 +85,7 @@ export function getContentArea(ctx: CanvasContext, { node, matrix }: PlacedNode)
   switch (content.kind) {
     case 'group':
       return content.children.reduce(
-        (area, child) => uniteAreas(area, getNodeArea(ctx, placeNode(ctx, child, matrix))),
+        (area, child) => uniteAreas(area, getNodeArea(ctx, toPlacedNode(ctx, child, matrix))),
         boxArea,
       );
     case 'text':

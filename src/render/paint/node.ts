@@ -33,7 +33,7 @@ import {
   getNodeArea,
   getShadowArea,
   type PlacedNode,
-  placeNode,
+  toPlacedNode,
 } from './node-area.ts';
 import type { Resources } from './resources.ts';
 import { composite, type OffscreenSurface, type SurfacePool } from './surface-pool.ts';
@@ -61,7 +61,7 @@ export function paintNode(
 ): void {
   if (node.opacity <= 0) return;
   const { ctx } = target.surface;
-  const placed = placeNode(ctx, node, outerMatrix);
+  const placed = toPlacedNode(ctx, node, outerMatrix);
   const result = drawOffscreen(ctx, placed, target.area, context);
   if (result === 'nothing') return;
   ctx.save();

@@ -25,7 +25,7 @@ const KERNELS = [0.25, 0.5, 0.75].map(point =>
 const MAX_OVERSHOOT = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
 /** Takes blocks and returns blocks of equal length, LIMITER_DELAY samples later. */
-export function createLimiter(): (block: Float32Array) => Float32Array {
+export function createPeakLimiter(): (block: Float32Array) => Float32Array {
   const peaks = createPeakFinder();
   const slidingMinimum = createSlidingMinimum(HOLD_SAMPLES);
   const steps = new Float64Array(SLOPE).fill(1);

@@ -7,7 +7,7 @@ import type { Timeline } from '../timeline/compile.ts';
 import { toSeconds } from '../timeline/scope.ts';
 import { createDuckGain, findSpeech } from './duck.ts';
 import { createSoundGain, createVolumeGain, type Gain } from './gain.ts';
-import { createLimiter, LIMITER_DELAY } from './limiter.ts';
+import { createPeakLimiter, LIMITER_DELAY } from './limiter.ts';
 import { createLoudnessMeter } from './loudness.ts';
 import { type MixInput, mixInputs, STEP } from './mixer.ts';
 import { BLOCK, toSample } from './plan.ts';
@@ -52,7 +52,7 @@ export async function* renderAudio(
     await measureLoudnessFactor(timeline, () => mix(inputs, [0, total])),
   );
   const start = Math.max(0, Math.floor(firstSample / BLOCK) - WARM_UP) * BLOCK;
-  const limit = createLimiter();
+  const limit = createPeakLimiter();
   let position = start - LIMITER_DELAY;
   let sample = start;
   for await (const block of mix(inputs, [start, lastSample + LIMITER_DELAY])) {

@@ -7,7 +7,7 @@ import type { TextContent } from '../timeline/draw-list.ts';
 import { choosePalette, createSeededRandom, type Palette, withAlpha } from './palette.ts';
 import type { SandboxImage, SandboxStyle } from './still.ts';
 
-interface Scene {
+interface SandboxCanvas {
   readonly ctx: CanvasContext;
   readonly width: number;
   readonly height: number;
@@ -15,7 +15,7 @@ interface Scene {
   readonly random: () => number;
 }
 
-const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
+const STYLES: Readonly<Record<SandboxStyle, (scene: SandboxCanvas) => void>> = {
   gradient: drawGradient,
   blocks: drawBlocks,
   rings: drawRings,
@@ -56,7 +56,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
 }
 
 /** Draws a sky of soft lights above waves that come closer. */
-function drawGradient({ ctx, width, height, palette, random }: Scene): void {
+function drawGradient({ ctx, width, height, palette, random }: SandboxCanvas): void {
   const [deep, mid, bright, light] = palette.colors;
   const sky = ctx.createLinearGradient(0, 0, width * 0.25, height);
   sky.addColorStop(0, palette.background);
@@ -88,7 +88,7 @@ function drawGradient({ ctx, width, height, palette, random }: Scene): void {
 }
 
 /** Draws one wave. `depth` goes from 0 at the horizon to 1 at the bottom. */
-function drawWave({ ctx, width, height, palette, random }: Scene, depth: number): void {
+function drawWave({ ctx, width, height, palette, random }: SandboxCanvas, depth: number): void {
   const base = height * (0.52 + depth * 0.36);
   const swing = height * (0.035 + depth * 0.05);
   const [first, second, shift] = [0.7 + random() * 0.9, 1.8 + random() * 1.4, random() * Math.PI * 2];
@@ -110,7 +110,7 @@ function drawWave({ ctx, width, height, palette, random }: Scene, depth: number)
 }
 
 /** Draws quarter circles, semicircles and dots on a grid of squares. */
-function drawBlocks({ ctx, width, height, palette, random }: Scene): void {
+function drawBlocks({ ctx, width, height, palette, random }: SandboxCanvas): void {
   const colors = [palette.background, ...palette.colors];
   const pick = (): string => colors[Math.floor(random() * colors.length)] ?? palette.background;
   const columns = 5 + Math.floor(random() * 3);
@@ -128,7 +128,7 @@ function drawBlocks({ ctx, width, height, palette, random }: Scene): void {
 }
 
 function drawCell(
-  { ctx, random }: Pick<Scene, 'ctx' | 'random'>,
+  { ctx, random }: Pick<SandboxCanvas, 'ctx' | 'random'>,
   x: number,
   y: number,
   side: number,
@@ -204,7 +204,7 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /** Draws orbits around a bright center, some broken into arcs, with small moons. */
-function drawRings({ ctx, width, height, palette, random }: Scene): void {
+function drawRings({ ctx, width, height, palette, random }: SandboxCanvas): void {
   const [deep, , bright, light] = palette.colors;
   ctx.fillStyle = palette.background;
   ctx.fillRect(0, 0, width, height);
@@ -225,7 +225,12 @@ function drawRings({ ctx, width, height, palette, random }: Scene): void {
 }
 
 function drawOrbit(
-  { ctx, palette, random, unit }: Pick<Scene, 'ctx' | 'palette' | 'random'> & { readonly unit: number },
+  {
+    ctx,
+    palette,
+    random,
+    unit,
+  }: Pick<SandboxCanvas, 'ctx' | 'palette' | 'random'> & { readonly unit: number },
   x: number,
   y: number,
   radius: number,

@@ -54,8 +54,8 @@ export function getAvailableWeight(family: string, weight: number): number {
   return FAMILIES[family]?.onlyWeight ?? weight;
 }
 
-type Range = readonly [from: number, to: number];
-type Subset = readonly [name: string, ranges: readonly Range[]];
+type CodePointRange = readonly [from: number, to: number];
+type Subset = readonly [name: string, ranges: readonly CodePointRange[]];
 const subsets = new Map<string, readonly Subset[]>();
 const registered = new Set<string>();
 // Bounded, because texts of counters keep changing.
@@ -106,7 +106,7 @@ function readSubsets({ scope, name }: Face): readonly Subset[] {
 const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
 
 /** Parses a Unicode range: `U+600-6FF` or `U+200d`. */
-function parseRange(text: string): Range {
+function parseRange(text: string): CodePointRange {
   const [from = '', to = from] = text.trim().replace(/^U\+/i, '').split('-');
   return [Number.parseInt(from, 16), Number.parseInt(to, 16)];
 }

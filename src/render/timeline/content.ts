@@ -59,9 +59,9 @@ export function toContent(element: LeafElement, ctx: ElementContext): Content {
   return (CONVERTERS[element.type] as (element: LeafElement, ctx: ElementContext) => Content)(element, ctx);
 }
 
-type FittedContent = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
+type FittedElement = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
 
-function toImageContent(element: FittedContent, { scope, resource }: ElementContext): ImageContent {
+function toImageContent(element: FittedElement, { scope, resource }: ElementContext): ImageContent {
   const kenBurns = element.motion?.kenBurns;
   const share = clampToUnit(scope.now / Math.max(1e-6, scope.span));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];

@@ -7,7 +7,7 @@ import { toContent } from './content.ts';
 import { DEFAULT_NODE, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
-import { toNode, toNodes } from './nodes.ts';
+import { toDrawNode, toNodes } from './nodes.ts';
 import { toRect } from './outlines.ts';
 import { animateNumber, clampToUnit, resolveColor, type Scope, solid, toFill } from './scope.ts';
 import { getTransitionState, type SceneState } from './transitions.ts';
@@ -28,7 +28,7 @@ export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
     ...(graph.captionTrack === undefined
       ? []
       : [createCaptionNode(graph.captionTrack, timeline.cues, scope)]),
-    ...(graph.overlays ?? []).map((element, index) => toNode(element, `/overlays/${index}`, scope)),
+    ...(graph.overlays ?? []).map((element, index) => toDrawNode(element, `/overlays/${index}`, scope)),
   ];
   return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(toLayer) };
 }

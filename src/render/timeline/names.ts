@@ -40,7 +40,7 @@ const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set([
 export function resolveNames(graph: SceneGraph): ResolvedNames {
   const issues: Issue[] = [];
   const warnings: string[] = [];
-  const report: Report = (path, code, message) => issues.push({ path, code, message });
+  const report: ReportIssue = (path, code, message) => issues.push({ path, code, message });
   const colors = resolveColors(graph.theme?.colors ?? {}, report);
   const families = resolveFamilies(graph);
   const names: Names = { colors, families, assets: graph.assets ?? {}, defaults: graph.defaults ?? {} };
@@ -84,9 +84,12 @@ function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: st
   }
 }
 
-type Report = (path: string, code: string, message: string) => void;
+type ReportIssue = (path: string, code: string, message: string) => void;
 
-function resolveColors(theme: Readonly<Record<string, string>>, report: Report): ReadonlyMap<string, Rgba> {
+function resolveColors(
+  theme: Readonly<Record<string, string>>,
+  report: ReportIssue,
+): ReadonlyMap<string, Rgba> {
   const colors = new Map<string, Rgba>();
   for (const [name, themeValue] of Object.entries(theme)) {
     let value: string | undefined = themeValue;

@@ -27,11 +27,11 @@ export function toNodes(elements: readonly Element[], pointer: string, scope: Sc
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
     .sort((a, b) => (a.element.zIndex ?? 0) - (b.element.zIndex ?? 0))
-    .map(({ element, pointer: elementPointer }) => toNode(element, elementPointer, scope))
+    .map(({ element, pointer: elementPointer }) => toDrawNode(element, elementPointer, scope))
     .filter(node => node !== undefined);
 }
 
-export function toNode(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
+export function toDrawNode(element: Element, pointer: string, outer: Scope): DrawNode | undefined {
   const scope = toElementScope(element, outer);
   if (element.hidden === true || scope === undefined) return undefined;
   const pose = getPose(element.motion ?? outer.names.defaults.motion, scope);
@@ -177,7 +177,7 @@ function toMask(
   scope: Scope,
 ): Pick<DrawNode, 'mask'> | Record<string, never> {
   if (mask === undefined) return {};
-  const node = toNode(mask.element, `${pointer}/mask/element`, scope);
+  const node = toDrawNode(mask.element, `${pointer}/mask/element`, scope);
   if (node === undefined) return {};
   return { mask: { node, mode: mask.mode ?? 'alpha', invert: mask.invert ?? false } };
 }

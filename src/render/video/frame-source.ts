@@ -3,17 +3,17 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../../codecs/pixels/i420.ts';
 import { createFrameDrawer, type FrameDrawer, type VideoScene } from './frame-drawer.ts';
-import type { Range } from './segments.ts';
+import type { FrameRange } from './segments.ts';
 import type { FrameRequest, FrameResponse, ThreadData } from './thread.ts';
 
 export interface FrameSource {
   /** Queues these frames behind those already requested. */
-  request(range: Range): void;
+  request(range: FrameRange): void;
   /**
    * Reads the frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once
    * the frame after the next is requested.
    */
-  read(range: Range): AsyncGenerator<Uint8Array>;
+  read(range: FrameRange): AsyncGenerator<Uint8Array>;
   /** JSON pointers of what could not be drawn so far. */
   readonly warnings: ReadonlySet<string>;
   /** Ends the threads. */
@@ -66,7 +66,7 @@ class LocalFrames implements FrameSource {
     // No threads were started.
   }
 
-  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
+  async *read([from, to]: FrameRange): AsyncGenerator<Uint8Array> {
     const { draw, image } = await this.#drawer;
     for (let frame = from; frame < to; frame++) {
       const { isNew, warnings } = await draw(frame);
@@ -86,7 +86,7 @@ class ThreadFrames implements FrameSource {
   readonly #buffers: readonly Uint8Array[];
   readonly #free: number[];
   /** Frame ranges that still have to be requested from threads. */
-  #pendingRanges: readonly Range[] = [];
+  #pendingRanges: readonly FrameRange[] = [];
   /** Drawn but not yet read, by frame. */
   readonly #drawn = new Map<number, FrameResponse>();
   #requestedCount = 0;
@@ -106,12 +106,12 @@ class ThreadFrames implements FrameSource {
     }
   }
 
-  request(range: Range): void {
+  request(range: FrameRange): void {
     this.#pendingRanges = [...this.#pendingRanges, range];
     this.#requestFrames();
   }
 
-  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
+  async *read([from, to]: FrameRange): AsyncGenerator<Uint8Array> {
     for (let frame = from; frame < to; frame++) {
       const { slot } = await this.#waitForFrame(frame);
       yield this.#buffers[slot] as Uint8Array;

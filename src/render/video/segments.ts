@@ -7,13 +7,13 @@ import type { Timeline } from '../timeline/compile.ts';
 import { listUsedFiles } from '../timeline/draw-list.ts';
 import { evaluateFrame } from '../timeline/evaluate.ts';
 
-export type Range = readonly [from: number, to: number];
+export type FrameRange = readonly [from: number, to: number];
 
 /** Long enough to encode efficiently, short enough to lose little when a render fails. */
 const [MIN_SECONDS, MAX_SECONDS] = [2, 8] as const;
 
 /** Splits at scene boundaries, so that a changed scene does not affect the other segments. */
-export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
+export function cutSegments({ scenes, fps }: Timeline, [from, to]: FrameRange): readonly FrameRange[] {
   const [minFrames, maxFrames] = [MIN_SECONDS * fps, MAX_SECONDS * fps];
   const cuts = [from];
   for (const { start } of scenes)
@@ -22,7 +22,7 @@ export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): reado
     const end = cuts[index + 1] ?? to;
     const parts = Math.ceil((end - start) / maxFrames);
     const toFrame = (part: number): number => start + Math.round(((end - start) * part) / parts);
-    return Array.from({ length: parts }, (_, part): Range => [toFrame(part), toFrame(part + 1)]);
+    return Array.from({ length: parts }, (_, part): FrameRange => [toFrame(part), toFrame(part + 1)]);
   });
 }
 
@@ -44,7 +44,7 @@ export class SegmentNames {
     this.#encoding = encoding;
   }
 
-  async name([from, to]: Range): Promise<string> {
+  async name([from, to]: FrameRange): Promise<string> {
     const hash = createHash('sha256').update(`${FORMAT_VERSION} ${this.#encoding}`);
     const usedKeys = new Set<string>();
     for (let frame = from; frame < to; frame++) {

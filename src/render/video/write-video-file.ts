@@ -12,14 +12,14 @@ import { readPeaks } from '../sound/peaks.ts';
 import { hasAudio, listMissingAudio, renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type FrameSource, openFrames } from './frame-source.ts';
-import { cutSegments, type Range, SegmentNames } from './segments.ts';
+import { cutSegments, type FrameRange, SegmentNames } from './segments.ts';
 import type { ProcessMessage, ProcessRequest, VideoResult } from './video-request.ts';
 
-type Report = (message: ProcessMessage) => void;
+type SendMessage = (message: ProcessMessage) => void;
 
 interface Work {
   readonly request: ProcessRequest;
-  readonly report: Report;
+  readonly report: SendMessage;
   readonly backend: Backend;
   readonly timeline: Timeline;
   /** Of the output: even. */
@@ -29,7 +29,7 @@ interface Work {
 }
 
 /** Writes the finished file to `request.path`, and intermediate files to the existing folder `request.workFolder`. */
-export async function writeVideoFile(request: ProcessRequest, report: Report): Promise<VideoResult> {
+export async function writeVideoFile(request: ProcessRequest, report: SendMessage): Promise<VideoResult> {
   const { graph, files, range, scale } = request;
   const scene = openScene(graph);
   const { fps, durationInFrames } = scene;
@@ -103,7 +103,7 @@ async function encodeAllSegments(work: Work): Promise<readonly EncodedSegment[]>
 
 async function encodeRange(
   { request, report, backend, timeline, frames, width, height }: Work,
-  range: Range,
+  range: FrameRange,
   path: string,
 ): Promise<void> {
   const { fps } = timeline;
@@ -118,7 +118,7 @@ async function encodeRange(
 }
 
 interface Segment extends EncodedSegment {
-  readonly range: Range;
+  readonly range: FrameRange;
   readonly isReused: boolean;
 }
 
@@ -151,7 +151,7 @@ async function encodeSegments(work: Work, folder: string): Promise<readonly Enco
 function createSegmentFinder(
   { request, backend, timeline, width, height, frames }: Work,
   folder: string,
-): (range: Range) => Promise<Segment> {
+): (range: FrameRange) => Promise<Segment> {
   const encoding = JSON.stringify([backend.encoding, width, height, timeline.fps]);
   const names = new SegmentNames(timeline, request.files, encoding);
   return async range => {

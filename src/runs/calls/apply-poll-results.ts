@@ -38,7 +38,7 @@ export async function applyPollResults(deps: RunDeps, results: readonly PollResu
   if (endedCalls.length > 0) await wakeRuns(deps, endedCalls);
   if (droppedResults.length > 0) await deps.runDb.transaction(tx => chargeDropped(deps, tx, droppedResults));
   if (postponed.length > 0) await postponeCalls(deps.runDb, postponed);
-  await recordDurations(deps, callsWithOutcome('ended'));
+  await recordCallDurations(deps, callsWithOutcome('ended'));
 }
 
 /**
@@ -109,7 +109,7 @@ const toCallId = ({ execution_id, node_id, item }: CallKey): string => `${execut
 const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
 /** Records the durations of calls whose end was just reported. */
-export async function recordDurations(
+export async function recordCallDurations(
   { traffic, now }: RunDeps,
   calls: readonly Pick<CallRow, 'provider' | 'model' | 'submitted_at'>[],
 ): Promise<void> {

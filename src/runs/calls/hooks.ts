@@ -6,7 +6,7 @@ import type { HookProvider } from '../../nodes/models/hooks.ts';
 import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
 import { findCallByToken } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import { recordDurations, wakeRuns } from './apply-poll-results.ts';
+import { recordCallDurations, wakeRuns } from './apply-poll-results.ts';
 
 export interface ReceivedHook {
   readonly provider: string;
@@ -44,7 +44,7 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
         }));
     if (!isSigned) throw new AppError('unauthorized', 'The webhook is not signed by the provider.');
     await wakeRuns(deps, [call]);
-    await recordDurations(deps, [call]);
+    await recordCallDurations(deps, [call]);
   };
 }
 

@@ -5,7 +5,7 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { boundCall, getPrice, OVER_MAX_CREDITS, toUsd } from '../../nodes/models/pricing.ts';
+import { boundCall, getCreditsToReserve, OVER_MAX_CREDITS, toUsd } from '../../nodes/models/pricing.ts';
 import type { PaidBy } from '../../providers/credential.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
@@ -13,7 +13,7 @@ import type { RunCredential, RunCredentials } from '../../services/credentials/c
 import { listDailyUsd } from '../../store/credential-charges.ts';
 import type { RunDeps } from '../deps.ts';
 import { describeOverLimit, describeUnpriced, estimateUsd } from '../pay-by-credential.ts';
-import { findCredential } from '../run-credentials.ts';
+import { findNodeCredential } from '../run-credentials.ts';
 
 export interface Estimate {
   /** Whether any node may cost credits. Only then does the run have a row in the ledger. */
@@ -46,7 +46,7 @@ export const createCredentialGetter =
   ): GetCredential =>
   ({ node }) => {
     const settings = { ...node.settings, ...run.overrides.get(node.id) };
-    return findCredential(deps, { nodeType: node.nodeType, settings }, run.credentials);
+    return findNodeCredential(deps, { nodeType: node.nodeType, settings }, run.credentials);
   };
 
 /** Adds up the calls of the forecast paid nodes. */
@@ -55,7 +55,7 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
     const { node, definition, calls, isCounted } = forecast;
     const credential = getCredential(forecast);
     const paidBy = credential?.paidBy ?? 'credits';
-    const prices = calls.map(values => getPrice(definition, values));
+    const prices = calls.map(values => getCreditsToReserve(definition, values));
     const credits = prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0);
     return {
       nodeId: node.id,

@@ -34,7 +34,7 @@ export async function inRunScope(
 }
 
 /** Records how the execution ended: the status of the run, or what it waits for. */
-export function recordOutcome(outcome: string): void {
+export function traceOutcome(outcome: string): void {
   const span = currentScope()?.span;
   span?.set({ 'graphwright.run.outcome': outcome });
   if (outcome === 'FAILED' || outcome === 'TIMEOUT') span?.fail(outcome);

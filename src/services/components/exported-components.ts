@@ -1,5 +1,5 @@
 // Collects the components that an exported workflow calls, directly or through other components.
-import { COMPONENT_CALL, listCalls } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL, listComponentCalls } from '../../graph/components/calls.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { can, canRole, findRole } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -36,7 +36,7 @@ export async function collectComponents(
   let bytes = 0;
   for (const text of pending) {
     if (!text.includes(`"${COMPONENT_CALL}"`)) continue;
-    for (const { workflowId, version } of listCalls(parseStoredGraph(text).graph)) {
+    for (const { workflowId, version } of listComponentCalls(parseStoredGraph(text).graph)) {
       const ref = `${workflowId}@${version}`;
       if (seen.has(ref)) continue;
       seen.add(ref);

@@ -7,7 +7,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { listOwnWorkflows } from '../workflows/list-workflows.ts';
 import type { ListWorkflowsQuery } from '../workflows/workflow.schema.ts';
-import { readInterface, type WorkflowInterface } from './read-interface.ts';
+import { readComponentInterface, type WorkflowInterface } from './read-interface.ts';
 
 export interface ComponentSearch {
   /**
@@ -63,7 +63,7 @@ export async function findComponents(
 /** Returns undefined if the workflow was deleted after it was listed. */
 async function readIfPresent(deps: Deps, actor: Actor, id: string): Promise<WorkflowInterface | undefined> {
   try {
-    return await readInterface(deps, actor, id);
+    return await readComponentInterface(deps, actor, id);
   } catch (err) {
     if (err instanceof AppError && err.status < 500) return undefined;
     throw err;

@@ -1,6 +1,6 @@
 // Reads the component versions that calls refer to, including the ones that these call in turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
+import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -66,7 +66,7 @@ export async function readComponents(
       const { name, version, isDeleted } = component;
       rows.set(workflowId, { id: workflowId, name, version, is_deleted: isDeleted });
       found.set(toKey(component), component);
-      nested.push(...listCalls(component.graph));
+      nested.push(...listComponentCalls(component.graph));
     }
     const ids = [...new Set(pending.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
     if (ids.length > 0) for (const row of await listComponents(tx, ids)) rows.set(row.id, row);
@@ -83,7 +83,7 @@ export async function readComponents(
       const { graph } = await deps.versions.get(tx, workflowId, version);
       const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;
       found.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
-      nested.push(...listCalls(graph));
+      nested.push(...listComponentCalls(graph));
       // Each graph may take long to parse.
       await nextTurn();
     }

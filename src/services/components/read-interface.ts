@@ -15,7 +15,7 @@ export interface WorkflowInterface extends ComponentInterface {
 }
 
 /** Returns the interface of the version. Throws 403, and 404 for a version that the caller may not see. */
-export async function readInterface(
+export async function readComponentInterface(
   deps: Deps,
   actor: Actor,
   id: string,

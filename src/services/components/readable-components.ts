@@ -1,5 +1,10 @@
 // Finds which components of a workflow its reader may read as well. Of the others, the reader sees only name and ports.
-import { COMPONENT_CALL, isComponentCall, listCalls, readCall } from '../../graph/components/calls.ts';
+import {
+  COMPONENT_CALL,
+  isComponentCall,
+  listComponentCalls,
+  readCall,
+} from '../../graph/components/calls.ts';
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { quote } from '../../graph/issues.ts';
 import { listReadableWorkflows } from '../../store/workflows/components.ts';
@@ -17,7 +22,7 @@ export async function listReadableComponents(
   stored: StoredGraph,
 ): Promise<readonly string[]> {
   if (!stored.text.includes(COMPONENT_CALL)) return [];
-  const ids = [...new Set(listCalls(stored.graph).map(({ workflowId }) => workflowId))];
+  const ids = [...new Set(listComponentCalls(stored.graph).map(({ workflowId }) => workflowId))];
   if (ids.length === 0) return [];
   const rows = await listReadableWorkflows(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
   return rows.map(({ id }) => id).sort();

@@ -1,6 +1,6 @@
 // Records which components a new version calls, in the transaction that stores it. Every write passes here, so this file
 // also checks that the user may use the components and that they do not form a cycle.
-import { COMPONENT_CALL, listCalls } from '../../graph/components/calls.ts';
+import { COMPONENT_CALL, listComponentCalls } from '../../graph/components/calls.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -31,7 +31,7 @@ export async function recordCalls(
 ): Promise<void> {
   const { workflowId: id, version, replaced, write } = written;
   if (!write.text.includes(COMPONENT_CALL)) return;
-  const calls = listCalls(getWrittenGraph(write)).filter(({ workflowId }) => workflowId !== '');
+  const calls = listComponentCalls(getWrittenGraph(write)).filter(({ workflowId }) => workflowId !== '');
   if (calls.length === 0) return;
   const kept = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];

@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
 import { checkEdit, type EditedGraph, editGraph } from '../workflows/change-workflow.ts';
 import type { OUTCOMES, UpdateCallersBody } from './component.schema.ts';
-import { readInterface } from './read-interface.ts';
+import { readComponentInterface } from './read-interface.ts';
 
 /** Maximum number of workflows per request. */
 const MAX_CALLERS = 100;
@@ -36,7 +36,7 @@ export async function updateCallers(
 ) {
   const user = requireScope(actor, 'workflows:write');
   const { version, dryRun = false, cursor } = body;
-  const found = await readInterface(deps, user, id, version === 'latest' ? undefined : version);
+  const found = await readComponentInterface(deps, user, id, version === 'latest' ? undefined : version);
   const target: TargetVersion = { ...found, version };
   const page = await readPage(
     { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },

@@ -1,7 +1,7 @@
 // Lists what uses a credential: workflows, and calls in flight.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { type CredentialRow, countCallsInFlight, listUses } from '../../store/credentials.ts';
+import { type CredentialRow, countCallsInFlight, listCredentialUses } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -29,7 +29,7 @@ export async function readCredentialUses(deps: Pick<Deps, 'db'>, actor: Actor, i
 
 async function findUses(tx: Tx, id: string) {
   return {
-    workflows: await listUses(tx, id, MAX_WORKFLOWS),
+    workflows: await listCredentialUses(tx, id, MAX_WORKFLOWS),
     callsInFlight: await countCallsInFlight(tx, id),
   };
 }

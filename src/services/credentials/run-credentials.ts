@@ -17,11 +17,11 @@ import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
 
-type ResolveDeps = Pick<Deps, 'settings' | 'environment'>;
+type CredentialDeps = Pick<Deps, 'settings' | 'environment'>;
 
 /** Resolves the credentials of a run that is accepted now. */
 export async function resolveCredentials(
-  deps: ResolveDeps,
+  deps: CredentialDeps,
   tx: Tx,
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
@@ -30,7 +30,7 @@ export async function resolveCredentials(
 }
 
 /** Resolves the credentials of the instance, which workspaces without their own use. */
-export async function resolveInstanceCredentials(deps: ResolveDeps, tx: Tx): Promise<RunCredentials> {
+export async function resolveInstanceCredentials(deps: CredentialDeps, tx: Tx): Promise<RunCredentials> {
   if (!usesStoredCredentials(deps)) return deps.environment;
   return addStored(deps, await listInstanceDefaults(tx));
 }
@@ -42,7 +42,7 @@ export const usesStoredCredentials = ({
   readonly settings: Pick<Settings, 'CREDENTIALS'>;
 }): boolean => settings.CREDENTIALS === 'on';
 
-function addStored({ environment }: ResolveDeps, rows: readonly CredentialRow[]): RunCredentials {
+function addStored({ environment }: CredentialDeps, rows: readonly CredentialRow[]): RunCredentials {
   if (rows.length === 0) return environment;
   const stored = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
   return new Map([...environment, ...stored]);
@@ -70,7 +70,7 @@ export function toCredentialRecord(credentials: RunCredentials): string | null {
 
 /** Returns the credentials that were chosen when the run was accepted, with their newest values. */
 export async function readRunCredentials(
-  deps: ResolveDeps,
+  deps: CredentialDeps,
   tx: Tx,
   record: string | null,
 ): Promise<RunCredentials> {

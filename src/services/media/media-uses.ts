@@ -15,7 +15,7 @@ const MAX_NODES = 100;
  * Lists workflows first, then publications, then executions, each newest first. Throws 404 and 403 like
  * `readMediaItem`.
  */
-export async function listUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
+export async function readMediaUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
   await readMediaItem(deps, actor, mediaId);
   const page = await readPage(

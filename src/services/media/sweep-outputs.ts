@@ -2,7 +2,7 @@
 import { getFirstIdAt } from '../../lib/ids.ts';
 import { getTemplates } from '../../render/templates/catalog.ts';
 import { type CheckedOutputs, deleteUnusedOutputs, type OutputBatch } from '../../store/media/outputs.ts';
-import { listMediaIds } from '../../store/workflows/versions.ts';
+import { findMediaIds } from '../../store/workflows/versions.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from './receive-file.ts';
 
@@ -15,7 +15,7 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
   const beforeId = getFirstIdAt('media', deps.now() - days * DAY_MS);
-  const protectedIds = listMediaIds(JSON.stringify([...getTemplates().values()]));
+  const protectedIds = findMediaIds(JSON.stringify([...getTemplates().values()]));
   let count = 0;
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();

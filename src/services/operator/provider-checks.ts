@@ -29,7 +29,7 @@ export const ProvidersResponse = Named('Providers', 'The model providers, and wh
   checkedAt: Type.String({ format: 'date-time' }),
 });
 
-type CheckDeps = Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
+type ProviderCheckDeps = Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
 type ProviderChecks = Awaited<ReturnType<typeof probeAll>>;
 
 interface RecentCheck {
@@ -42,7 +42,7 @@ interface RecentCheck {
 const recentChecks = new WeakMap<object, RecentCheck>();
 
 /** Returns recent checks of the providers, or checks them now. Throws 401 without the scope `instance:admin`. */
-export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<ProviderChecks> {
+export async function checkProviders(deps: ProviderCheckDeps, actor: Actor): Promise<ProviderChecks> {
   requireScope(actor, 'instance:admin');
   const chosen = [...(await resolveInstanceCredentials(deps, deps.db)).values()];
   const values = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
@@ -56,7 +56,7 @@ export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Pro
 }
 
 async function probeAll(
-  deps: Pick<CheckDeps, 'now'>,
+  deps: Pick<ProviderCheckDeps, 'now'>,
   opened: readonly Promise<ProviderCredential | undefined>[],
 ) {
   const credentials = (await Promise.all(opened)).filter(credential => credential !== undefined);

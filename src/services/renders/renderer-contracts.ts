@@ -60,7 +60,7 @@ function toTaggedText(body: object): TaggedText {
 }
 
 /** Lists the caller's templates: public ones, and private ones that list the caller or one of their teams. */
-export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
+export async function listRenderTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
   const usable = await listUsable(deps, user, [...getTemplates().values()]);
   return toTaggedText({ data: usable.map(template => presentTemplate(deps, template)) });

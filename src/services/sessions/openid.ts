@@ -25,7 +25,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 1_000_000;
 
 /** The state of a sign-in that the browser stores, encrypted, until it returns. */
-interface Flow {
+interface SignInFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -163,7 +163,7 @@ async function beginFlow(
   { oidc, config }: Provider,
   { next, sessionId }: FlowRequest,
 ): Promise<{ readonly url: string; readonly flow: string }> {
-  const flow: Flow = {
+  const flow: SignInFlow = {
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier: oidc.randomPKCECodeVerifier(),
@@ -184,16 +184,16 @@ async function beginFlow(
   return { url: url.href, flow: encrypt(secretsKey, JSON.stringify(flow)).toString('base64url') };
 }
 
-function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
+function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): SignInFlow {
   const flow = tryDecryptFlow(deps, encrypted);
   if (flow !== undefined && flow.expiresAtMs > deps.now()) return flow;
   throw createSignInError('expired');
 }
 
 /** Returns undefined if the cookie is truncated, encrypted with another key, or absent. */
-function tryDecryptFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
+function tryDecryptFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): SignInFlow | undefined {
   try {
-    return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
+    return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as SignInFlow;
   } catch {
     return undefined;
   }
@@ -204,7 +204,7 @@ async function readClaims(
   { settings }: OpenIdDeps,
   { oidc, config }: Provider,
   search: string,
-  { state, nonce, verifier }: Flow,
+  { state, nonce, verifier }: SignInFlow,
 ): Promise<Claims> {
   const address = new URL(settings.BASE_URL + CALLBACK_PATH + search);
   const checks = {
@@ -267,7 +267,7 @@ function startIdentitySession(
 async function confirmSessionByIdentity(
   deps: OpenIdDeps,
   { signedInAtMs, ...identity }: Claims,
-  { sessionId, expiresAtMs }: Flow & { readonly sessionId: string },
+  { sessionId, expiresAtMs }: SignInFlow & { readonly sessionId: string },
   actor: Actor,
 ): Promise<void> {
   const isSameSession = actor.kind === 'user' && actor.credential.id === sessionId;

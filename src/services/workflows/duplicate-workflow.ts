@@ -1,5 +1,5 @@
 // Duplicates a workflow within the service. Secrets are not copied.
-import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
+import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
@@ -56,7 +56,7 @@ export async function copyGraph(
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
   const { text, warnings } = await hideUnreadableCalls(deps, user, graph);
-  const media = await copyMedia(deps, user, { ids: listMediaIds(text), from }, signal);
+  const media = await copyMedia(deps, user, { ids: findMediaIds(text), from }, signal);
   return commitNewWorkflow(deps, user, {
     fields,
     media: media.rows,

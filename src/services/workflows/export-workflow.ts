@@ -2,7 +2,7 @@
 // and their media.
 import { Readable } from 'node:stream';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
-import { listMediaIds } from '../../store/workflows/versions.ts';
+import { findMediaIds } from '../../store/workflows/versions.ts';
 import { authorize, canRole, getWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { collectComponents, type ExportedComponent } from '../components/exported-components.ts';
@@ -47,7 +47,7 @@ function listExportableMedia(
   graph: string,
 ): Promise<readonly MediaRow[]> {
   return listUsableMedia(deps.db, {
-    ids: listMediaIds(graph).slice(0, MAX_EXPORTED_MEDIA),
+    ids: findMediaIds(graph).slice(0, MAX_EXPORTED_MEDIA),
     workspace: getWorkspaceId(workflow),
     userIds: [workflow.user_id, ...(actor.kind === 'user' ? [actor.userId] : [])],
   });

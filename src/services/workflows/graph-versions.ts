@@ -1,6 +1,6 @@
 // Caches graphs by workflow and version. Each is read, parsed and planned once, since a version never changes.
 import type { Catalog } from '../../graph/catalog.ts';
-import { type ComponentCall, listCalls } from '../../graph/components/calls.ts';
+import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -75,7 +75,7 @@ export function createVersion(
       return graph;
     },
     get calls() {
-      calls ??= listCalls(this.graph);
+      calls ??= listComponentCalls(this.graph);
       return calls;
     },
     plan(targets, pinned = []) {

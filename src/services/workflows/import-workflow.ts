@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
-import { listMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
+import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { MAX_COMPONENT_BYTES } from '../components/exported-components.ts';
@@ -102,7 +102,7 @@ function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia): Graph
 
 /** Replaces URLs first, because they contain the id. */
 function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
-  const used = listMediaIds(text).flatMap(id => replacements.get(id) ?? []);
+  const used = findMediaIds(text).flatMap(id => replacements.get(id) ?? []);
   const rewritten = used.reduce(
     (result, { oldUrl, url }) => result.replaceAll(toJsonText(oldUrl), () => toJsonText(url)),
     text,

@@ -11,7 +11,7 @@ import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
 import { listKnownIds } from '../../store/media/media.ts';
 import { listOpenUploads } from '../../store/media/uploads.ts';
-import { listMediaIds } from '../../store/workflows/versions.ts';
+import { findMediaIds } from '../../store/workflows/versions.ts';
 import { describeIncompleteUpload } from '../media/stored-media.ts';
 import type { GraphWrite } from './write-graph.ts';
 
@@ -22,7 +22,7 @@ export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<Grap
 
 /** Returns a warning for each node with missing media; `text` is '"nodes":[…],"edges":[…]'. */
 export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
-  const mediaIds = listMediaIds(text);
+  const mediaIds = findMediaIds(text);
   if (mediaIds.length === 0) return NO_FINDINGS;
   const knownIds = await listKnownIds(tx, mediaIds);
   if (mediaIds.every(id => knownIds.has(id))) return NO_FINDINGS;
@@ -41,7 +41,7 @@ function listWarnings(
   knownIds: ReadonlySet<string>,
   openIds: ReadonlySet<string>,
 ): LintIssue[] {
-  return listMediaIds(JSON.stringify(data?.config ?? {}))
+  return findMediaIds(JSON.stringify(data?.config ?? {}))
     .filter(mediaId => !knownIds.has(mediaId))
     .map(mediaId => ({
       severity: 'warning',

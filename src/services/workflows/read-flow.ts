@@ -85,7 +85,7 @@ async function toFlow(deps: Deps, view: WorkflowView, version = getVisibleVersio
   };
 }
 
-export interface PublishedPage {
+export interface WorkflowPublication {
   readonly slug: string;
   readonly publishedAt: string;
 }
@@ -94,7 +94,7 @@ export interface PublishedPage {
 export async function listPublishedPages(
   { db }: Pick<Deps, 'db'>,
   limit: number,
-): Promise<readonly PublishedPage[]> {
+): Promise<readonly WorkflowPublication[]> {
   const rows = await listPublished(db, limit);
   return rows.map(row => ({ slug: row.published_slug, publishedAt: row.published_at.toISOString() }));
 }

@@ -266,7 +266,7 @@ export function claimItem(
 }
 
 /** Records whether a waiting item's run was accepted or refused. Returns false if another process has done so. */
-export function recordOutcome(
+export function recordItemOutcome(
   tx: Tx,
   triggerId: string,
   item: string,

@@ -3,7 +3,7 @@ import { access, chown, lchown, mkdtemp, readdir, rename, rm, stat } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError, toError } from '../../lib/errors.ts';
-import { type Runner, runProgram } from './run-as.ts';
+import { type Runner, runToCompletion } from './run-as.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /** File names of PostgreSQL's socket, which contain the port. */
@@ -27,7 +27,7 @@ export async function ensureCluster(
     ...['-D', unfinished, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
   ];
-  await runProgram(runner, initdb, args, INITDB_TIMEOUT_MS).catch((err: unknown) => {
+  await runToCompletion(runner, initdb, args, INITDB_TIMEOUT_MS).catch((err: unknown) => {
     const { message } = toError(err);
     throw new AppError(
       'unavailable',

@@ -122,7 +122,7 @@ async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
 async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
   const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
   try {
-    await runProgram(runner, '/bin/sh', ['-c', script, 'sh', folder, postgres], PROBE_TIMEOUT_MS);
+    await runToCompletion(runner, '/bin/sh', ['-c', script, 'sh', folder, postgres], PROBE_TIMEOUT_MS);
     return undefined;
   } catch (err) {
     return toError(err).message;
@@ -130,7 +130,7 @@ async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promi
 }
 
 /** Runs the program to completion. Throws an error with its stderr if it fails. */
-export async function runProgram(
+export async function runToCompletion(
   runner: Runner,
   program: string,
   args: readonly string[],

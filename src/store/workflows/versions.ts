@@ -20,7 +20,7 @@ export interface NewVersion {
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
 /** Lists the distinct media ids in the text. */
-export function listMediaIds(graph: string): readonly string[] {
+export function findMediaIds(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
@@ -134,7 +134,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
-    [version.workflowId, version.version, version.graph, version.userId, listMediaIds(version.graph)],
+    [version.workflowId, version.version, version.graph, version.userId, findMediaIds(version.graph)],
   );
 }
 

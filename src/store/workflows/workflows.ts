@@ -215,7 +215,7 @@ const IS_TEMPLATE = `w.publish_settings @> '{"isTemplate": true}' and w.deleted_
   and (w.is_published or ${isCreator('$1::int')})`;
 
 /** Lists published templates and the user's own, newest first. */
-export function listTemplates(
+export function listTemplateWorkflows(
   tx: Tx,
   filter: {
     readonly userId: number | null;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { type Extraction, extractComponent } from '../../../editor/board/component.ts';
-import { canConnect, connect } from '../../../editor/board/wiring.ts';
+import { canConnect, connectPorts } from '../../../editor/board/wiring.ts';
 import { expandGraph } from '../../../src/graph/components/expand.ts';
 import { getInterface } from '../../../src/graph/components/interface.ts';
 import { lintGraph } from '../../../src/graph/lint/lint.ts';
@@ -291,7 +291,7 @@ function makeRandomBoard(pick: <T>(items: readonly T[]) => T, count: number): Bo
   const [inputs, outputs] = [ports('inputs'), ports('outputs')];
   for (let tries = 0; tries < 3 * count && outputs.length > 0 && inputs.length > 0; tries++) {
     const [from, to] = [pick(outputs), pick(inputs)];
-    if (canConnect(board, catalog, from, to)) board = apply(board, connect(board, catalog, from, to));
+    if (canConnect(board, catalog, from, to)) board = apply(board, connectPorts(board, catalog, from, to));
   }
   return board;
 }

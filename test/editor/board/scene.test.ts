@@ -7,7 +7,7 @@ import {
   getDurationSeconds,
   insertAt,
   listLayers,
-  moveItem,
+  moveLayer,
   removeAt,
   setAt,
 } from '../../../editor/pages/flow/scene/layers.ts';
@@ -79,10 +79,10 @@ describe('the layers of a video', () => {
     assert.equal(getAt(red, [...text, 'color']), 'red');
     assert.equal(JSON.stringify(setAt(red, [...text, 'color'], undefined)), JSON.stringify(GRAPH));
     assert.deepEqual(Object.keys(setAt(GRAPH, ['width'], 320)), Object.keys(GRAPH));
-    const moved = moveItem(GRAPH, text, 1);
+    const moved = moveLayer(GRAPH, text, 1);
     assert.equal(getAt(moved, ['scenes', 0, 'elements', 1, 'type']), 'text');
-    assert.equal(moveItem(GRAPH, text, -1), GRAPH);
-    assert.equal(JSON.stringify(moveItem(moved, ['scenes', 0, 'elements', 1], -1)), JSON.stringify(GRAPH));
+    assert.equal(moveLayer(GRAPH, text, -1), GRAPH);
+    assert.equal(JSON.stringify(moveLayer(moved, ['scenes', 0, 'elements', 1], -1)), JSON.stringify(GRAPH));
     const added = insertAt(GRAPH, ['tracks', 0], { elements: [] });
     assert.deepEqual(added.tracks, [{ elements: [] }]);
     assert.deepEqual(removeAt(added, ['tracks', 0]).tracks, []);

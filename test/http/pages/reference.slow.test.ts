@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { type Document, listGroups, type Operation } from '../../../src/pages/reference/document.ts';
+import { type ApiDocument, listGroups, type Operation } from '../../../src/pages/reference/document.ts';
 import { type CodeSample, listSamples } from '../../../src/pages/reference/samples.ts';
 import { listElements } from '../../pages/page-check.ts';
 import { createPerson } from '../../support/accounts/people.ts';
@@ -19,12 +19,12 @@ let test: TestApp;
 let url: string;
 let caller: Caller;
 let browser: TestBrowser;
-let document: Document;
+let document: ApiDocument;
 before(async () => {
   test = await createTestApp();
   url = await test.app.listen({ host: '127.0.0.1', port: 0 });
   caller = await test.createCaller({ plan: 'self_hosted' });
-  document = (await test.app.inject('/openapi.json')).json<Document>();
+  document = (await test.app.inject('/openapi.json')).json<ApiDocument>();
   if (!NO_BROWSER) browser = await openBrowser();
 });
 after(async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../../src/nodes/catalog.ts';
-import { getPrice, toCredits } from '../../../src/nodes/models/pricing.ts';
+import { getCreditsToReserve, toCredits } from '../../../src/nodes/models/pricing.ts';
 import { readShippedModels } from '../../../src/nodes/models/shipped.ts';
 
 /** Each row of each table: the settings, and the price of a unit with them. */
@@ -40,7 +40,7 @@ describe('a fal model priced by its settings', () => {
     const fabric = findNode('talking:fal_fabric');
     assert.ok(fabric);
     const values = { resolution: '480p', maxCredits: 50 };
-    assert.deepEqual(getPrice(fabric, values), { credits: 50, isExact: false });
+    assert.deepEqual(getCreditsToReserve(fabric, values), { credits: 50, isExact: false });
     assert.equal(toCredits(fabric.pricing?.settle?.(values, { billable_units: 3 }) ?? 0), 24);
   });
 });

@@ -1,7 +1,7 @@
 // Tests the limiter: nothing exceeds its ceiling, and nothing below it changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
+import { createPeakLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
 import { createSeededRandom } from '../../../src/render/stills/palette.ts';
 import {
   amplitude,
@@ -17,7 +17,7 @@ import {
 
 /** Returns the output, shifted back to its time. */
 function applyLimiter(sound: Float32Array): Float32Array {
-  const limit = createLimiter();
+  const limit = createPeakLimiter();
   const padded = join([sound, new Float32Array(LIMITER_DELAY * 2)]);
   return join([...splitUnevenly(padded)].map(limit)).subarray(LIMITER_DELAY * 2);
 }

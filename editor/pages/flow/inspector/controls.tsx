@@ -10,7 +10,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { useEditor, useRun } from '../../../runs/editor-context.tsx';
-import { runNode } from '../../../runs/plan-run.ts';
+import { rerunNode } from '../../../runs/plan-run.ts';
 import { isInProgress } from '../../../runs/run-store.ts';
 import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
@@ -142,7 +142,7 @@ function CodeControl({ node, input, value, error, onChange }: ControlProps) {
         onChange={onChange}
       />
       <div>
-        <Button size="s" icon={Play} disabled={isRunning} onClick={() => void runNode(editor, node.id)}>
+        <Button size="s" icon={Play} disabled={isRunning} onClick={() => void rerunNode(editor, node.id)}>
           {flowMessages.runNode}
         </Button>
       </div>

@@ -10,7 +10,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from './json-schema.ts';
-import { countSiblings, getAt, insertAt, type Layer, moveItem, type Path, removeAt } from './layers.ts';
+import { countSiblings, getAt, insertAt, type Layer, moveLayer, type Path, removeAt } from './layers.ts';
 import { createLayer, listElementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 
@@ -83,7 +83,7 @@ function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' 
   const count = selected.length === 0 ? 0 : countSiblings(graph, selected);
   const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
   const move = (offset: 1 | -1): void =>
-    onChange(sceneMessages.move, moveItem(graph, selected, offset), [...listPath, index + offset]);
+    onChange(sceneMessages.move, moveLayer(graph, selected, offset), [...listPath, index + offset]);
   const nextPath = [...listPath, index + 1];
   return (
     <div className={styles.tools}>

@@ -89,11 +89,13 @@ export function computeSceneSpans(graph: JsonObject): readonly Span[] {
       spans.push({ start: clock, end: clock });
       continue;
     }
-    const seconds = toSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
+    const seconds = parseSeconds(scene.duration ?? defaults.sceneDuration, SCENE_SECONDS, graph);
     const length = seconds ?? SCENE_SECONDS;
     const transition = scene.transition ?? defaults.transition;
     const hasTransition = isJsonObject(transition) && transition.type !== 'cut' && previousLength > 0;
-    const overlap = hasTransition ? (toSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS) : 0;
+    const overlap = hasTransition
+      ? (parseSeconds(transition.duration, length, graph) ?? TRANSITION_SECONDS)
+      : 0;
     const start = clock - Math.min(overlap, length / 2, previousLength / 2);
     spans.push({ start, end: start + length });
     clock = start + length;
@@ -115,8 +117,8 @@ export function getFps({ fps }: JsonObject): number {
 
 function toSpan({ start, duration }: JsonObject, parent: Span, graph: JsonObject): Span {
   const parentSeconds = parent.end - parent.start;
-  const absoluteStart = parent.start + (toSeconds(start, parentSeconds, graph) ?? 0);
-  const length = toSeconds(duration, parentSeconds, graph);
+  const absoluteStart = parent.start + (parseSeconds(start, parentSeconds, graph) ?? 0);
+  const length = parseSeconds(duration, parentSeconds, graph);
   return {
     start: absoluteStart,
     end: Math.min(parent.end, length === undefined ? parent.end : absoluteStart + length),
@@ -124,7 +126,7 @@ function toSpan({ start, duration }: JsonObject, parent: Span, graph: JsonObject
 }
 
 /** Parses a time of a scene graph to seconds, or returns undefined. */
-export function toSeconds(
+export function parseSeconds(
   time: Json | undefined,
   parentSeconds: number,
   graph: JsonObject,
@@ -195,7 +197,7 @@ export function removeAt(graph: JsonObject, path: Path): JsonObject {
 }
 
 /** Moves an item by one position in its list. Returns the same graph if it is already first or last. */
-export function moveItem(graph: JsonObject, path: Path, offset: 1 | -1): JsonObject {
+export function moveLayer(graph: JsonObject, path: Path, offset: 1 | -1): JsonObject {
   const { list, index, listPath } = locateItem(graph, path);
   const item = list[index];
   if (item === undefined || index + offset < 0 || index + offset >= list.length) return graph;

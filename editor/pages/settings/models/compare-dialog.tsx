@@ -6,17 +6,17 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { messages as appMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
-import type { PlanRequest, ProviderName } from './model.ts';
+import type { ModelProvider, PlanRequest } from './model.ts';
 
 interface CompareDialogProps {
   /** The configured providers. */
-  readonly providers: readonly ProviderName[];
+  readonly providers: readonly ModelProvider[];
   readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 
 export function CompareDialog({ providers, onChoose, onClose }: CompareDialogProps) {
-  const [provider, setProvider] = useState<ProviderName>(providers[0] ?? 'fal');
+  const [provider, setProvider] = useState<ModelProvider>(providers[0] ?? 'fal');
   return (
     <Dialog
       title={messages.compareTitle}
@@ -31,7 +31,7 @@ export function CompareDialog({ providers, onChoose, onClose }: CompareDialogPro
       <SelectField
         label={messages.provider}
         value={provider}
-        onChange={event => setProvider(event.target.value as ProviderName)}
+        onChange={event => setProvider(event.target.value as ModelProvider)}
         options={providers
           .filter(name => name !== 'comfyui')
           .map(name => [name, appMessages.provider(name)] as const)}

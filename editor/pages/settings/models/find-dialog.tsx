@@ -13,7 +13,7 @@ import { api } from '../../../lib/api.ts';
 import { messages as appMessages } from '../../../messages.ts';
 import { SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
-import type { PlanRequest, ProviderName } from './model.ts';
+import type { ModelProvider, PlanRequest } from './model.ts';
 
 interface Offer {
   readonly endpoint: string;
@@ -24,13 +24,13 @@ interface Offer {
 
 interface FindDialogProps {
   /** The configured providers. */
-  readonly providers: readonly ProviderName[];
+  readonly providers: readonly ModelProvider[];
   readonly onChoose: (request: PlanRequest) => void;
   readonly onClose: () => void;
 }
 
 export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
-  const [provider, setProvider] = useState<ProviderName>(providers[0] ?? 'fal');
+  const [provider, setProvider] = useState<ModelProvider>(providers[0] ?? 'fal');
   const [query, setQuery] = useState('');
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['/admin/models/offers', provider, query],
@@ -46,7 +46,7 @@ export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
       <SelectField
         label={messages.provider}
         value={provider}
-        onChange={event => setProvider(event.target.value as ProviderName)}
+        onChange={event => setProvider(event.target.value as ModelProvider)}
         options={providers.map(name => [name, appMessages.provider(name)] as const)}
       />
       <SearchField

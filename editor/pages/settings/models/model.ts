@@ -6,7 +6,7 @@ import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
 
 const PROVIDERS = ['fal', 'replicate', 'openai', 'comfyui'] as const;
-export type ProviderName = (typeof PROVIDERS)[number];
+export type ModelProvider = (typeof PROVIDERS)[number];
 
 export interface Model {
   readonly nodeType: string;
@@ -24,7 +24,7 @@ export interface AddedModels {
 
 /** A request to add the models of `endpoints` or, without endpoints, to compare the added models. */
 export interface PlanRequest {
-  readonly provider: ProviderName;
+  readonly provider: ModelProvider;
   readonly endpoints?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface PlanRequest {
  * Returns the providers that list their models and for which the instance or the active workspace has a credential;
  * undefined while they are loaded.
  */
-export function useConfiguredProviders(): readonly ProviderName[] | undefined {
+export function useConfiguredProviders(): readonly ModelProvider[] | undefined {
   const { workspace } = useSession();
   const instance = useQuery(apiQuery<Providers>(['/admin/providers']));
   const own = useQuery({

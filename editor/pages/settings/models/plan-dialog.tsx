@@ -13,10 +13,10 @@ import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
 import type { Model, PlanRequest } from './model.ts';
 
-type Kind = 'new' | 'changed' | 'gone' | 'unusable';
+type ChangeKind = 'new' | 'changed' | 'gone' | 'unusable';
 
 interface Change {
-  readonly kind: Kind;
+  readonly kind: ChangeKind;
   readonly nodeType: string;
   readonly endpoint: string;
   readonly changes: readonly { readonly what: string }[];
@@ -30,7 +30,7 @@ interface Plan {
   readonly changes: readonly Change[];
 }
 
-const TONES: Readonly<Record<Kind, Tone>> = {
+const TONES: Readonly<Record<ChangeKind, Tone>> = {
   new: 'success',
   changed: 'warning',
   gone: 'danger',

@@ -1,7 +1,7 @@
 // Reads fal's list of models with their OpenAPI documents, and its list of prices.
 // https://fal.ai/docs/api-reference/platform-apis/for-models
 import { isRecord } from '../../../lib/record.ts';
-import { asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
+import { asNonEmptyText, asRecord, type JsonRecord } from '../../../providers/response.ts';
 import type { PublishedModel, PublishedPrice } from '../from-schema.ts';
 import {
   createListedModel,
@@ -66,11 +66,11 @@ async function readPages(
     if (Object.keys(response).length === 0) return undefined;
     if (!Array.isArray(response.models)) throw new Error(NOT_A_LIST);
     for (const row of response.models.map(asRecord)) {
-      const id = asText(row.endpoint_id);
+      const id = asNonEmptyText(row.endpoint_id);
       if (id !== undefined && !seen.has(id)) rows.push(row);
       if (id !== undefined) seen.add(id);
     }
-    const nextCursor = asText(response.next_cursor);
+    const nextCursor = asNonEmptyText(response.next_cursor);
     if (nextCursor === undefined || response.has_more === false || nextCursor === query.get('cursor'))
       return rows;
     query.set('cursor', nextCursor);
@@ -173,8 +173,8 @@ function toListedModel(
   const info = {
     provider: 'fal' as const,
     endpoint,
-    label: asText(display_name) ?? endpoint,
-    category: asText(category),
+    label: asNonEmptyText(display_name) ?? endpoint,
+    category: asNonEmptyText(category),
     isDeprecated: status === 'deprecated',
   };
   if (row.openapi === undefined)

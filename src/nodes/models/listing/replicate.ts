@@ -1,6 +1,6 @@
 // Reads Replicate's models: each describes itself by the schema of its latest version.
 // https://replicate.com/docs/reference/http
-import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/response.ts';
+import { asArray, asNonEmptyText, asRecord, type JsonRecord } from '../../../providers/response.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 import { createListedModel } from './listing.ts';
 
@@ -27,7 +27,7 @@ async function readModel(endpoint: string, host: ListingHost): Promise<readonly 
   const [name = ''] = endpoint.split(':');
   if (!MODEL_NAME.test(name)) return [];
   const row = asRecord(await request(`/models/${name}`, host));
-  return asText(row.name) === undefined ? [] : [toListedModel(row, host)];
+  return asNonEmptyText(row.name) === undefined ? [] : [toListedModel(row, host)];
 }
 
 async function search(words: string, host: ListingHost): Promise<readonly JsonRecord[]> {
@@ -42,7 +42,7 @@ async function readPages(host: ListingHost): Promise<readonly JsonRecord[]> {
     const response: JsonRecord = asRecord(await request(path, host));
     rows.push(...asArray(response.results).map(asRecord));
     // The URL of the next page is absolute; only the part after the base URL is used.
-    path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(response.next) ?? '')?.[0];
+    path = /\/models(\?[\w=&%.+-]*)$/.exec(asNonEmptyText(response.next) ?? '')?.[0];
   }
   return rows;
 }
@@ -58,7 +58,7 @@ function toListedModel(
   const { id, openapi_schema: document } = asRecord(latest_version);
   const model = `${String(owner)}/${String(name)}`;
   // Official models run by name, all others by the version that this schema belongs to.
-  const version = asText(id);
+  const version = asNonEmptyText(id);
   const endpoint = is_official === true || version === undefined ? model : `${model}:${version}`;
   const { Input, Output } = asRecord(asRecord(asRecord(document).components).schemas);
   const info = { provider: 'replicate' as const, endpoint, label: model };

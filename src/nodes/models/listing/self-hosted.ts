@@ -2,15 +2,15 @@
 // server.
 
 import { toHeaders } from '../../../providers/comfyui.ts';
-import { asArray, asRecord, asText } from '../../../providers/response.ts';
-import { toLine, toSlug } from '../from-schema.ts';
+import { asArray, asNonEmptyText, asRecord } from '../../../providers/response.ts';
+import { toLine, toModelSlug } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 
 export async function listOpenAi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   const { baseUrl, key } = host.endpoint;
   const { data } = asRecord(await host.fetchJson(`${baseUrl}/models`, { authorization: `Bearer ${key}` }));
-  const ids = asArray(data).flatMap(row => asText(asRecord(row).id) ?? []);
+  const ids = asArray(data).flatMap(row => asNonEmptyText(asRecord(row).id) ?? []);
   return ids.filter(id => isRequested(id, query)).map(id => toLanguageModel(id, host));
 }
 
@@ -35,7 +35,7 @@ function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHos
   ];
   try {
     const model = parseModel({
-      nodeType: `text:openai_${toSlug(id.replaceAll(':', '_'))}`,
+      nodeType: `text:openai_${toModelSlug(id.replaceAll(':', '_'))}`,
       ...info,
       fields,
       output: { kind: 'text' },
@@ -59,8 +59,8 @@ export async function listComfyUi(query: ListingQuery, host: ListingHost): Promi
     .filter(([id]) => isRequested(id, query))
     .map(([endpoint, node]) => {
       const { display_name, category } = asRecord(node);
-      const label = toLine(asText(display_name) ?? '', 120) || toLine(endpoint, 120);
-      const familyName = asText(category);
+      const label = toLine(asNonEmptyText(display_name) ?? '', 120) || toLine(endpoint, 120);
+      const familyName = asNonEmptyText(category);
       return {
         provider: 'comfyui' as const,
         endpoint: toLine(endpoint, 300),

@@ -124,7 +124,7 @@ async function readPresence({ db }: Deps, id: string): Promise<readonly PresentU
  * Shares the caller's selection with other viewers. Ignored for users who do not follow the workflow's events, and for
  * readers of a public workflow.
  */
-export async function selectNodes(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
+export async function shareSelection(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
   const user = requireScope(actor, 'workflows:read');
   authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
   const isNew = await saveSelection(deps.db, { workflowId: id, userId: user.userId }, nodeIds);
