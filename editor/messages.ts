@@ -1,5 +1,5 @@
-// Defines the texts that several pages share, by the part that shows them. A text with a number or a name is a
-// function. Texts of a single page are in a file next to it.
+// Defines the texts that several pages share, by the part that shows them. A text that contains a number or a name is a
+// function. Texts of a single page are in the folder of the page.
 const PROVIDERS: Readonly<Record<string, string>> = {
   fal: 'fal',
   replicate: 'Replicate',

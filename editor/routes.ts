@@ -1,4 +1,4 @@
-// Lists all pages by path. `pages/<name>/page.tsx` exports a page as `Page`. It is loaded on demand.
+// Lists all pages by path. Each `pages/<name>/page.tsx` exports a component `Page`, which loads on demand.
 
 import AppWindow from 'icon:app-window';
 import CalendarClock from 'icon:calendar-clock';
@@ -21,10 +21,10 @@ export interface Route {
   readonly nav?: {
     readonly label: string;
     readonly icon: Icon;
-    /** Other paths whose pages belong to the entry. */
-    readonly also?: string;
+    /** Another path whose pages also belong to the entry. */
+    readonly relatedPath?: string;
   };
-  /** Whether the page fills the window, without header, margins and scrolling. It shows the `AppMenu` itself. */
+  /** Whether the page fills the window, without header, margins and scrolling. Such a page renders the `AppMenu`. */
   readonly isFullWindow?: true;
 }
 
@@ -45,7 +45,7 @@ export const ROUTES: readonly Route[] = [
     path: '/executions',
     load: () => import('./pages/executions/page.tsx'),
     for: 'users',
-    nav: { label: messages.nav.executions, icon: History, also: '/batches' },
+    nav: { label: messages.nav.executions, icon: History, relatedPath: '/batches' },
   },
   {
     path: '/executions/:id',

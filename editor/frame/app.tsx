@@ -22,14 +22,13 @@ import { type LazyPage, PAGES } from './pages.ts';
 import { Toasts } from './toasts.tsx';
 
 const queryClient = createQueryClient();
-/** Dialogs that load after the first paint. */
+/** These parts load after the first paint. */
 const ExpiredSessionDialog = lazyComponent(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
 );
 const ReauthenticationDialog = lazyComponent(
   async () => (await import('./reauthentication-dialog.tsx')).ReauthenticationDialog,
 );
-
 const FirstSteps = lazyComponent(async () => (await import('./first-steps.tsx')).FirstSteps);
 
 export function App() {
@@ -57,8 +56,8 @@ export function App() {
   );
 }
 
-function PageFrame({ component, isFullWindow, for: audience }: Route & LazyPage) {
-  const [Page] = useState(component);
+function PageFrame({ getComponent, isFullWindow, for: audience }: Route & LazyPage) {
+  const [Page] = useState(getComponent);
   const page = (
     <main id="main" tabIndex={-1} className={isFullWindow ? styles.full : styles.main}>
       <ErrorBoundary>

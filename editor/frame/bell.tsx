@@ -1,4 +1,4 @@
-// Renders the bell of the header: how many notices are unread, and the newest of them as a menu.
+// Renders the bell of the header: the number of unread notices, and a menu of the newest ones.
 import BellIcon from 'icon:bell';
 import CheckCheck from 'icon:check-check';
 import { useQueryClient } from '@tanstack/react-query';
@@ -36,7 +36,7 @@ export function Bell() {
 function NoticeItems({ unread }: { readonly unread: number }) {
   const client = useQueryClient();
   const { data, error } = useNotices();
-  const read = (notices: Parameters<typeof readNotices>[1]): void =>
+  const markAsRead = (notices: Parameters<typeof readNotices>[1]): void =>
     void readNotices(client, notices).catch(showError);
   if (data === undefined)
     return <MenuText>{error === null ? messages.common.loading : toErrorMessage(error)}</MenuText>;
@@ -45,22 +45,22 @@ function NoticeItems({ unread }: { readonly unread: number }) {
     <>
       {unread > 0 && (
         <>
-          <MenuItem icon={CheckCheck} onSelect={() => read({ all: true })}>
+          <MenuItem icon={CheckCheck} onSelect={() => markAsRead({ all: true })}>
             {messages.notices.readAll}
           </MenuItem>
           <MenuSeparator />
         </>
       )}
       {data.data.map(notice => {
-        const open = (): void => {
-          if (notice.readAt === null) read({ ids: [notice.id] });
+        const markThisAsRead = (): void => {
+          if (notice.readAt === null) markAsRead({ ids: [notice.id] });
         };
         return notice.link === null ? (
-          <MenuItem key={notice.id} onSelect={open}>
+          <MenuItem key={notice.id} onSelect={markThisAsRead}>
             <NoticeText notice={notice} />
           </MenuItem>
         ) : (
-          <MenuLink key={notice.id} href={notice.link} onSelect={open}>
+          <MenuLink key={notice.id} href={notice.link} onSelect={markThisAsRead}>
             <NoticeText notice={notice} />
           </MenuLink>
         );

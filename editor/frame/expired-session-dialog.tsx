@@ -1,4 +1,4 @@
-// Prompts the user to sign in again, in a dialog over the current page, so that no work is lost.
+// Renders a dialog over the current page that asks the user to sign in again, so that no work is lost.
 import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from '../kit/dialog.tsx';
 import { useExpiredSession } from '../lib/expired-session.ts';

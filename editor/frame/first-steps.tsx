@@ -1,5 +1,5 @@
-// Renders the first steps as a card in a corner, or as a row. Each step is a link or a button, with a check mark once it is
-// done.
+// Renders the first steps as a card in a corner, or as a row. Each step is a link or a button, and completed steps have
+// a check mark.
 
 import ChevronDown from 'icon:chevron-down';
 import CircleCheck from 'icon:circle-check';
@@ -16,7 +16,7 @@ import styles from './first-steps.module.css';
 
 const stepMessages = messages.firstSteps;
 
-/** The page to open, or what to do. */
+/** The path of the page to open, or the function to call. */
 export type StepAction = string | (() => void);
 
 export interface FirstStepsProps {
@@ -24,18 +24,18 @@ export interface FirstStepsProps {
   readonly isExpanded?: boolean;
   /** Renders a row that covers nothing, instead of a card in a corner. */
   readonly isRow?: boolean;
-  /** Steps without an action here open a page. */
+  /** Replace the default actions, which open a page. */
   readonly actions?: Partial<Readonly<Record<Step, StepAction>>>;
 }
 
 export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: FirstStepsProps) {
-  const { done, isReopened } = useFirstSteps();
-  const nextStep = STEPS.find(step => !done.includes(step));
-  const settings = useProviderKeysHref();
-  const all: Readonly<Record<Step, StepAction>> = {
+  const { done: doneSteps, isReopened } = useFirstSteps();
+  const nextStep = STEPS.find(step => !doneSteps.includes(step));
+  const providerKeysHref = useProviderKeysHref();
+  const allActions: Readonly<Record<Step, StepAction>> = {
     run: '/templates',
     words: '/templates',
-    provider: settings ?? (() => finishStep('provider')),
+    provider: providerKeysHref ?? (() => finishStep('provider')),
     code: '/docs',
     ...actions,
   };
@@ -44,20 +44,21 @@ export function FirstSteps({ isExpanded = false, isRow = false, actions = {} }: 
       <details open={isExpanded || isReopened}>
         <summary>
           <h2>{stepMessages.title}</h2>
-          <span>{stepMessages.progress(done.length, STEPS.length)}</span>
+          <span>{stepMessages.progress(doneSteps.length, STEPS.length)}</span>
           <ChevronDown />
         </summary>
         <ol>
           {STEPS.map(step => {
-            const isDone = done.includes(step);
-            const text = step === 'provider' && settings === undefined ? 'ask' : step;
+            const isDone = doneSteps.includes(step);
+            const { label, hint } =
+              stepMessages.steps[step === 'provider' && providerKeysHref === undefined ? 'ask' : step];
             return (
               <li key={step} data-done={isDone || undefined}>
                 {isDone ? <CircleCheck /> : <CircleIcon />}
-                <StepLink action={all[step]}>
-                  <strong>{stepMessages.steps[text].label}</strong>
+                <StepLink action={allActions[step]}>
+                  <strong>{label}</strong>
                   {isDone && <VisuallyHidden> ({stepMessages.done})</VisuallyHidden>}
-                  {step === nextStep && <span>{stepMessages.steps[text].hint}</span>}
+                  {step === nextStep && <span>{hint}</span>}
                 </StepLink>
               </li>
             );

@@ -63,7 +63,9 @@ export function Header() {
 
 function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
   const [location] = useLocation();
-  const isCurrent = [path, nav.also].some(each => location === each || location.startsWith(`${each}/`));
+  const isCurrent = [path, nav.relatedPath].some(
+    each => location === each || location.startsWith(`${each}/`),
+  );
   return (
     <Link
       href={path}

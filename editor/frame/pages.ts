@@ -1,8 +1,11 @@
-// Lists the pages. Loads a page on demand or in advance.
+// Lists the pages with their components, which load on demand or in advance.
 import { type ComponentType, lazy } from 'react';
 import { ROUTES, type Route } from '../routes.ts';
 
-export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...route, ...lazyPage(route) }));
+export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({
+  ...route,
+  ...createLazyPage(route),
+}));
 
 /** Preloads the page at a path. Errors are shown when the page is opened. */
 export async function preloadPage(pathname: string): Promise<void> {
@@ -21,18 +24,18 @@ function matchesPath(path: string, pathname: string): boolean {
 
 export interface LazyPage {
   /** Returns the page if it is loaded, otherwise a lazy component. Keep the result while the page is open. */
-  readonly component: () => ComponentType;
+  readonly getComponent: () => ComponentType;
   /** Preloads a page, so that it opens without a spinner. */
   readonly preload: () => Promise<unknown>;
 }
 
-export function lazyPage({ load }: Route): LazyPage {
+function createLazyPage({ load }: Route): LazyPage {
   let loadedPage: ComponentType | undefined;
-  const loadAll = async (): Promise<{ readonly default: ComponentType }> => {
+  const loadPage = async (): Promise<{ readonly default: ComponentType }> => {
     const { Page } = await load();
     loadedPage = Page;
     return { default: Page };
   };
-  const LazyPageComponent = lazy(loadAll);
-  return { component: () => loadedPage ?? LazyPageComponent, preload: loadAll };
+  const LazyPageComponent = lazy(loadPage);
+  return { getComponent: () => loadedPage ?? LazyPageComponent, preload: loadPage };
 }

@@ -1,5 +1,5 @@
-// Prompts the user to confirm their identity, in a dialog over the current page. Requests that need it continue
-// afterwards.
+// Renders a dialog over the current page that asks users to confirm their identity. Requests that need the confirmation
+// then continue.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../kit/button.tsx';
@@ -13,7 +13,7 @@ import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 
 const reauthenticationMessages = messages.reauthentication;
-/** Redirects to the settings after the confirmation. */
+/** After the confirmation, the service redirects to the settings. */
 const OPENID_URL = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
 
 export function ReauthenticationDialog() {

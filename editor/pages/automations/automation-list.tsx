@@ -1,4 +1,4 @@
-// Renders schedules and triggers as cards: what runs when, the next time, the last outcome, and the actions.
+// Renders schedules and triggers as cards: when they run, their next and last run, and their actions.
 import CalendarClock from 'icon:calendar-clock';
 import Ellipsis from 'icon:ellipsis';
 import FolderInput from 'icon:folder-input';
@@ -40,7 +40,7 @@ import {
 } from './use-automations.ts';
 
 interface AutomationListProps {
-  /** Absent: all workflows that the user may edit. */
+  /** If it is undefined, the list has the automations of all workflows that the user may edit. */
   readonly workflowId?: string;
   /** Content of an empty list. */
   readonly empty: ReactNode;
@@ -97,7 +97,7 @@ interface CardProps {
 function Card({ automation, names, status, isOnBoard }: CardProps) {
   const { name, workflowId, isActive, pausedReason, lastRunAt, lastExecutionId } = automation;
   const KindIcon = ICONS[getKind(automation)] ?? CalendarClock;
-  const act = useAutomationAction(automation);
+  const action = useAutomationAction(automation);
   return (
     <li className={styles.card} aria-label={name}>
       <div className={styles.head}>
@@ -124,7 +124,7 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
         {automation.type === 'schedules' && (
           <div>
             <dt>{messages.next}</dt>
-            <dd>{formatTime(isActive ? automation.nextRunAt : null)}</dd>
+            <dd>{formatNextRun(isActive ? automation.nextRunAt : null)}</dd>
           </div>
         )}
         <div>
@@ -142,16 +142,16 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
         <Button
           size="s"
           icon={Play}
-          isBusy={act.isPending && act.variables === 'run'}
-          onClick={() => act.mutate('run')}
+          isBusy={action.isPending && action.variables === 'run'}
+          onClick={() => action.mutate('run')}
         >
           {messages.runNow}
         </Button>
         <Button
           size="s"
           icon={isActive ? Pause : Play}
-          isBusy={act.isPending && act.variables !== 'run'}
-          onClick={() => act.mutate(isActive ? 'pause' : 'resume')}
+          isBusy={action.isPending && action.variables !== 'run'}
+          onClick={() => action.mutate(isActive ? 'pause' : 'resume')}
         >
           {isActive ? messages.pause : messages.activate}
         </Button>
@@ -161,7 +161,7 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
   );
 }
 
-const formatTime = (time: string | null): string => (time === null ? '–' : formatExact(Date.parse(time)));
+const formatNextRun = (time: string | null): string => (time === null ? '–' : formatExact(Date.parse(time)));
 
 function HistoryButton({ automation }: { readonly automation: Automation }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -175,39 +175,41 @@ function HistoryButton({ automation }: { readonly automation: Automation }) {
   );
 }
 
-type OpenDialog = 'edit' | 'backfill' | 'replace-address' | 'remove';
+type DialogKind = 'edit' | 'backfill' | 'replace-address' | 'remove';
 
 function CardMenu({ automation }: { readonly automation: Automation }) {
-  const [dialog, setDialog] = useState<OpenDialog>();
+  const [openDialog, setOpenDialog] = useState<DialogKind>();
   /** The new URL of a webhook, until the dialog that shows it is closed. */
   const [newUrl, setNewUrl] = useState<string>();
   const reload = useReloadAutomations();
-  const close = (): void => setDialog(undefined);
+  const close = (): void => setOpenDialog(undefined);
   const { name } = automation;
   return (
     <>
       <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
-        <MenuItem onSelect={() => setDialog('edit')}>{messages.edit}</MenuItem>
+        <MenuItem onSelect={() => setOpenDialog('edit')}>{messages.edit}</MenuItem>
         {automation.type === 'schedules' && (
-          <MenuItem onSelect={() => setDialog('backfill')}>{messages.backfill}</MenuItem>
+          <MenuItem onSelect={() => setOpenDialog('backfill')}>{messages.backfill}</MenuItem>
         )}
         {getKind(automation) === 'hook' && (
-          <MenuItem onSelect={() => setDialog('replace-address')}>{messages.trigger.replaceAddress}</MenuItem>
+          <MenuItem onSelect={() => setOpenDialog('replace-address')}>
+            {messages.trigger.replaceAddress}
+          </MenuItem>
         )}
-        <MenuItem isDangerous onSelect={() => setDialog('remove')}>
+        <MenuItem isDangerous onSelect={() => setOpenDialog('remove')}>
           {messages.remove}
         </MenuItem>
       </Menu>
-      {dialog === 'edit' &&
+      {openDialog === 'edit' &&
         (automation.type === 'schedules' ? (
           <ScheduleDialog workflowId={automation.workflowId} schedule={automation} onClose={close} />
         ) : (
           <TriggerDialog workflowId={automation.workflowId} trigger={automation} onClose={close} />
         ))}
-      {dialog === 'backfill' && automation.type === 'schedules' && (
+      {openDialog === 'backfill' && automation.type === 'schedules' && (
         <BackfillDialog schedule={automation} onClose={close} />
       )}
-      {dialog === 'replace-address' && automation.type === 'triggers' && (
+      {openDialog === 'replace-address' && automation.type === 'triggers' && (
         <ConfirmDialog
           title={messages.trigger.replaceTitle(name)}
           action={messages.trigger.replaceAddress}
@@ -224,7 +226,7 @@ function CardMenu({ automation }: { readonly automation: Automation }) {
           onClose={() => setNewUrl(undefined)}
         />
       )}
-      {dialog === 'remove' && (
+      {openDialog === 'remove' && (
         <ConfirmDialog
           title={messages.removeTitle(name)}
           action={messages.remove}

@@ -1,4 +1,4 @@
-// Renders the dialog that runs a schedule for times in the past, with their number and price first.
+// Renders the dialog that runs a schedule for times in the past. It shows the number of runs and their price first.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Backfill, Schedule } from '../../../sdk/src/schemas.ts';
@@ -90,7 +90,7 @@ export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
   );
 }
 
-/** Returns the value of a `datetime-local` field. */
+/** Converts a time to the value of a `datetime-local` field. */
 function toLocalTime(time: number): string {
   const offsetMs = new Date(time).getTimezoneOffset() * 60_000;
   return new Date(time - offsetMs).toISOString().slice(0, 16);
@@ -99,7 +99,7 @@ function toLocalTime(time: number): string {
 /** Returns undefined while the period is incomplete or empty. */
 function toPeriod(from: string, to: string): { readonly from: string; readonly to: string } | undefined {
   const [start, end] = [new Date(from), new Date(to)];
-  // False too if one of them is incomplete.
+  // The comparison is also false if one of the dates is invalid.
   if (!(start < end)) return undefined;
   return { from: start.toISOString(), to: end.toISOString() };
 }

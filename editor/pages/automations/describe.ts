@@ -37,7 +37,7 @@ const UNITS = [
   [60, 'minute'],
   [1, 'second'],
 ] as const;
-/** More times or days than these are shown as the cron expression. */
+/** A schedule with more times or days than this is shown as its cron expression. */
 const MAX_LISTED = 6;
 
 export function describeTiming({ cron, everySeconds, timeZone }: Timing): string {
@@ -63,7 +63,7 @@ function describeInterval(seconds: number): string {
 const describeEvery = (count: number, unit: string): string =>
   count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
 
-/** Returns undefined for an expression that is clearer as it is. */
+/** Returns undefined for an expression that would be harder to read in words. */
 function describeCron(expression: string): string | undefined {
   const fields = (CRON_ALIASES[expression.toLowerCase()] ?? expression).split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
@@ -106,12 +106,12 @@ function describeDays(day: string, month: string, weekday: string): string | und
 }
 
 function describeWeekdays(field: string): string | undefined {
-  const named = field.replace(/[a-z]{3}/gi, name =>
+  const numeric = field.replace(/[a-z]{3}/gi, name =>
     String(DAYS.findIndex(day => day.slice(0, 3).toLowerCase() === name.toLowerCase())),
   );
-  const numbers = parseNumbers(named, 0, 7);
+  const numbers = parseNumbers(numeric, 0, 7);
   if (numbers === undefined) return undefined;
-  // 7 is Sunday too. The week begins on Monday.
+  // Both 0 and 7 are Sunday. The days are listed from Monday on.
   const days = [...new Set(numbers.map(number => number % 7))].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7));
   const key = days.join('');
   if (key === '1234560') return 'every day';

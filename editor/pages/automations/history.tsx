@@ -14,12 +14,12 @@ interface HistoryDialogProps {
   readonly onClose: () => void;
 }
 
-type Entry = Firing | TriggerEvent;
+type HistoryEntry = Firing | TriggerEvent;
 
 const POLL_MS = 5000;
 
 export function HistoryDialog({ automation, onClose }: HistoryDialogProps) {
-  const query = useList<Entry>(getHistoryPath(automation), { limit: 50 }, () => POLL_MS);
+  const query = useList<HistoryEntry>(getHistoryPath(automation), { limit: 50 }, () => POLL_MS);
   const title = messages.historyOf(automation.name);
   return (
     <Dialog title={title} size="l" onClose={onClose}>
@@ -32,10 +32,10 @@ export function HistoryDialog({ automation, onClose }: HistoryDialogProps) {
   );
 }
 
-const toRow = (entry: Entry, index: number) => ({ ...entry, key: index, time: getTime(entry) });
+const toRow = (entry: HistoryEntry, index: number) => ({ ...entry, key: index, time: getTime(entry) });
 type Row = ReturnType<typeof toRow>;
 
-const getTime = (entry: Entry): string => ('dueAt' in entry ? entry.dueAt : entry.at);
+const getTime = (entry: HistoryEntry): string => ('dueAt' in entry ? entry.dueAt : entry.at);
 
 const TONES: Readonly<Record<string, Tone>> = {
   accepted: 'success',

@@ -1,5 +1,5 @@
-// Renders a field for each input node of a workflow: its value in scheduled runs, or the JSON pointer with which a
-// trigger reads it.
+// Renders a field for each input node of a workflow: for a schedule the value of the input, and for a trigger the JSON
+// pointer to its value in the payload.
 import { useQuery } from '@tanstack/react-query';
 import type { Graph, GraphNode, Json } from '../../../src/graph/types.ts';
 import { TextArea, TextField } from '../../kit/field.tsx';
@@ -7,7 +7,7 @@ import formStyles from '../../kit/form.module.css';
 import { apiQuery } from '../../lib/queries.ts';
 import { messages } from './messages.ts';
 
-/** Texts of the fields by node id. A missing entry keeps the workflow's value. */
+/** Texts of the fields by node id. Without a text, the run uses the value in the workflow. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 const MAX_SHOWN = 50;
@@ -31,23 +31,23 @@ export function toInputTexts(inputs: Readonly<Record<string, unknown>> | undefin
 }
 
 /**
- * Returns the values to send. A value that was not edited stays as it is stored. Other inputs than text are parsed as
- * JSON if they are valid JSON.
+ * Returns the values to send. A stored value that was not edited is returned unchanged. The text of an input that does
+ * not take text is parsed if it is valid JSON.
  */
-export function readInputValues(
+export function toInputValues(
   nodes: readonly GraphNode[],
   texts: FieldTexts,
   stored: Readonly<Record<string, unknown>> = {},
 ): Record<string, Json> {
   const textNodeIds = new Set(nodes.filter(isText).map(({ id }) => id));
-  const read = (id: string, text: string): Json => {
+  const toValue = (id: string, text: string): Json => {
     if (id in stored && formatInput(stored[id]) === text) return stored[id] as Json;
     return textNodeIds.has(id) ? text : parseJson(text);
   };
   return Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')
-      .map(([id, text]) => [id, read(id, text)]),
+      .map(([id, text]) => [id, toValue(id, text)]),
   );
 }
 
@@ -65,7 +65,7 @@ interface FieldsProps {
   readonly onChange: (values: FieldTexts) => void;
 }
 
-/** Renders the values of the inputs in scheduled runs. */
+/** Renders the fields for the values that a schedule sets. */
 export function ValueFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (
@@ -90,13 +90,13 @@ export function ValueFields({ nodes, values, onChange }: FieldsProps) {
 
 const ValueArea = (props: Parameters<typeof TextArea>[0]) => <TextArea rows={2} {...props} />;
 
-/** Shows the value that the workflow has. */
+/** Returns the value in the workflow. */
 function toPlaceholder({ data: { config } }: GraphNode): string {
   const value = config?.value ?? config?.url ?? '';
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 }
 
-/** Stands for the whole payload. Its pointer is the empty string, but an empty field means no pointer. */
+/** Selects the whole payload. The JSON pointer for this is empty, but an empty field sets no pointer. */
 const WHOLE_PAYLOAD = '*';
 
 export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undefined): FieldTexts =>
@@ -107,14 +107,14 @@ export const toPointerTexts = (inputs: Readonly<Record<string, unknown>> | undef
     ]),
   );
 
-export const readPointers = (texts: FieldTexts): Record<string, string> =>
+export const toPointers = (texts: FieldTexts): Record<string, string> =>
   Object.fromEntries(
     Object.entries(texts)
       .filter(([, text]) => text !== '')
       .map(([id, text]) => [id, text === WHOLE_PAYLOAD ? '' : text]),
   );
 
-/** Renders the JSON pointers with which a trigger reads the inputs. */
+/** Renders the fields for the JSON pointers of a trigger. */
 export function PointerFields({ nodes, values, onChange }: FieldsProps) {
   if (nodes.length === 0) return null;
   return (

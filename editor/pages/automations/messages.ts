@@ -5,7 +5,7 @@ export const messages = {
   title: 'Automations',
   emptyTitle: 'No automations yet',
   empty:
-    'Open a workflow and choose Automations. It can run at set times, on a webhook, or when something happens.',
+    'Open a workflow and choose Automations. The workflow can run at set times, on a webhook, or on other events.',
   toWorkflows: 'Go to workflows',
   emptyBoard: 'Run this workflow at set times, or when something happens elsewhere.',
   addSchedule: 'Add schedule',
@@ -13,11 +13,13 @@ export const messages = {
   states: { active: 'Active', paused: 'Paused' },
   pausedReasons: {
     access_lost:
-      'Paused because its creator can no longer run the workflow. Restore their access, or create it again.',
+      'Paused because its creator can no longer run the workflow. Restore their access, or create the automation again.',
     credits:
-      'Paused because credits ran out or a credit limit was reached. Add credits or raise the limit, then activate it.',
-    unpublished: 'Paused because the workflow is no longer published. Publish it, then activate it.',
-    failures: 'Paused after five failures in a row. Fix the workflow or the inputs, then activate it.',
+      'Paused because credits ran out or a credit limit was reached. Add credits or raise the limit, then activate the automation.',
+    unpublished:
+      'Paused because the workflow is no longer published. Publish the workflow, then activate the automation.',
+    failures:
+      'Paused after five failures in a row. Fix the workflow or the inputs, then activate the automation.',
   } as Readonly<Record<string, string>>,
   next: 'Next',
   last: 'Last',
@@ -138,7 +140,7 @@ export const messages = {
     replaceAddress: 'Replace address',
     replaceTitle: (name: string): string => `Replace the address of ${name}?`,
     replaceText:
-      'The current address stops working at once. Update every sender with the new address, which is shown next.',
+      'The current address stops working immediately. Update every sender with the new address, which is shown next.',
     addressTitle: 'Webhook address',
     addressOnce: 'Copy this address now. It is not shown again.',
     example: 'Example',

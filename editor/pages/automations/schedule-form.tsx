@@ -1,4 +1,4 @@
-// Renders the form of a schedule, with the schedule in words and its next five times.
+// Renders the form of a schedule, a description of the schedule, and its next five times.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
@@ -10,16 +10,16 @@ import { api } from '../../lib/api.ts';
 import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
 import styles from './forms.module.css';
-import { readInputValues, toInputTexts, useWorkflowInputs, ValueFields } from './input-fields.tsx';
+import { toInputTexts, toInputValues, useWorkflowInputs, ValueFields } from './input-fields.tsx';
 import { messages } from './messages.ts';
-import { type Repeat, type TimingBody, type TimingFields, toFields, toTiming } from './timing.ts';
+import { type Repeat, type TimingBody, type TimingFields, toTimingBody, toTimingFields } from './timing.ts';
 import { useReloadAutomations } from './use-automations.ts';
 
 const formMessages = messages.form;
 
 interface ScheduleDialogProps {
   readonly workflowId: string;
-  /** Absent for a new schedule. */
+  /** The schedule to edit. If it is undefined, the form creates one. */
   readonly schedule?: Schedule;
   readonly onClose: () => void;
 }
@@ -27,18 +27,18 @@ interface ScheduleDialogProps {
 export function ScheduleDialog({ workflowId, schedule, onClose }: ScheduleDialogProps) {
   const nodes = useWorkflowInputs(workflowId);
   const [name, setName] = useState(schedule?.name ?? '');
-  const [timing, setTiming] = useState(() => toFields(schedule));
+  const [timing, setTiming] = useState(() => toTimingFields(schedule));
   const [options, setOptions] = useState(() => toOptions(schedule));
   const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
   const reload = useReloadAutomations();
-  const timingBody = toTiming(timing);
+  const timingBody = toTimingBody(timing);
   const save = async (): Promise<void> => {
     if (timingBody === undefined) throw new UserFacingError(formMessages.incompleteTiming);
     const fields = {
       ...(name === '' ? {} : { name }),
       ...timingBody,
       ...toOptionsBody(options, schedule !== undefined),
-      inputs: readInputValues(nodes, inputs, schedule?.inputs),
+      inputs: toInputValues(nodes, inputs, schedule?.inputs),
     };
     if (schedule === undefined) await api.post(`/workflows/${workflowId}/schedules`, fields);
     else await api.patch(`/schedules/${schedule.id}`, fields);
@@ -188,7 +188,7 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
-/** Renders the schedule in words, and its next five times in its own time zone. */
+/** Renders a description of the schedule, and its next five times in the time zone of the schedule. */
 function Preview({ timing }: { readonly timing: TimingBody }) {
   const { cron = null, everySeconds = null, timeZone } = timing;
   const isValid = isTimeZone(timeZone);
@@ -234,7 +234,7 @@ const toOptions = (schedule: Schedule | undefined): OptionFields => ({
   maxCredits: schedule?.maxCredits?.toString() ?? '',
 });
 
-/** A new schedule without a limit has no `maxCredits`; a stored limit is removed by null. */
+/** For a new schedule, `maxCredits` is left out if there is no limit. For a stored one, null removes the limit. */
 const toOptionsBody = ({ maxCredits, ...fields }: OptionFields, isStored: boolean): object => ({
   ...fields,
   ...(maxCredits !== '' ? { maxCredits: Number(maxCredits) } : isStored ? { maxCredits: null } : {}),

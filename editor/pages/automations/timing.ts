@@ -36,17 +36,17 @@ const DEFAULTS = {
   cron: '0 9 * * 1-5',
 } as const;
 
-const UNITS = [86_400, 3600, 60];
+const UNIT_SECONDS = [86_400, 3600, 60];
 
 /** Returns the fields of a schedule, or the defaults for a new one. */
-export function toFields(
+export function toTimingFields(
   schedule: Pick<Schedule, 'cron' | 'everySeconds' | 'timeZone'> | undefined,
 ): TimingFields {
   if (schedule === undefined) return { ...DEFAULTS, timeZone: getLocalTimeZone() };
   const { cron, everySeconds, timeZone } = schedule;
   const base = { ...DEFAULTS, timeZone };
   if (everySeconds !== null) {
-    const unit = UNITS.find(seconds => everySeconds % seconds === 0);
+    const unit = UNIT_SECONDS.find(seconds => everySeconds % seconds === 0);
     if (unit === undefined)
       return { ...base, repeat: 'interval', count: String(everySeconds), unitSeconds: '1' };
     return { ...base, repeat: 'interval', count: String(everySeconds / unit), unitSeconds: String(unit) };
@@ -54,11 +54,11 @@ export function toFields(
   return { ...base, cron: cron ?? '', ...parseCron(cron ?? '') };
 }
 
-/** Recognizes the expressions that the form writes. */
+/** Returns the fields that the form converts to this expression. Any other expression is shown as text. */
 function parseCron(cron: string): Partial<TimingFields> & Pick<TimingFields, 'repeat'> {
-  const simple = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* (\*|1-5|[0-6])$/.exec(cron);
-  if (simple === null) return { repeat: 'cron' };
-  const [, minute = '', hour = '', day = '', weekday = ''] = simple;
+  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* (\*|1-5|[0-6])$/.exec(cron);
+  if (match === null) return { repeat: 'cron' };
+  const [, minute = '', hour = '', day = '', weekday = ''] = match;
   const isEveryDay = day === '*' && weekday === '*';
   if (hour === '*') return isEveryDay ? { repeat: 'hour', minute } : { repeat: 'cron' };
   const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
@@ -68,11 +68,11 @@ function parseCron(cron: string): Partial<TimingFields> & Pick<TimingFields, 're
   return weekday === '*' ? { repeat: 'month', time, dayOfMonth: day } : { repeat: 'cron' };
 }
 
-/** A name or five fields: an expression that is still being typed is not sent. */
-const COMPLETE = /^(?:@\w+|\S+(?: +\S+){4})$/;
+/** Matches a name or five fields, but no expression that is still being typed. */
+const COMPLETE_CRON = /^(?:@\w+|\S+(?: +\S+){4})$/;
 
 /** Returns what to store, or undefined while a field is empty or incomplete. */
-export function toTiming(fields: TimingFields): TimingBody | undefined {
+export function toTimingBody(fields: TimingFields): TimingBody | undefined {
   const { repeat, minute, weekday, dayOfMonth, count, unitSeconds, timeZone } = fields;
   if (repeat === 'interval') {
     const everySeconds = Number(count) * Number(unitSeconds);
@@ -80,7 +80,7 @@ export function toTiming(fields: TimingFields): TimingBody | undefined {
   }
   const cron =
     repeat === 'cron' ? fields.cron.trim() : toCron(repeat, fields.time, { minute, weekday, dayOfMonth });
-  return cron === undefined || !COMPLETE.test(cron) ? undefined : { cron, timeZone };
+  return cron === undefined || !COMPLETE_CRON.test(cron) ? undefined : { cron, timeZone };
 }
 
 function toCron(

@@ -1,4 +1,4 @@
-// Renders the form of a trigger, and the address of a new webhook, which is shown once.
+// Renders the form of a trigger, and a dialog that shows the address of a new webhook once.
 import { useState } from 'react';
 import type { CreatedTrigger, Trigger } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
@@ -10,7 +10,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { useWorkflowNames } from '../../lib/runs.ts';
 import styles from './forms.module.css';
-import { PointerFields, readPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
+import { PointerFields, toPointers, toPointerTexts, useWorkflowInputs } from './input-fields.tsx';
 import { messages } from './messages.ts';
 import { MaxCreditsField } from './schedule-form.tsx';
 import { useReloadAutomations } from './use-automations.ts';
@@ -25,7 +25,7 @@ type ConfigFields = Readonly<Record<'secret' | 'workflowId' | 'url' | 'everyMinu
 
 interface TriggerDialogProps {
   readonly workflowId: string;
-  /** Absent for a new trigger. */
+  /** The trigger to edit. If it is undefined, the form creates one. */
   readonly trigger?: Trigger;
   readonly onClose: () => void;
 }
@@ -43,7 +43,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
     const body = {
       ...(name === '' ? {} : { name }),
       config: TO_CONFIG[kind](config),
-      inputs: readPointers(pointers),
+      inputs: toPointers(pointers),
       maxCredits: maxCredits === '' ? null : Number(maxCredits),
     };
     if (trigger !== undefined) await api.patch(`/triggers/${trigger.id}`, body);
@@ -59,7 +59,7 @@ export function TriggerDialog({ workflowId, trigger, onClose }: TriggerDialogPro
       title={trigger === undefined ? messages.form.trigger : messages.form.editTrigger}
       submitText={trigger === undefined ? messages.form.create : undefined}
       onSubmit={save}
-      // A new webhook shows its address first.
+      // After a new webhook is saved, this component stays open to show its address.
       onClose={isSaved => {
         if (!isSaved || trigger !== undefined || kind !== 'hook') onClose();
       }}
@@ -195,7 +195,7 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
             checked={statuses.includes(status)}
             onChange={({ target }) =>
               onChange({
-                statuses: target.checked ? [...statuses, status] : statuses.filter(other => other !== status),
+                statuses: target.checked ? [...statuses, status] : statuses.filter(each => each !== status),
               })
             }
           />
@@ -211,7 +211,7 @@ interface AddressDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the address with its token, and a request to try it. */
+/** Shows the address with its token, and an example request. */
 export function AddressDialog({ url, isSigned, onClose }: AddressDialogProps) {
   const example = `curl -X POST '${url}' \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title":"Hello"}'`;
   return (

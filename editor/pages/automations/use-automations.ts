@@ -13,15 +13,16 @@ export type Automation =
   | ({ readonly type: 'schedules' } & Schedule)
   | ({ readonly type: 'triggers' } & Trigger);
 
-const PAGE = { limit: 100 };
-/** The number of newest runs whose status is shown beside the automation that started them. */
+const PAGE_QUERY = { limit: 100 };
+/** If an automation's last run is not among this many newest runs, its status is not shown. */
 const MAX_RUNS = 100;
+const POLL_MS = 20_000;
 
 /** Reads the schedules and triggers of a workflow, or of all workflows that the user may edit. */
 export function useAutomations(workflowId: string | undefined) {
   const prefix = workflowId === undefined ? '' : `/workflows/${workflowId}`;
-  const schedules = useList<Schedule>(`${prefix}/schedules`, PAGE, () => POLL_MS);
-  const triggers = useList<Trigger>(`${prefix}/triggers`, PAGE, () => POLL_MS);
+  const schedules = useList<Schedule>(`${prefix}/schedules`, PAGE_QUERY, () => POLL_MS);
+  const triggers = useList<Trigger>(`${prefix}/triggers`, PAGE_QUERY, () => POLL_MS);
   const items: readonly Automation[] = [
     ...(schedules.data ?? []).map(schedule => ({ type: 'schedules' as const, ...schedule })),
     ...(triggers.data ?? []).map(trigger => ({ type: 'triggers' as const, ...trigger })),
@@ -40,9 +41,7 @@ export function useAutomations(workflowId: string | undefined) {
   };
 }
 
-const POLL_MS = 20_000;
-
-/** Reads the status of the newest runs, by id. */
+/** Returns the status of the newest runs by run id. */
 export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<string, ExecutionStatus> {
   const path = workflowId === undefined ? '/executions' : `/workflows/${workflowId}/executions`;
   const { data } = useQuery({
@@ -83,8 +82,8 @@ export function useAutomationAction(automation: Automation) {
         ? (await api.post<StartedFiring>(`${path}/run`, {})).executionId
         : void (await api.patch(path, { isActive: action === 'resume' })),
     onSuccess: (executionId, action) => {
-      const open = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
-      showToast(SUCCESS_MESSAGES[action], executionId === undefined ? {} : { action: open });
+      const openRun = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
+      showToast(SUCCESS_MESSAGES[action], executionId === undefined ? {} : { action: openRun });
     },
     onError: showError,
     onSettled: reload,

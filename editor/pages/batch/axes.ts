@@ -1,31 +1,31 @@
-// Maps the rows of a batch to the cells of a matrix of two of its axes.
+// Maps the rows of a batch to the cells of a matrix that shows two of the batch's axes.
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 
 export type Axis = NonNullable<Batch['axes']>[number];
 
-/** The axes that a matrix shows, and the value of every other axis. */
+/** The two axes that a matrix shows, and the values of the remaining axes. */
 export interface MatrixView {
   /** Index of the axis whose values are the lines. */
   readonly lines: number;
   /** Index of the axis whose values are the columns. */
   readonly columns: number;
-  /** By axis, the index of the value to show. Ignored for the two axes above. */
+  /** For each axis, the index of its value. Ignored for the two axes that the matrix shows. */
   readonly fixed: readonly number[];
 }
 
-/** Returns the initial view: the last axis as columns, because it varies fastest from row to row of the batch. */
-export const getFirstView = (axes: readonly Axis[]): MatrixView => ({
+/** Returns the initial view. Its columns are the last axis, because that axis varies fastest among the rows. */
+export const getInitialView = (axes: readonly Axis[]): MatrixView => ({
   lines: axes.length - 2,
   columns: axes.length - 1,
   fixed: axes.map(() => 0),
 });
 
-/** Returns how far apart two rows are that differ only in neighboring values of the axis. */
+/** Returns the distance between two rows that differ only in neighboring values of the axis. */
 const getStride = (axes: readonly Axis[], index: number): number =>
   axes.slice(index + 1).reduce((product, { count }) => product * count, 1);
 
-/** Returns the number of the row with the values of the view, except that each given axis has the given value. */
-export function findRowNumber(
+/** Returns the number of the row that has these values, and on the remaining axes the values of the view. */
+export function getRowNumber(
   axes: readonly Axis[],
   { fixed }: MatrixView,
   ...values: readonly (readonly [axis: number, value: number])[]
@@ -44,8 +44,8 @@ export function describeValue({ inputs, config }: BatchRow, { nodeId, field }: A
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the view with another axis as lines or columns. Swaps the two if the other side shows that axis. */
+/** Returns the view with the axis on the side. If the opposite side shows this axis, the two axes are swapped. */
 export function showAxis(view: MatrixView, side: 'lines' | 'columns', axis: number): MatrixView {
-  const other = side === 'lines' ? 'columns' : 'lines';
-  return { ...view, [side]: axis, ...(view[other] === axis ? { [other]: view[side] } : {}) };
+  const oppositeSide = side === 'lines' ? 'columns' : 'lines';
+  return { ...view, [side]: axis, ...(view[oppositeSide] === axis ? { [oppositeSide]: view[side] } : {}) };
 }

@@ -1,4 +1,4 @@
-// Lists what the list and the page of batches share: tones of statuses, and the place of the list among the pages.
+// Defines what the list of batches and the page of a batch share: badge tones and the breadcrumb.
 import type { Batch } from '../../../sdk/src/types.ts';
 import type { Tone } from '../../kit/badge.tsx';
 import { messages } from '../../messages.ts';
@@ -11,5 +11,5 @@ export const TONES: Readonly<Record<Batch['status'], Tone>> = {
   COMPLETED: 'success',
 };
 
-/** The page above the list of batches. */
-export const RUNS = { title: messages.nav.executions, href: '/executions' };
+/** The first breadcrumb of both pages. */
+export const RUNS_CRUMB = { title: messages.nav.executions, href: '/executions' };

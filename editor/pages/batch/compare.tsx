@@ -12,8 +12,8 @@ interface CompareProps {
 }
 
 export function Compare({ rows, onClose }: CompareProps) {
-  const [only] = rows;
-  const title = rows.length === 1 && only ? messages.row(only.row, only.key) : messages.compareTitle;
+  const [row] = rows;
+  const title = rows.length === 1 && row ? messages.row(row.row, row.key) : messages.compareTitle;
   return (
     <Dialog title={title} size="xl" onClose={onClose}>
       <div className={styles.compared} data-count={rows.length}>

@@ -8,7 +8,7 @@ import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from '.
 
 interface GridProps extends CardsProps {
   readonly rows: readonly BatchRow[];
-  /** Called when the end comes near the view. */
+  /** Called when the user scrolls near the end of the rows. */
   readonly onNearEnd: () => void;
 }
 
@@ -75,14 +75,14 @@ export function useElementBounds(ref: React.RefObject<HTMLDivElement | null>): {
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    const read = (): void => {
+    const measure = (): void => {
       const { width, top } = element.getBoundingClientRect();
       const next = { width, top: Math.round(top + window.scrollY) };
       setBounds(last => (last.width === next.width && last.top === next.top ? last : next));
     };
-    const observer = new ResizeObserver(read);
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    read();
+    measure();
     return () => observer.disconnect();
   }, [ref]);
   return bounds;

@@ -6,7 +6,7 @@ import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { apiQuery } from '../../lib/queries.ts';
-import { type Axis, describeValue, findRowNumber, type MatrixView, showAxis } from './axes.ts';
+import { type Axis, describeValue, getRowNumber, type MatrixView, showAxis } from './axes.ts';
 import { useElementBounds } from './grid.tsx';
 import styles from './matrix.module.css';
 import { messages } from './messages.ts';
@@ -16,15 +16,16 @@ import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from '.
 
 /** Wider cards would show fewer lines without showing more. */
 const MAX_CARD_PX = 420;
-/** The sizes of the headings: of columns, and of lines in wide and narrow windows. */
-const HEAD_PX = 32;
-const SIDE_PX = { wide: 140, narrow: 80 };
+/** The height of the column headings. */
+const COLUMN_HEADING_PX = 32;
+/** The width of the line headings, in wide and narrow windows. */
+const LINE_HEADING_PX = { wide: 140, narrow: 80 };
 const NARROW_PX = 600;
 /** Keeps the outline of the current card clear of the headings. */
 const CLEAR_PX = 4;
 /** Rows are read in blocks of this many lines and columns. */
 const BLOCK = { lines: 4, columns: 8 };
-/** The values of an axis that are listed with their text. */
+/** The maximum number of values of an axis that are listed with their text. Further values are listed by number. */
 const MAX_DESCRIBED = 200;
 
 interface MatrixProps extends CardsProps {
@@ -36,8 +37,8 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const ref = useRef<HTMLDivElement>(null);
   const { width } = useElementBounds(ref);
   const [lineAxis, columnAxis] = [axes[view.lines] as Axis, axes[view.columns] as Axis];
-  const sidePx = width < NARROW_PX ? SIDE_PX.narrow : SIDE_PX.wide;
-  const fittingPx = Math.floor((width - sidePx - 2 * CLEAR_PX) / columnAxis.count) - GAP_PX;
+  const lineHeadingPx = width < NARROW_PX ? LINE_HEADING_PX.narrow : LINE_HEADING_PX.wide;
+  const fittingPx = Math.floor((width - lineHeadingPx - 2 * CLEAR_PX) / columnAxis.count) - GAP_PX;
   const cardPx = Math.min(Math.max(MIN_CARD_PX, fittingPx), MAX_CARD_PX);
   const cardHeightPx = getCardHeight(cardPx);
   const shared = { getScrollElement: () => ref.current, overscan: 1 };
@@ -45,16 +46,16 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
     ...shared,
     count: lineAxis.count,
     estimateSize: () => cardHeightPx + GAP_PX,
-    paddingStart: HEAD_PX + CLEAR_PX,
-    scrollPaddingStart: HEAD_PX + CLEAR_PX,
+    paddingStart: COLUMN_HEADING_PX + CLEAR_PX,
+    scrollPaddingStart: COLUMN_HEADING_PX + CLEAR_PX,
   });
   const columns = useVirtualizer({
     ...shared,
     horizontal: true,
     count: columnAxis.count,
     estimateSize: () => cardPx + GAP_PX,
-    paddingStart: sidePx + CLEAR_PX,
-    scrollPaddingStart: sidePx + CLEAR_PX,
+    paddingStart: lineHeadingPx + CLEAR_PX,
+    scrollPaddingStart: lineHeadingPx + CLEAR_PX,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are measured again when they change
   useEffect(() => {
@@ -63,8 +64,8 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   }, [lines, columns, cardPx]);
   const lineItems = lines.getVirtualItems();
   const columnItems = columns.getVirtualItems();
-  const toNumber = (line: number, column: number): number =>
-    findRowNumber(axes, view, [view.lines, line], [view.columns, column]);
+  const toRowNumber = (line: number, column: number): number =>
+    getRowNumber(axes, view, [view.lines, line], [view.columns, column]);
   const toCell = (index: number) => ({
     line: Math.floor(index / columnAxis.count),
     column: index % columnAxis.count,
@@ -72,13 +73,13 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const blocks = listBlocks(lineItems, columnItems).map(([firstLine, firstColumn]) =>
     listIndexes(firstLine, Math.min(firstLine + BLOCK.lines, lineAxis.count)).flatMap(line =>
       listIndexes(firstColumn, Math.min(firstColumn + BLOCK.columns, columnAxis.count)).map(column =>
-        toNumber(line, column),
+        toRowNumber(line, column),
       ),
     ),
   );
   const { rows, error, retry } = useRows(props.batchId, blocks);
   const findRow = (line: number, column: number): BatchRow => {
-    const number = toNumber(line, column);
+    const number = toRowNumber(line, column);
     return rows.get(number) ?? toPendingRow(number);
   };
   const { onKeyDown, toCard } = useCards(props, {
@@ -92,15 +93,15 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
       columns.scrollToIndex(column);
     },
   });
-  const findLoaded = (numbers: readonly number[]): BatchRow | undefined =>
+  const findLoadedRow = (numbers: readonly number[]): BatchRow | undefined =>
     rows.get(numbers.find(number => rows.has(number)) ?? 0);
   const headings = {
     lines: lineItems.map(({ index, start }) => {
-      const row = findLoaded(columnItems.map(column => toNumber(index, column.index)));
+      const row = findLoadedRow(columnItems.map(column => toRowNumber(index, column.index)));
       return { index, start, text: row && describeValue(row, lineAxis) };
     }),
     columns: columnItems.map(({ index, start }) => {
-      const row = findLoaded(lineItems.map(line => toNumber(line.index, index)));
+      const row = findLoadedRow(lineItems.map(line => toRowNumber(line.index, index)));
       return { index, start, text: row && describeValue(row, columnAxis) };
     }),
   };
@@ -110,17 +111,21 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys act on the focused card */}
       <div ref={ref} tabIndex={-1} className={styles.matrix} onKeyDown={onKeyDown}>
         <div className={styles.area} style={{ width: columns.getTotalSize(), height: lines.getTotalSize() }}>
-          <div className={styles.columns} style={{ height: HEAD_PX }}>
-            <div className={styles.corner} style={{ width: sidePx, height: HEAD_PX }} />
+          <div className={styles.columns} style={{ height: COLUMN_HEADING_PX }}>
+            <div className={styles.corner} style={{ width: lineHeadingPx, height: COLUMN_HEADING_PX }} />
             {headings.columns.map(({ index, start, text }) => (
-              <span key={index} style={{ left: start, width: cardPx, height: HEAD_PX }} title={text}>
+              <span
+                key={index}
+                style={{ left: start, width: cardPx, height: COLUMN_HEADING_PX }}
+                title={text}
+              >
                 {text ?? '…'}
               </span>
             ))}
           </div>
-          <div className={styles.lines} style={{ width: sidePx }}>
+          <div className={styles.lines} style={{ width: lineHeadingPx }}>
             {headings.lines.map(({ index, start, text }) => (
-              <span key={index} style={{ top: start - HEAD_PX, height: cardHeightPx }} title={text}>
+              <span key={index} style={{ top: start - COLUMN_HEADING_PX, height: cardHeightPx }} title={text}>
                 {text ?? '…'}
               </span>
             ))}
@@ -154,7 +159,7 @@ interface AxisControlsProps extends Omit<MatrixProps, keyof CardsProps> {
   readonly onChange: (view: MatrixView) => void;
 }
 
-/** Renders the choice of the two axes, and of a value of every other axis. */
+/** Renders selects for the two axes that the matrix shows, and for the values of the remaining axes. */
 export function AxisControls({ batch, axes, view, onChange }: AxisControlsProps) {
   const names = useAxisNames(batch, axes);
   const options = Object.fromEntries(names.entries());
@@ -196,7 +201,7 @@ interface ValueSelectProps {
 function ValueSelect({ batch, axes, view, index, label, onChange }: ValueSelectProps) {
   const axis = axes[index] as Axis;
   const numbers = listIndexes(0, Math.min(axis.count, MAX_DESCRIBED)).map(value =>
-    findRowNumber(axes, view, [index, value]),
+    getRowNumber(axes, view, [index, value]),
   );
   const { rows } = useRows(batch.id, [numbers]);
   const options = Object.fromEntries(
@@ -231,7 +236,7 @@ function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axi
   );
 }
 
-/** Reads rows by their numbers, a request for each list. Returns those that have arrived. */
+/** Reads rows by their numbers, with one request for each block. Returns the rows that have arrived. */
 function useRows(batchId: string, blocks: readonly (readonly number[])[]) {
   return useQueries({
     queries: blocks.map(numbers => ({
@@ -252,11 +257,14 @@ function useRows(batchId: string, blocks: readonly (readonly number[])[]) {
   });
 }
 
-type Items = readonly { readonly index: number }[];
+type VisibleItems = readonly { readonly index: number }[];
 
-/** Returns the first line and column of each block that has one of the items. */
-function listBlocks(lines: Items, columns: Items): readonly (readonly [line: number, column: number])[] {
-  const listStarts = (items: Items, size: number): readonly number[] => [
+/** Returns the first line and column of each block that is partly visible. */
+function listBlocks(
+  lines: VisibleItems,
+  columns: VisibleItems,
+): readonly (readonly [line: number, column: number])[] {
+  const listStarts = (items: VisibleItems, size: number): readonly number[] => [
     ...new Set(items.map(({ index }) => index - (index % size))),
   ];
   const columnStarts = listStarts(columns, BLOCK.columns);

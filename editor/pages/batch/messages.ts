@@ -69,7 +69,6 @@ export const messages = {
   picked: 'Picked',
   noRows: 'No rows match this filter.',
   row: (row: number, key: string | null) => (key === null ? `Row ${row}` : `${row} · ${key}`),
-  rating: (stars: number) => `${stars} of 5`,
   rate: (stars: number) => `Rate ${stars}`,
   pick: 'Pick',
   unpick: 'Remove pick',

@@ -16,8 +16,8 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { useWorkflowNames } from '../../lib/runs.ts';
 import { useSearchFilters } from '../../lib/use-search-filters.ts';
 import { Actions } from './actions.tsx';
-import { getFirstView } from './axes.ts';
-import { RUNS, TONES } from './batch.ts';
+import { getInitialView } from './axes.ts';
+import { RUNS_CRUMB, TONES } from './batch.ts';
 import { Compare } from './compare.tsx';
 import { Grid } from './grid.tsx';
 import { AxisControls, Matrix } from './matrix.tsx';
@@ -37,7 +37,7 @@ function BatchDetails({ batch }: { readonly batch: Batch }) {
     <article className={styles.batch}>
       <PageHead
         title={messages.title(names.get(batch.workflowId) ?? batch.workflowId)}
-        parents={[RUNS, { title: messages.listTitle, href: '/batches' }]}
+        parents={[RUNS_CRUMB, { title: messages.listTitle, href: '/batches' }]}
       >
         <ButtonLink href={`/flow/${batch.workflowId}`}>{messages.open}</ButtonLink>
         <Actions batch={batch} />
@@ -48,7 +48,7 @@ function BatchDetails({ batch }: { readonly batch: Batch }) {
   );
 }
 
-const PARTS = ['completed', 'failed', 'cancelled', 'running'] as const;
+const BAR_PARTS = ['completed', 'failed', 'cancelled', 'running'] as const;
 
 function Progress({ batch }: { readonly batch: Batch }) {
   const { status, reason, counts, credits, maxCredits } = batch;
@@ -67,7 +67,7 @@ function Progress({ batch }: { readonly batch: Batch }) {
         <RelativeTime time={batch.createdAt} />
       </p>
       <div className={styles.bar} role="presentation">
-        {PARTS.map(part => (
+        {BAR_PARTS.map(part => (
           <span key={part} data-part={part} style={{ width: `${(100 * counts[part]) / counts.total}%` }} />
         ))}
       </div>
@@ -79,7 +79,7 @@ function Progress({ batch }: { readonly batch: Batch }) {
   );
 }
 
-const FILTERS: Readonly<Record<string, string>> = {
+const ROW_FILTERS: Readonly<Record<string, string>> = {
   '': messages.all,
   picked: messages.picked,
   ...messages.rowStatuses,
@@ -89,9 +89,9 @@ function Rows({ batch }: { readonly batch: Batch }) {
   const client = useQueryClient();
   const { search, change } = useSearchFilters();
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [compared, setCompared] = useState<readonly number[]>([]);
+  const [comparedRows, setComparedRows] = useState<readonly number[]>([]);
   const axes = batch.axes ?? [];
-  const [view, setView] = useState(() => getFirstView(axes));
+  const [view, setView] = useState(() => getInitialView(axes));
   const isMatrix = axes.length > 1 && search.get('view') !== 'grid';
   const renderFilter = (name: 'view' | 'show' | 'sort', options: Readonly<Record<string, string>>) => (
     <FilterSelect
@@ -105,7 +105,7 @@ function Rows({ batch }: { readonly batch: Batch }) {
     batchId: batch.id,
     selected,
     onSelect: setSelected,
-    onOpen: (row: number) => setCompared([row]),
+    onOpen: (row: number) => setComparedRows([row]),
   };
   return (
     <section aria-label={messages.results} className={styles.rows}>
@@ -115,12 +115,12 @@ function Rows({ batch }: { readonly batch: Batch }) {
           <AxisControls batch={batch} axes={axes} view={view} onChange={setView} />
         ) : (
           <>
-            {renderFilter('show', FILTERS)}
+            {renderFilter('show', ROW_FILTERS)}
             {renderFilter('sort', messages.sorts)}
           </>
         )}
         {selected.size > 1 && (
-          <Button onClick={() => setCompared([...selected])}>{messages.compare(selected.size)}</Button>
+          <Button onClick={() => setComparedRows([...selected])}>{messages.compare(selected.size)}</Button>
         )}
       </div>
       <p className={styles.note}>{messages.keys}</p>
@@ -129,8 +129,8 @@ function Rows({ batch }: { readonly batch: Batch }) {
       ) : (
         <RowList show={search.get('show') ?? ''} sort={search.get('sort') ?? ''} {...cards} />
       )}
-      {compared.length > 0 && (
-        <Compare rows={findLoadedRows(client, batch.id, compared)} onClose={() => setCompared([])} />
+      {comparedRows.length > 0 && (
+        <Compare rows={findLoadedRows(client, batch.id, comparedRows)} onClose={() => setComparedRows([])} />
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-// Renders a row of a batch: its result, its inputs, its state, rating and pick.
+// Renders a row of a batch as a card: its result, inputs, status, rating and pick.
 
 import Check from 'icon:check';
 import FileAudio from 'icon:file-audio';
@@ -143,9 +143,9 @@ export function Result({ row, label, isCard = false }: ResultProps) {
   return <span className={classNames(styles.pending, row.status === 'running' && styles.moving)} />;
 }
 
-/** Returns the values of the inputs and of the config that the row sets, separated by dots. */
+/** Returns the values of all inputs and config fields that the row sets, separated by dots. */
 export function describeInputs({ inputs, config }: BatchRow): string {
-  const fields = Object.values(config ?? {}).flatMap(each => Object.values(each as object) as unknown[]);
+  const fields = Object.values(config ?? {}).flatMap(config => Object.values(config as object) as unknown[]);
   return [...Object.values(inputs), ...fields]
     .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
     .join(' · ');

@@ -42,7 +42,7 @@ export async function readRows(id: string, rows: readonly number[], signal: Abor
 
 const NO_INPUTS = {};
 
-/** Returns a placeholder for a row that is not read yet. */
+/** Returns a placeholder for a row that is not loaded yet. */
 export const toPendingRow = (row: number): BatchRow => ({
   row,
   key: null,
@@ -59,7 +59,7 @@ export const toPendingRow = (row: number): BatchRow => ({
 
 export const isLoaded = ({ inputs }: BatchRow): boolean => inputs !== NO_INPUTS;
 
-/** Returns those of the rows that a list on the page has loaded. */
+/** Returns the rows with these numbers, as far as the page has loaded them. */
 export function findLoadedRows(
   client: ReturnType<typeof useQueryClient>,
   batchId: string,

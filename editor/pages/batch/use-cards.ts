@@ -1,4 +1,4 @@
-// Handles the keys of the cards of a batch, and changes the ratings and picks of its rows.
+// Handles the keyboard for the cards of a batch, and changes ratings and picks.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { BatchRow } from '../../../sdk/src/types.ts';
@@ -11,10 +11,10 @@ export const MIN_CARD_PX = 220;
 export const GAP_PX = 12;
 const MAX_COMPARED = 4;
 
-/** The height of a card: its picture, and below it name, inputs and rating. */
+/** Returns the height of a card: its picture, and the name, inputs and rating below the picture. */
 export const getCardHeight = (width: number): number => Math.round(width * 0.75) + 100;
 
-/** The properties of every view of the rows. */
+/** The properties that the grid and the matrix share. */
 export interface CardsProps {
   readonly batchId: string;
   /** Numbers of the rows that are selected to be compared. */
@@ -24,7 +24,7 @@ export interface CardsProps {
 }
 
 interface CardLayout {
-  /** Contains the cards, and can take the focus. */
+  /** The element that contains the cards. It can take the focus. */
   readonly ref: RefObject<HTMLElement | null>;
   readonly count: number;
   /** The number of cards in a line. */
@@ -42,13 +42,13 @@ export function useCards(
 } {
   const [current, setCurrent] = useState(0);
   const review = useReview(batchId);
-  // The number of the row whose card gets the focus once it is rendered.
+  // The number of the row whose card gets the focus as soon as the card is rendered.
   const focusTarget = useRef<number>(undefined);
   useLayoutEffect(() => {
     if (focusTarget.current === undefined) return;
     const card = ref.current?.querySelector<HTMLElement>(`[data-row="${focusTarget.current}"] button`);
     if (card == null) {
-      // The card that had the focus may have been removed. The next key must still arrive.
+      // The card that had the focus may have been removed. The container must receive the next key.
       if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true });
       return;
     }
@@ -61,10 +61,10 @@ export function useCards(
     onSelect(next);
   };
   const moveTo = (index: number): void => {
-    const target = Math.min(Math.max(0, index), count - 1);
-    focusTarget.current = findRow(target)?.row;
-    setCurrent(target);
-    scrollTo(target);
+    const newIndex = Math.min(Math.max(0, index), count - 1);
+    focusTarget.current = findRow(newIndex)?.row;
+    setCurrent(newIndex);
+    scrollTo(newIndex);
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const row = findRow(current);
@@ -102,12 +102,12 @@ export function useCards(
     onFocus: () => setCurrent(index),
     onSelect: () => toggle(row.row),
     onOpen: () => onOpen(row.row),
-    onReview: change => review({ row, review: change }),
+    onReview: newReview => review({ row, review: newReview }),
   });
   return { onKeyDown, toCard };
 }
 
-/** Returns a function that rates or picks a row. The row changes at once, and back if the service refuses. */
+/** Returns a function that rates or picks a row. If the service refuses the change, it is undone on the page. */
 function useReview(batchId: string) {
   const client = useQueryClient();
   const { mutate } = useMutation({
@@ -119,7 +119,7 @@ function useReview(batchId: string) {
       showError(error);
     },
   });
-  return (change: { readonly row: BatchRow; readonly review: Review }): void => {
-    if (isLoaded(change.row)) mutate(change);
+  return (variables: { readonly row: BatchRow; readonly review: Review }): void => {
+    if (isLoaded(variables.row)) mutate(variables);
   };
 }

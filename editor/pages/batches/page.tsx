@@ -13,7 +13,7 @@ import { TableList } from '../../kit/table-list.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
-import { RUNS, TONES } from '../batch/batch.ts';
+import { RUNS_CRUMB, TONES } from '../batch/batch.ts';
 import { messages } from '../batch/messages.ts';
 
 export function Page() {
@@ -21,7 +21,7 @@ export function Page() {
   const list = useList<Batch>('/batches', { limit: 50 }, getPollIntervalMs);
   return (
     <>
-      <PageHead title={messages.listTitle} parents={[RUNS]} />
+      <PageHead title={messages.listTitle} parents={[RUNS_CRUMB]} />
       <TableList
         query={list}
         empty={<NoBatches />}

@@ -1,4 +1,4 @@
-// Renders the webhook deliveries of a run with their attempts, and a button to resend.
+// Renders the webhook deliveries of a run with their attempts, and a button to resend each.
 import { useMutation } from '@tanstack/react-query';
 import type { Delivery } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';

@@ -1,4 +1,4 @@
-// Renders the inputs that a run used: the value of each input node, as text, picture or player.
+// Renders the value of each input node in a run, as text, picture or player.
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
 import type { Graph } from '../../../src/graph/types.ts';
@@ -29,11 +29,11 @@ export function Inputs({ run, graph }: { readonly run: Execution; readonly graph
 
 function Input({ run, state }: { readonly run: Execution; readonly state: NodeState }) {
   const results = getResults(state);
-  const given = run.inputs[state.nodeId];
+  const isSetForRun = run.inputs[state.nodeId] !== undefined;
   return (
     <div>
       <dt>
-        {state.label} {given !== undefined && <Badge tone="accent">{messages.changedInput}</Badge>}
+        {state.label} {isSetForRun && <Badge tone="accent">{messages.changedInput}</Badge>}
       </dt>
       <dd>
         {results.map((result, index) => (

@@ -36,7 +36,7 @@ export function Page() {
 
 interface RunDetailsProps {
   readonly run: Execution;
-  /** The reader is an administrator who need not have access to the workflow. */
+  /** Whether the user reads the run as an administrator, who may lack access to the workflow. */
   readonly asAdmin: boolean;
 }
 
@@ -128,18 +128,18 @@ function RunSummary({ run }: { readonly run: Execution }) {
   );
 }
 
-/** The cost of the calls on the workspace's own keys, which cost no credits. */
+/** Renders the cost in USD of calls with the workspace's own keys, which cost no credits. */
 function OwnKeyCost({ run }: { readonly run: Execution }) {
   const costs = run.nodeStates.flatMap(({ paidBy, costUsd = null }) =>
     paidBy === 'credential' ? [costUsd] : [],
   );
   if (costs.length === 0) return null;
-  const unknown = costs.filter(usd => usd === null).length;
+  const unknownCount = costs.filter(usd => usd === null).length;
   const usd = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   return (
     <SummaryItem name={messages.summary.ownKeys}>
-      {unknown < costs.length && formatUsd(usd)}{' '}
-      {unknown > 0 && <span className={styles.muted}>{messages.summary.unknownCost(unknown)}</span>}
+      {unknownCount < costs.length && formatUsd(usd)}{' '}
+      {unknownCount > 0 && <span className={styles.muted}>{messages.summary.unknownCost(unknownCount)}</span>}
     </SummaryItem>
   );
 }

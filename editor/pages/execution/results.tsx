@@ -13,7 +13,7 @@ const MAX_CHARS = 20_000;
 
 export function Results({ run }: { readonly run: Execution }) {
   const { id, outputs, nodeStates } = run;
-  const truncated = new Set(nodeStates.filter(state => state.truncated).map(({ nodeId }) => nodeId));
+  const truncatedNodeIds = new Set(nodeStates.filter(state => state.truncated).map(({ nodeId }) => nodeId));
   if (outputs.length === 0)
     return <p className={styles.muted}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
   return (
@@ -22,7 +22,7 @@ export function Results({ run }: { readonly run: Execution }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <li key={`${output.nodeId} ${index}`}>
           <Result output={output} />
-          {truncated.has(output.nodeId) && <TruncatedNote executionId={id} nodeId={output.nodeId} />}
+          {truncatedNodeIds.has(output.nodeId) && <TruncatedNote executionId={id} nodeId={output.nodeId} />}
         </li>
       ))}
     </ul>

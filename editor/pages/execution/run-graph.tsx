@@ -10,8 +10,8 @@ import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
 import styles from './run-graph.module.css';
 
-/** Node sizes without the ports, which do not matter at this scale. */
-const NO_CATALOG: Catalog = {
+/** A catalog without entries, because ports do not affect the sizes at this scale. */
+const EMPTY_CATALOG: Catalog = {
   entries: [],
   find: () => undefined,
   ports: () => ({ inputs: [], outputs: [] }),
@@ -32,9 +32,9 @@ export function RunGraph({
   readonly states: ReadonlyMap<string, NodeState>;
 }) {
   const boxes = graph.nodes
-    .filter(node => !isGroup(node, NO_CATALOG) && !isNote(node, NO_CATALOG))
+    .filter(node => !isGroup(node, EMPTY_CATALOG) && !isNote(node, EMPTY_CATALOG))
     .map(toBox);
-  const byId = new Map(boxes.map(box => [box.node.id, box]));
+  const boxesById = new Map(boxes.map(box => [box.node.id, box]));
   const { x, y, width, height } = getBoundingBox(boxes.map(({ rect }) => rect)) ?? {
     x: 0,
     y: 0,
@@ -51,7 +51,11 @@ export function RunGraph({
         aria-hidden
       >
         {graph.edges.map(({ id, source, target }) => (
-          <path key={id} className={styles.edge} d={toCurvePath(byId.get(source), byId.get(target))} />
+          <path
+            key={id}
+            className={styles.edge}
+            d={toCurvePath(boxesById.get(source), boxesById.get(target))}
+          />
         ))}
         {boxes.map(({ node, rect }) => (
           <g key={node.id} className={classNames(styles.node, styles[states.get(node.id)?.status ?? 'NONE'])}>
@@ -67,7 +71,7 @@ export function RunGraph({
 }
 
 function toBox(node: GraphNode): Box {
-  const { width, height } = getDims(node, NO_CATALOG);
+  const { width, height } = getDims(node, EMPTY_CATALOG);
   return { node, rect: { ...node.position, width, height } };
 }
 

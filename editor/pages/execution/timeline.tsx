@@ -11,9 +11,9 @@ export function Timeline({ run }: { readonly run: Execution }) {
   const starts = run.nodeStates.flatMap(({ startedAt }) =>
     startedAt === null ? [] : [Date.parse(startedAt)],
   );
-  const begin = Math.min(...starts, Date.now());
-  const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
-  const scale = { begin, spanMs: Math.max(1, end - begin) };
+  const startMs = Math.min(...starts, Date.now());
+  const endMs = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
+  const scale = { startMs, spanMs: Math.max(1, endMs - startMs) };
   return (
     <ol className={styles.timeline}>
       {run.nodeStates.map(state => (
@@ -24,7 +24,7 @@ export function Timeline({ run }: { readonly run: Execution }) {
 }
 
 interface Scale {
-  readonly begin: number;
+  readonly startMs: number;
   readonly spanMs: number;
 }
 
@@ -62,7 +62,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
 }
 
 /** Returns the position and width of a bar in percent of the total time. A minimum width keeps short bars visible. */
-function toBarStyle({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
-  const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
+function toBarStyle({ startedAt }: NodeState, ms: number, { startMs, spanMs }: Scale): React.CSSProperties {
+  const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - startMs) / spanMs) * 100));
   return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };
 }

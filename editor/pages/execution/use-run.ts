@@ -6,18 +6,18 @@ import { hasEnded } from '../../../sdk/src/types.ts';
 import { api } from '../../lib/api.ts';
 import { openEventStream } from '../../lib/event-stream.ts';
 
-/** Events in quick succession cause one reload. */
+/** Events that arrive within this time cause one reload. */
 const RELOAD_DELAY_MS = 300;
 
-/** Polling interval for administrators, who have no access to the events of the run. */
-const REFRESH_MS = 5000;
+/** Polling interval for administrators, who cannot read the event stream of the run. */
+const POLL_MS = 5000;
 
 export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): UseQueryResult<Execution> {
   const query = useQuery({
     queryKey: ['/executions', id],
     queryFn: ({ signal }) => api.get<Execution>(`/executions/${id}`, { query: toReadQuery(asAdmin), signal }),
     refetchInterval: ({ state: { data } }) =>
-      asAdmin && data !== undefined && !hasEnded(data) ? REFRESH_MS : false,
+      asAdmin && data !== undefined && !hasEnded(data) ? POLL_MS : false,
   });
   const client = useQueryClient();
   const isInProgress = query.data !== undefined && !hasEnded(query.data);
@@ -50,5 +50,5 @@ export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): 
   return query;
 }
 
-/** Returns the query of a request that reads the run. */
+/** Returns the query parameters of a request that reads the run. */
 export const toReadQuery = (asAdmin: boolean) => (asAdmin ? { asAdmin } : {});

@@ -1,4 +1,4 @@
-// Shows the largest groups of failed runs; each is a button that lists its runs.
+// Renders the largest groups of failed runs as buttons. A button filters the list by its group.
 import type { Failures } from '../../../sdk/src/schemas.ts';
 import { Badge } from '../../kit/badge.tsx';
 import type { RunFilters } from './filters.ts';

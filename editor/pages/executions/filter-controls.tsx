@@ -1,4 +1,4 @@
-// Renders the filters of the list of runs. Its selects list the known people, teams, models and errors.
+// Renders the filters of the list of runs.
 
 import Close from 'icon:x';
 import { useQuery } from '@tanstack/react-query';
@@ -14,14 +14,14 @@ import type { ApiFilter, RunFilters } from './filters.ts';
 import { messages } from './messages.ts';
 
 const ANY = { '': messages.any } as const;
-/** A select lists at most this many people or teams. */
+/** The maximum number of people or teams in a select. */
 const MAX_OPTIONS = 200;
 
 type Options = Readonly<Record<string, string>>;
 
 interface FilterControlsProps {
   readonly filters: RunFilters;
-  /** The people and workflows of the runs that are listed. */
+  /** The people and workflows of the listed runs, by id. */
   readonly listed: { readonly people: Options; readonly workflows: Options };
   readonly failures: Failures | undefined;
 }
@@ -30,7 +30,7 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
   const { scope, scopes, values, set, clear, isFiltered } = filters;
   const { workspace } = useSession();
   const scopeLabels = { ...messages.scopes, workspace: workspace.name };
-  const select = (name: ApiFilter | 'period' | 'of', label: string, options: Options) => (
+  const renderSelect = (name: ApiFilter | 'period' | 'of', label: string, options: Options) => (
     <FilterSelect
       key={name}
       label={label}
@@ -39,14 +39,16 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
       onChange={event => set({ [name]: event.target.value })}
     />
   );
-  const isAll = scope !== 'mine';
+  const hasOtherPeople = scope !== 'mine';
   return (
     <FilterBar>
       {scopes.length > 1 &&
-        select('of', messages.scope, Object.fromEntries(scopes.map(name => [name, scopeLabels[name]])))}
-      {select('status', messages.state, { '': messages.all, ...appMessages.runStates })}
-      {select('period', messages.period, messages.periods)}
-      {isAll && <ScopeFilters filters={filters} listed={listed} failures={failures} select={select} />}
+        renderSelect('of', messages.scope, Object.fromEntries(scopes.map(name => [name, scopeLabels[name]])))}
+      {renderSelect('status', messages.state, { '': messages.all, ...appMessages.runStates })}
+      {renderSelect('period', messages.period, messages.periods)}
+      {hasOtherPeople && (
+        <ScopeFilters filters={filters} listed={listed} failures={failures} renderSelect={renderSelect} />
+      )}
       {scope === 'instance' && (
         <CheckField
           label={messages.personalOfOthers}
@@ -54,7 +56,7 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
           onChange={event => set({ personal: event.target.checked ? 'true' : '' })}
         />
       )}
-      {isAll && isFiltered && (
+      {hasOtherPeople && isFiltered && (
         <Button size="s" variant="quiet" icon={Close} onClick={clear}>
           {messages.clear}
         </Button>
@@ -64,10 +66,10 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
 }
 
 interface ScopeFiltersProps extends FilterControlsProps {
-  readonly select: (name: ApiFilter, label: string, options: Options) => React.ReactNode;
+  readonly renderSelect: (name: ApiFilter, label: string, options: Options) => React.ReactNode;
 }
 
-function ScopeFilters({ filters: { scope }, listed, failures, select }: ScopeFiltersProps) {
+function ScopeFilters({ filters: { scope }, listed, failures, renderSelect }: ScopeFiltersProps) {
   const isInstance = scope === 'instance';
   const models = useQuery({
     ...apiQuery<{ readonly models: readonly CatalogEntry[] }>(['/models'], { includeHidden: 1 }),
@@ -85,26 +87,29 @@ function ScopeFilters({ filters: { scope }, listed, failures, select }: ScopeFil
   return (
     <>
       {isInstance &&
-        select('teamId', messages.workspace, {
+        renderSelect('teamId', messages.workspace, {
           ...ANY,
           personal: messages.ownPersonal,
           ...toOptions(teams.data?.data ?? [], ({ id, name }) => [id, name]),
         })}
-      {select('userId', messages.person, {
+      {renderSelect('userId', messages.person, {
         ...ANY,
         ...listed.people,
         ...toOptions(people.data?.data ?? [], ({ userId, name }) => [String(userId), name]),
       })}
-      {select('workflowId', messages.workflow, { ...ANY, ...listed.workflows })}
-      {select('model', messages.model, {
+      {renderSelect('workflowId', messages.workflow, { ...ANY, ...listed.workflows })}
+      {renderSelect('model', messages.model, {
         ...ANY,
         ...toOptions(
           (models.data?.models ?? []).filter(({ executionCost }) => executionCost === 'paid'),
           ({ nodeType, label }) => [nodeType, label],
         ),
       })}
-      {select('errorCode', messages.error, { ...ANY, ...toOptions(groups, ({ code }) => [code, code]) })}
-      {select('failedNodeType', messages.failedNode, {
+      {renderSelect('errorCode', messages.error, {
+        ...ANY,
+        ...toOptions(groups, ({ code }) => [code, code]),
+      })}
+      {renderSelect('failedNodeType', messages.failedNode, {
         ...ANY,
         ...toOptions(
           groups.filter(({ nodeType }) => nodeType !== null),
@@ -118,6 +123,6 @@ function ScopeFilters({ filters: { scope }, listed, failures, select }: ScopeFil
 const toOptions = <T,>(items: readonly T[], toOption: (item: T) => readonly [string, string]): Options =>
   Object.fromEntries(items.map(toOption));
 
-/** Adds the selected value, which may come from a link. */
+/** Adds the selected value to the options, because a link can select a value that no listed run has. */
 const withSelected = (options: Options, selected = ''): Options =>
   selected in options ? options : { ...options, [selected]: selected };

@@ -5,10 +5,10 @@ import { useSession } from '../../lib/session.ts';
 import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import type { messages } from './messages.ts';
 
-/** Whose runs are listed. The parameter `of` of the address names it. */
+/** Whose runs are listed: the query parameter `of`. */
 export type RunScope = keyof typeof messages.scopes;
 
-/** Filters that are parameters of the API, too. */
+/** The filters that have the same names in the API. */
 export const API_FILTERS = [
   'status',
   'userId',
@@ -35,10 +35,10 @@ export interface RunFilters {
   /** Path of the list of runs. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Path of the failure groups; undefined for your own runs. */
+  /** Path of the failure groups. Undefined if the user's own runs are listed. */
   readonly failuresPath: string | undefined;
   readonly isFiltered: boolean;
-  /** Sets filters; an empty value removes one. */
+  /** Sets filters. An empty value removes a filter. */
   readonly set: (changes: Readonly<Record<string, string>>) => void;
   readonly clear: () => void;
 }
@@ -49,7 +49,7 @@ const PATHS = {
   instance: ['/admin/executions', '/admin/failures'],
 } as const satisfies Record<RunScope, readonly [string, string | undefined]>;
 
-/** The filters that each list has. */
+/** The filters of each scope. */
 const FILTERS_BY_SCOPE: Readonly<Record<RunScope, readonly ApiFilter[]>> = {
   mine: ['status'],
   workspace: API_FILTERS.filter(name => name !== 'teamId'),
@@ -64,7 +64,7 @@ export function useRunFilters(): RunFilters {
   );
   const scope = scopes.find(name => name === search.get('of')) ?? 'mine';
   const period = search.get('period') ?? '';
-  // Changes only with the period, so that the list is not read again with each render.
+  // Memoized, because a new time would reload the list with each render.
   const createdAfter = useMemo(() => {
     const ms = PERIOD_MS[period];
     return ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();

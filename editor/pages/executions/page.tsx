@@ -1,5 +1,5 @@
-// Renders lists of runs, newest first, and keeps them up to date: yours, those of the active workspace, and for
-// administrators those of the instance.
+// Renders the list of runs, newest first: the user's own runs, all runs of the active workspace, or for administrators
+// all runs of the instance.
 
 import History from 'icon:history';
 import { useQuery } from '@tanstack/react-query';
@@ -26,7 +26,7 @@ import styles from './page.module.css';
 
 export function Page() {
   const filters = useRunFilters();
-  return filters.scope === 'mine' ? <OwnRuns filters={filters} /> : <AllRuns filters={filters} />;
+  return filters.scope === 'mine' ? <OwnRuns filters={filters} /> : <ScopeRuns filters={filters} />;
 }
 
 const NOTHING_LISTED = { people: {}, workflows: {} };
@@ -51,7 +51,7 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
   );
 }
 
-function AllRuns({ filters }: { readonly filters: RunFilters }) {
+function ScopeRuns({ filters }: { readonly filters: RunFilters }) {
   const { path, query, failuresPath = '', scope } = filters;
   const list = useList<WorkspaceRun>(path, { limit: 50, ...query }, getPollIntervalMs);
   const { errorCode: _code, failedNodeType: _node, status: _status, ...otherFilters } = query;
@@ -186,7 +186,7 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
 
 const getWorkflowName = ({ workflowName }: WorkspaceRun): string => workflowName ?? messages.deletedWorkflow;
 
-/** Links to the run. Administrators without access to its workflow open it as an administrator. */
+/** Links to the run. If the user has no access to its workflow, the link opens the run as an administrator. */
 function RunLink({ run }: { readonly run: WorkspaceRun }) {
   return (
     <Link className={styles.name} href={`/executions/${run.id}${run.mayOpen ? '' : '?asAdmin=true'}`}>

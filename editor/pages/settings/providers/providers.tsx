@@ -2,7 +2,6 @@
 
 import Plus from 'icon:plus';
 import { useQuery } from '@tanstack/react-query';
-import { useSearchParams } from 'wouter';
 import type { Credential, CredentialPage, Providers as ProviderChecks } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -10,6 +9,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
+import { useSearchFilters } from '../../../lib/use-search-filters.ts';
 import { messages as appMessages } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction } from '../section.tsx';
@@ -61,17 +61,8 @@ function Cards({ owner, isManager, checks }: CardsProps) {
     ...apiQuery<CredentialPage>(['/credentials'], { owner, limit: PAGE_SIZE }),
     queryKey: ['/credentials', owner, workspace.teamId],
   });
-  const [search, setSearch] = useSearchParams();
+  const { search, change } = useSearchFilters();
   const providerToAdd = PROVIDER_NAMES.find(name => name === search.get('add'));
-  const setProviderToAdd = (provider: ProviderName | undefined): void =>
-    setSearch(
-      params => {
-        if (provider === undefined) params.delete('add');
-        else params.set('add', provider);
-        return params;
-      },
-      { replace: true },
-    );
   return (
     <QueryResult query={query}>
       {({ data }) => {
@@ -87,7 +78,7 @@ function Cards({ owner, isManager, checks }: CardsProps) {
                   credentials={credentials[provider] ?? []}
                   isManager={isManager}
                   check={checks?.providers.find(({ name }) => name === provider)}
-                  onAdd={() => setProviderToAdd(provider)}
+                  onAdd={() => change({ add: provider })}
                 />
               ))}
             </ul>
@@ -96,7 +87,7 @@ function Cards({ owner, isManager, checks }: CardsProps) {
                 provider={providerToAdd}
                 owner={owner}
                 takenNames={(credentials[providerToAdd] ?? []).map(({ name }) => name)}
-                onClose={() => setProviderToAdd(undefined)}
+                onClose={() => change({ add: '' })}
               />
             )}
           </>

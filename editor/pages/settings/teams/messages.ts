@@ -12,7 +12,6 @@ export const messages = {
   switchTo: 'Switch',
   switchToTeam: (name: string): string => `Switch to ${name}`,
   switched: (name: string): string => `Switched to ${name}.`,
-  open: (name: string): string => `Members of ${name}`,
   members: (team: string): string => `Members of ${team}`,
   you: 'You',
   since: 'Joined',
