@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { testOnHosts } from '../test/hosts/hosts.ts';
-import { whyNoNetwork } from '../test/hosts/network.ts';
+import { findNetworkProblem } from '../test/hosts/network.ts';
 
 // Each process adds an exit handler that stops it.
 process.setMaxListeners(50);
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     cut: { type: 'string' },
   },
 });
-const reason = await whyNoNetwork();
+const reason = await findNetworkProblem();
 if (reason !== undefined) {
   print(`Skipped: ${reason}.`);
   process.exit(0);

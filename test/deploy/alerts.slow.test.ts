@@ -1,5 +1,5 @@
-// Evaluates each alert rule with Prometheus' promtool over failing and healthy series: each fires on time, and only
-// then.
+// Evaluates each alert rule with Prometheus' promtool over failing and healthy series. A rule must fire on time for the
+// failing series, and never for the healthy one.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,13 +20,13 @@ type Series = Readonly<Record<string, string>>;
 interface AlertCase {
   readonly bad: Series;
   readonly good: Series;
-  /** The last minute at which it must not fire yet; undefined if it fires at once. */
+  /** The last minute at which the alert must not fire yet; undefined if it fires immediately. */
   readonly quietUntilMin: number | undefined;
 }
 
 const constant = (value: number): string => `${value}x120`;
 const growing = (byMinute: number): string => `0+${byMinute}x120`;
-/** Including the labels that Prometheus adds. */
+/** Names a series, with the labels that Prometheus adds. */
 const metric = (name: string, labels = ''): string =>
   `${name}{job="graphwright",instance="a"${labels && `,${labels}`}}`;
 
@@ -35,7 +35,7 @@ const requests = (status: number, kind = 'count', more = ''): string =>
     `http_server_request_duration_seconds_${kind}`,
     `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${more}`,
   );
-/** Of a hundred reads a minute, this many take more than a second. */
+/** Returns the series of 100 reads per minute, of which `slow` take more than a second. */
 const reads = (slow: number): Series => ({
   [requests(200, 'bucket', ',le="1"')]: growing(100 - slow),
   [requests(200, 'bucket', ',le="2.5"')]: growing(100),
@@ -94,7 +94,7 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     9,
   ),
   GraphwrightWebhooksExhausted: {
-    // One in the last hour, of those counted since the start.
+    // The counter rises by one in the last hour.
     bad: { [attempts('exhausted')]: '0x80 1x40' },
     good: { [attempts('exhausted')]: '0x5 1x115', [attempts('failed')]: growing(50) },
     quietUntilMin: undefined,
@@ -115,11 +115,11 @@ const CASES: Readonly<Record<string, AlertCase>> = {
   },
 };
 
-/** Firing alerts with that name, as a query that always has one value. */
-const firing = (alert: string): string =>
+/** Returns a query for the number of firing alerts with that name, which always has one value. */
+const countFiring = (alert: string): string =>
   `count(ALERTS{alertname="${alert}",alertstate="firing"}) or on() vector(0)`;
 
-/** A promtool test: the alert at these minutes, 1 if it must fire. */
+/** Creates a promtool test. Each expectation is a minute, and 1 if the alert must fire at that time. */
 const createTest = (
   alert: string,
   series: Series,
@@ -128,7 +128,7 @@ const createTest = (
   interval: '1m',
   input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
   promql_expr_test: expectations.map(([minute, value]) => ({
-    expr: firing(alert),
+    expr: countFiring(alert),
     eval_time: `${minute}m`,
     exp_samples: [{ labels: '{}', value }],
   })),
@@ -143,7 +143,7 @@ describe('the alert rules', {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** The errors promtool reports; empty if there are none. */
+  /** Returns the errors that promtool reports, or an empty text if there are none. */
   async function runPromtool(tests: readonly object[]): Promise<string> {
     const file = join(folder, 'tests.yaml');
     // JSON is valid YAML.
@@ -154,7 +154,7 @@ describe('the alert rules', {
     return status === 0 ? '' : stdout + stderr;
   }
 
-  it('are all in the table', () => {
+  it('are all tested', () => {
     const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     assert.deepEqual(Object.keys(CASES), names);
   });

@@ -1,4 +1,4 @@
-// Checks the deployment files without a container engine: the image, compose, the chart, the systemd unit.
+// Checks the deployment files without a container engine: Dockerfile, compose.yaml, Helm chart and systemd unit.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -10,9 +10,10 @@ import { findOnPath, listSettings } from '../../src/lib/settings.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const SETTINGS = new Set(listSettings().map(({ name }) => name));
-const unknown = (names: readonly string[]): readonly string[] => names.filter(name => !SETTINGS.has(name));
+const findUnknown = (names: readonly string[]): readonly string[] =>
+  names.filter(name => !SETTINGS.has(name));
 
-/** A Dockerfile's instructions, with continued lines joined. */
+/** The instructions of the Dockerfile, with continued lines joined. */
 const instructions = read('Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll(/\\\n\s*/g, ' ')
@@ -53,7 +54,7 @@ describe('the Dockerfile', () => {
     const names = getArguments('ENV').flatMap(rest =>
       [...rest.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
     );
-    assert.deepEqual(unknown(names), ['PATH', 'NODE_ENV', 'NODE_COMPILE_CACHE']);
+    assert.deepEqual(findUnknown(names), ['PATH', 'NODE_ENV', 'NODE_COMPILE_CACHE']);
     execFileSync('sh', ['-n', join(ROOT, 'scripts/image-tree.sh')]);
   });
 });
@@ -74,32 +75,34 @@ describe('compose.yaml', () => {
     services: Readonly<Record<string, ComposeService>>;
     volumes: object;
   };
-  const all = Object.entries(services);
-  const ours = all.filter(([, { image }]) => image === 'graphwright');
+  const allServices = Object.entries(services);
+  const ourServices = allServices.filter(([, { image }]) => image === 'graphwright');
 
   it('starts one container without a profile, and the fleet with the fleet profile', () => {
-    const first = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
-    assert.deepEqual(first, ['graphwright']);
-    const roles = ours.flatMap(([, { environment, command }]) => command?.[0] ?? environment?.ROLE ?? 'all');
+    const unprofiled = allServices.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
+    assert.deepEqual(unprofiled, ['graphwright']);
+    const roles = ourServices.flatMap(
+      ([, { environment, command }]) => command?.[0] ?? environment?.ROLE ?? 'all',
+    );
     assert.deepEqual(roles.sort(), ['all', 'api', 'api', 'migrate', 'worker', 'worker']);
   });
 
   it('gives our containers a read-only root file system, no capabilities, and existing settings', () => {
-    for (const [name, { read_only, cap_drop, environment = {} }] of ours) {
+    for (const [name, { read_only, cap_drop, environment = {} }] of ourServices) {
       assert.equal(read_only, true, name);
       assert.deepEqual(cap_drop, ['ALL'], name);
-      assert.deepEqual(unknown(Object.keys(environment)), [], name);
+      assert.deepEqual(findUnknown(Object.keys(environment)), [], name);
     }
   });
 
   it('uses third-party images by version and digest', () => {
-    const others = all.filter(([, { image }]) => image !== 'graphwright');
-    assert.deepEqual(others.map(([name]) => name).sort(), ['caddy', 'postgres', 's3']);
-    for (const [, { image }] of others) assert.match(image, PINNED);
+    const thirdParty = allServices.filter(([, { image }]) => image !== 'graphwright');
+    assert.deepEqual(thirdParty.map(([name]) => name).sort(), ['caddy', 'postgres', 's3']);
+    for (const [, { image }] of thirdParty) assert.match(image, PINNED);
   });
 
   it('references existing services, volumes and files', () => {
-    for (const [name, { depends_on = {}, volumes: mounted = [] }] of all) {
+    for (const [name, { depends_on = {}, volumes: mounted = [] }] of allServices) {
       for (const other of Object.keys(depends_on)) assert.ok(services[other], `${name} waits for ${other}`);
       for (const [source = ''] of mounted.map(mount => mount.split(':')))
         assert.ok(source in volumes || (source.startsWith('./') && read(source)), `${name} mounts ${source}`);
@@ -151,7 +154,7 @@ describe('the chart', () => {
   });
 
   it('uses only existing settings', () => {
-    assert.deepEqual(unknown(Object.keys(values.settings as object)), []);
+    assert.deepEqual(findUnknown(Object.keys(values.settings as object)), []);
   });
 
   it('passes helm lint', t => {
@@ -171,6 +174,6 @@ describe('the systemd unit', () => {
   it('uses only existing settings', () => {
     const line = /^Environment=(.*)$/m.exec(read('deploy/systemd/graphwright.service'))?.[1] ?? '';
     const names = line.split(' ').map(pair => pair.split('=')[0] ?? '');
-    assert.deepEqual(unknown(names), ['NODE_ENV', 'NODE_COMPILE_CACHE']);
+    assert.deepEqual(findUnknown(names), ['NODE_ENV', 'NODE_COMPILE_CACHE']);
   });
 });

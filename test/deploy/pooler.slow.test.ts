@@ -1,5 +1,5 @@
-// Tests PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and errors in its
-// configuration are reported with what to do.
+// Tests PgBouncer with transaction pooling between two services and PostgreSQL: everything works, and messages about
+// errors in PgBouncer's configuration say what to do.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ interface Finding {
 
 type Process = Awaited<ReturnType<TestService['startAnother']>>;
 
-const delayed = (ms: number) => ({
+const createDelayGraph = (ms: number) => ({
   nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms })],
   edges: [edge('a.text > d.input')],
 });
@@ -53,7 +53,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-pooled-'));
     receiver = await startReceiver();
-    // An API server that is not pooled; the test's two processes do all the work.
+    // An API server that does not use the pooler. The two processes of the test do all the work.
     service = await startTestService({ ROLE: 'api' });
     pooler = await startPooler(PGBOUNCER ?? '', service.connection, { pool_mode: 'transaction' });
     pooledUrl = pooler.url;
@@ -74,7 +74,7 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What doctor reports about the pooler. */
+  /** Returns what `graphwright doctor` reports about the pooler. */
   const examine = (env: NodeJS.ProcessEnv): Promise<Finding | undefined> =>
     new Promise(resolve => {
       const options = { env: { ...cleanEnv(), PORT: '0', DATA_DIR: folder, ...env }, cwd: folder };
@@ -83,11 +83,12 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       );
     });
 
-  /** How doctor and every start refuse it. */
+  /** Returns the message with which `doctor` and a start refuse the settings. */
   async function getRefusal(env: Parameters<typeof getDirectSetting>[0]): Promise<string> {
-    const where = getDirectSetting(env);
-    const db = openDb({ connection: { url: where?.url ?? '' }, maxConnections: 1, onError: () => undefined });
-    const refusal = await preflight(db, where).then(
+    const setting = getDirectSetting(env);
+    const connection = { url: setting?.url ?? '' };
+    const db = openDb({ connection, maxConnections: 1, onError: () => undefined });
+    const refusal = await preflight(db, setting).then(
       () => 'none',
       (err: Error) => err.message,
     );
@@ -95,8 +96,8 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     return refusal;
   }
 
-  it('lets many runs start, report and deliver at once over few connections', async () => {
-    const id = await first.createWorkflow(delayed(50));
+  it('lets many runs start, report and deliver concurrently over few connections', async () => {
+    const id = await first.createWorkflow(createDelayGraph(50));
     const runs = await Promise.all(
       Array.from({ length: RUNS }, (_, index) =>
         (index % 2 === 0 ? first : second).startRun(id, { webhook: { url: receiver.url } }),
@@ -114,8 +115,8 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   });
 
   it('lets a process cancel a run that the other one executes', async () => {
-    const id = await first.createWorkflow(delayed(60_000));
-    // Of the two, the process that accepts a run executes it.
+    const id = await first.createWorkflow(createDelayGraph(60_000));
+    // The process that accepts a run executes it.
     const run = await first.startRun(id);
     const { status } = await second.request('POST', `/executions/${run}/cancel`);
     assert.equal(status, 200);
@@ -127,19 +128,19 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
 
   it('lets files be uploaded and read', async () => {
     const file = mp4(UPLOAD_BYTES);
-    const minted = await first.request<{
+    const created = await first.request<{
       mediaId: string;
       uploadUrl: string;
       headers: Record<string, string>;
     }>('POST', '/media/upload-url', { contentType: 'video/mp4', bytes: file.length, filename: 'a.mp4' });
-    const { pathname, search } = new URL(minted.body.uploadUrl);
+    const { pathname, search } = new URL(created.body.uploadUrl);
     const put = await fetch(second.url + pathname + search, {
       method: 'PUT',
-      headers: minted.body.headers,
+      headers: created.body.headers,
       body: file,
     });
     assert.equal(put.status, 200, await put.text());
-    const { mediaId } = minted.body;
+    const { mediaId } = created.body;
     const completed = await second.request<{ url: string }>('POST', '/media/upload-url/complete', {
       mediaId,
     });
@@ -150,9 +151,9 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
   it('lets an empty database be migrated', async () => {
     const address = { ...service.connection, database: `${service.connection.database}_empty` };
     await service.db.query(`create database ${address.database}`);
-    const own = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
+    const emptyPooler = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
     try {
-      const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: toDatabaseUrl(address) };
+      const env = { DATABASE_URL: emptyPooler.url, DATABASE_DIRECT_URL: toDatabaseUrl(address) };
       const log = createLogger('silent');
       await using stack = new AsyncDisposableStack();
       const settings = readSettings({ ...baseEnv(folder), ...env });
@@ -161,15 +162,15 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
       await pingQueue(db);
       assert.equal((await db.query('select from users')).rowCount, 0);
     } finally {
-      await own.stop();
+      await emptyPooler.stop();
       await service.db.query(`drop database ${address.database}`);
     }
   });
 
   it('is checked by doctor, which reports missing statement timeouts', async () => {
-    const found = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
-    assert.equal(found?.state, 'missing');
-    assert.match(String(found?.detail), /alter role \w+ set statement_timeout = '20s'/);
+    const finding = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
+    assert.equal(finding?.state, 'missing');
+    assert.match(String(finding?.detail), /alter role \w+ set statement_timeout = '20s'/);
     await service.db.query(`alter database ${service.connection.database} set statement_timeout = '20s'`);
     const [direct, other] = [service.connection, { ...service.connection, database: 'postgres' }].map(
       connection => openDb({ connection, maxConnections: 1, onError: () => undefined }),
@@ -193,28 +194,31 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     const remedy =
       /^DATABASE_URL points to a connection pooler .* or set DATABASE_DIRECT_URL to the address of PostgreSQL\.$/;
     assert.match(await getRefusal({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), remedy);
-    const silent = await startPooler(PGBOUNCER ?? '', service.connection, {
+    const sessionPooler = await startPooler(PGBOUNCER ?? '', service.connection, {
       pool_mode: 'session',
       ignore_startup_parameters: 'options,statement_timeout,idle_in_transaction_session_timeout',
     });
     try {
-      assert.match(await getRefusal({ DATABASE_URL: silent.url, DATABASE_DIRECT_URL: undefined }), remedy);
+      assert.match(
+        await getRefusal({ DATABASE_URL: sessionPooler.url, DATABASE_DIRECT_URL: undefined }),
+        remedy,
+      );
     } finally {
-      await silent.stop();
+      await sessionPooler.stop();
     }
   });
 
-  it('carries all requests: they get 503 while it is down and work again afterwards', async () => {
+  it('makes requests fail with 503 while it is down, and succeed after it has restarted', async () => {
     await pooler?.stop();
-    const away = await first.request('GET', '/workflows');
-    assert.equal(away.status, 503, JSON.stringify(away.body));
+    const refused = await first.request('GET', '/workflows');
+    assert.equal(refused.status, 503, JSON.stringify(refused.body));
     pooler = await startPooler(
       PGBOUNCER ?? '',
       service.connection,
       { pool_mode: 'transaction' },
       Number(new URL(pooledUrl).port),
     );
-    await waitUntil('requests to be answered', async () => {
+    await waitUntil('requests to succeed', async () => {
       const { status } = await first.request('GET', '/workflows');
       return status === 200;
     });

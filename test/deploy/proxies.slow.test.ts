@@ -15,7 +15,7 @@ import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
-/** More than a proxy buffers of a body in memory. */
+/** Larger than the part of a body that a proxy buffers in memory. */
 const UPLOAD_BYTES = 20 * 1_048_576;
 const DELAY_MS = 3000;
 
@@ -30,7 +30,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Minted {
+interface CreatedUpload {
   readonly mediaId: string;
   readonly uploadUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
     program: 'caddy',
     start: async (program, port) =>
       spawn(program, ['run', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'caddy/Caddyfile')], {
-        // Its admin API has a fixed port, which concurrent runs of this test would share.
+        // The admin API of Caddy has a fixed port, which concurrent runs of this test would share.
         env: {
           PATH: process.env.PATH,
           HOME: folder,
@@ -60,22 +60,22 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
   nginx: {
     program: 'nginx',
     start: async (program, port) => {
-      const ours = (await readFile(join(DEPLOY, 'nginx/graphwright.conf'), 'utf8'))
+      const siteConfig = (await readFile(join(DEPLOY, 'nginx/graphwright.conf'), 'utf8'))
         .replace('server 127.0.0.1:3000', `server ${new URL(service.url).host}`)
         .replace('listen 80;', `listen 127.0.0.1:${port};`);
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         name => `${name}_temp_path ${folder}/${name};`,
       );
-      const whole = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
-        http { access_log off; ${paths.join(' ')} ${ours} }`;
-      await writeFile(join(folder, 'nginx.conf'), whole);
+      const config = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
+        http { access_log off; ${paths.join(' ')} ${siteConfig} }`;
+      await writeFile(join(folder, 'nginx.conf'), config);
       return spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
     },
   },
 };
 
-/** The requests left this minute for an anonymous caller from this address. */
-async function remaining(
+/** Sends a request, and returns how many more an anonymous caller from this address may send this minute. */
+async function readRemaining(
   origin: string,
   localAddress: string,
   headers: Readonly<Record<string, string>> = {},
@@ -109,8 +109,8 @@ const METRICS_PATHS = [
   'http://localhost/metrics',
 ];
 
-/** The path is sent exactly as given. */
-async function statusAndText(origin: string, path: string): Promise<{ status: number; text: string }> {
+/** Requests the path exactly as it is written. */
+async function requestPath(origin: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(origin);
   const req = request({ hostname, port, path, agent: false });
   req.end();
@@ -152,18 +152,18 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
         headers: { authorization },
       });
       assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
-      const pieces: number[] = [];
-      for await (const piece of response.body ?? []) pieces.push(piece.length && performance.now());
-      const [first = 0, last = 0] = [pieces[0], pieces.at(-1)];
+      const arrivalsMs: number[] = [];
+      for await (const _ of response.body ?? []) arrivalsMs.push(performance.now());
+      const [firstMs = 0, lastMs = 0] = [arrivalsMs[0], arrivalsMs.at(-1)];
       assert.ok(
-        last - first > DELAY_MS / 3,
-        `the first piece came ${Math.round(last - first)} ms before the last`,
+        lastMs - firstMs > DELAY_MS / 3,
+        `the first piece came ${Math.round(lastMs - firstMs)} ms before the last`,
       );
     });
 
     it('forwards large uploads, and ranges of uploaded files', async () => {
       const file = mp4(UPLOAD_BYTES);
-      const { body } = await service.request<Minted>('POST', '/media/upload-url', {
+      const { body } = await service.request<CreatedUpload>('POST', '/media/upload-url', {
         contentType: 'video/mp4',
         bytes: file.length,
         filename: 'a.mp4',
@@ -190,12 +190,12 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
     });
 
     it('forwards metrics to nobody, however the path is written', async () => {
-      const own = await statusAndText(service.url, '/metrics');
-      assert.deepEqual([own.status, own.text.includes(METRIC)], [200, true]);
-      assert.equal((await statusAndText(origin, '/metrics')).status, 404);
-      for (const written of METRICS_PATHS) {
-        const { text } = await statusAndText(origin, written);
-        assert.ok(!text.includes(METRIC), written);
+      const direct = await requestPath(service.url, '/metrics');
+      assert.deepEqual([direct.status, direct.text.includes(METRIC)], [200, true]);
+      assert.equal((await requestPath(origin, '/metrics')).status, 404);
+      for (const metricsPath of METRICS_PATHS) {
+        const { text } = await requestPath(origin, metricsPath);
+        assert.ok(!text.includes(METRIC), metricsPath);
       }
     });
 
@@ -203,17 +203,17 @@ for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entrie
       const [one, other] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
       const spoofed = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
       const count = async (): Promise<readonly [number, ...number[]]> => [
-        await remaining(origin, one),
-        await remaining(origin, one),
-        await remaining(origin, other),
-        await remaining(origin, one, spoofed),
+        await readRemaining(origin, one),
+        await readRemaining(origin, one),
+        await readRemaining(origin, other),
+        await readRemaining(origin, one, spoofed),
       ];
-      // All within one minute, which the limit counts.
-      const minute = (): number => Math.floor(Date.now() / 60_000);
-      let began = minute();
+      // Repeats the requests until all are within one minute, because the limit counts requests per minute.
+      const getMinute = (): number => Math.floor(Date.now() / 60_000);
+      let startMinute = getMinute();
       let counts = await count();
-      for (let round = 0; minute() !== began && round < 10; round++) {
-        began = minute();
+      for (let round = 0; getMinute() !== startMinute && round < 10; round++) {
+        startMinute = getMinute();
         counts = await count();
       }
       const [first] = counts;

@@ -2,19 +2,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 
-/** Listens until it is closed. */
+/** Starts forwarding. Closing the server stops it. */
 export async function forward(
-  from: { readonly host: string; readonly port: number },
-  to: () => NetConnectOpts,
+  address: { readonly host: string; readonly port: number },
+  getTarget: () => NetConnectOpts,
 ): Promise<Server> {
   const server = createServer(near => {
-    const far = connect(to());
+    const far = connect(getTarget());
     near.pipe(far).pipe(near);
-    // When either side disconnects, the other one is closed too.
+    // When one side disconnects, the other side is closed too.
     near.on('error', () => far.destroy()).on('close', () => far.destroy());
     far.on('error', () => near.destroy()).on('close', () => near.destroy());
   });
-  server.listen(from.port, from.host);
+  server.listen(address.port, address.host);
   await once(server, 'listening');
   return server;
 }

@@ -1,5 +1,5 @@
 // Runs a fleet on several hosts: two API servers, three workers, PostgreSQL and the bucket, each on its own host. Kills
-// one of each kind and cuts one off during paid runs, then checks the soak's guarantees.
+// one host of each kind and cuts one worker off during paid runs, then checks the soak's guarantees.
 import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDb } from '../../src/store/db.ts';
 import { CHECKS, type Check } from '../soak/audit.ts';
 import { startHooks } from '../soak/hooks.ts';
-import { type Keeper, keepProcess, untilReady } from '../soak/keeper.ts';
-import { makePlan, type Plan } from '../soak/plan.ts';
+import { createPlan, type Plan } from '../soak/plan.ts';
 import { startProviders } from '../soak/providers.ts';
-import { makeShapes } from '../soak/shapes.ts';
+import { createShapes } from '../soak/shapes.ts';
 import { findViolations, settle, startRuns } from '../soak/soak.ts';
+import { type Supervisor, superviseProcess, waitUntilReady } from '../soak/supervisor.ts';
 import { openAccounts, retryStart } from '../soak/traffic.ts';
 import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
 import { forward } from './forward.ts';
-import { makeNetwork, type Network } from './network.ts';
+import { createNetwork, type Network } from './network.ts';
 import { startRoundRobin } from './round-robin.ts';
 
 export interface HostsOptions {
@@ -48,12 +48,12 @@ const ENV = {
   LOG_LEVEL: 'warn',
   ALLOW_PRIVATE_NETWORK: 'true',
 } as const;
-// Each process needs about 25.
+// Each process needs about 25 connections.
 const CONNECTIONS = 220;
 
 /**
- * The hosts to kill, each at its share of the load. All are restarted at once; the network cut starts with the first
- * kill.
+ * The hosts to kill, each at this share of the load. Killed hosts are restarted immediately. The network cut starts with
+ * the first kill.
  */
 const KILLS = [
   [0.15, 'work0'],
@@ -61,27 +61,27 @@ const KILLS = [
   [0.5, 'bucket'],
   [0.7, 'postgres'],
 ] as const;
-const CUT = 'work1';
+const CUT_HOST = 'work1';
 
 export async function testOnHosts(
   options: HostsOptions,
   print: (line: string) => void,
 ): Promise<HostsReport> {
   await using stack = new AsyncDisposableStack();
-  const network = await makeNetwork(['postgres', 'bucket', ...API, ...WORKERS]);
+  const network = await createNetwork(['postgres', 'bucket', ...API, ...WORKERS]);
   stack.defer(() => network.remove());
   const { delayMs } = network;
   print(
     delayMs === undefined
-      ? 'this kernel cannot delay packets: the hosts are joined without'
+      ? 'this kernel cannot delay packets: there is no delay between hosts'
       : `${delayMs} ms between hosts`,
   );
   const hooks = await startHooks();
   stack.defer(() => hooks.close());
   const providers = await startProviders();
   stack.defer(() => providers.close());
-  const local = portsOf([hooks.url, ...Object.values(providers.env)]);
-  for (const port of local) {
+  const localPorts = listLocalPorts([hooks.url, ...Object.values(providers.env)]);
+  for (const port of localPorts) {
     const server = await forward({ host: network.gateway, port }, () => ({ host: '127.0.0.1', port }));
     stack.defer(() => void server.close());
   }
@@ -90,35 +90,35 @@ export async function testOnHosts(
   stack.defer(() => proxy.close());
   const url = `http://${network.gateway}:${proxy.port}`;
   const crashes: string[] = [];
-  const kept = await startAll(stack, { network, options, url, local, env: providers.env, crashes });
+  const processes = await startAll(stack, { network, options, url, localPorts, env: providers.env, crashes });
   const database = `postgres://postgres@${network.host('postgres').address}:${PORTS.postgres}/postgres`;
   const db = openDb({ connection: { url: database }, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
 
-  const paid = Object.entries(makeShapes(hooks.url)).filter(
+  const paidShapes = Object.entries(createShapes(hooks.url)).filter(
     ([, { prompts }]) => Object.keys(prompts).length > 0,
   );
-  const shapes = Object.fromEntries(paid);
-  const plan = createPlan(options, shapes);
+  const shapes = Object.fromEntries(paidShapes);
+  const plan = createPaidPlan(options, shapes);
   const retries = new Map<string, number>();
   const accounts = await openAccounts(url, shapes, retries);
   const [{ started, unanswered }] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
-    killHosts(network, kept, options, print),
+    killHosts(network, processes, options, print),
   ]);
   print(`${started.length} runs started; waiting for open work`);
   const startMs = performance.now();
-  const settled = await settle({ db });
+  const openWork = await settle({ db });
   const settleMs = performance.now() - startMs;
-  const refound = await retryStart(started, accounts, hooks.url);
-  await Promise.all([...API, ...WORKERS].map(name => kept.get(name)?.stop('SIGTERM')));
+  const keyMismatches = await retryStart(started, accounts, hooks.url);
+  await Promise.all([...API, ...WORKERS].map(name => processes.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
   const violations = await findViolations(
     { fleet, providers, hooks, shapes, started },
     {
-      'all work ends': async () => settled,
+      'all work ends': async () => openWork,
       'callers get final answers': async () => unanswered,
-      'the same key finds the same run': async () => refound,
+      'the same key finds the same run': async () => keyMismatches,
       ...CHECKS,
       'media and objects match': checkObjects(join(options.folder, 'bucket', BUCKET)),
     },
@@ -135,41 +135,44 @@ export async function testOnHosts(
   };
 }
 
-interface Beginning {
+interface FleetContext {
   readonly network: Network;
   readonly options: HostsOptions;
   readonly url: string;
   /** Ports of this machine that each host reaches on its own loopback. */
-  readonly local: readonly number[];
+  readonly localPorts: readonly number[];
   readonly env: NodeJS.ProcessEnv;
   readonly crashes: string[];
 }
 
-/** Starts every process by host name and waits until it is ready. */
+/** Starts every process and waits until all are ready. Returns their supervisors by host name. */
 async function startAll(
   stack: AsyncDisposableStack,
-  { network, options, url, local, env, crashes }: Beginning,
-): Promise<ReadonlyMap<string, Keeper>> {
+  { network, options, url, localPorts, env, crashes }: FleetContext,
+): Promise<ReadonlyMap<string, Supervisor>> {
   const { folder } = options;
   const logs = join(folder, 'logs');
   mkdirSync(logs, { recursive: true });
-  const keepers = new Map<string, Keeper>();
-  const keep = (
+  const supervisors = new Map<string, Supervisor>();
+  const supervise = (
     name: string,
     label: string,
     args: readonly string[],
-    more: NodeJS.ProcessEnv = {},
-  ): Keeper => {
+    settings: NodeJS.ProcessEnv = {},
+  ): Supervisor => {
     const command = [...network.host(name).enter, process.execPath, ...args];
-    const keeper = keepProcess({ name: label, command, env: { ...cleanEnv(), ...more }, logs }, crashes);
-    stack.defer(() => keeper.stop('SIGKILL'));
-    return keeper;
+    const supervisor = superviseProcess(
+      { name: label, command, env: { ...cleanEnv(), ...settings }, logs },
+      crashes,
+    );
+    stack.defer(() => supervisor.stop('SIGKILL'));
+    return supervisor;
   };
   const host = join(import.meta.dirname, 'host.ts');
   const { postgres, bucket } = PORTS;
-  keepers.set(
+  supervisors.set(
     'postgres',
-    keep('postgres', 'postgres', [
+    supervise('postgres', 'postgres', [
       host,
       'postgres',
       join(folder, 'postgres'),
@@ -177,14 +180,14 @@ async function startAll(
       `${CONNECTIONS}`,
     ]),
   );
-  keepers.set(
+  supervisors.set(
     'bucket',
-    keep('bucket', 'bucket', [host, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
+    supervise('bucket', 'bucket', [host, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
   );
-  const loops = [...API, ...WORKERS].map(name =>
-    keep(name, `${name}-loopback`, [host, 'loopback', network.gateway, ...local.map(String)]),
+  const forwarders = [...API, ...WORKERS].map(name =>
+    supervise(name, `${name}-loopback`, [host, 'loopback', network.gateway, ...localPorts.map(String)]),
   );
-  await untilReady([...keepers.values(), ...loops]);
+  await waitUntilReady([...supervisors.values(), ...forwarders]);
   const database = `postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`;
   const serve = (name: string, role: string, host: string): void => {
     const settings = {
@@ -201,38 +204,41 @@ async function startAll(
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
     };
-    keepers.set(name, keep(name, name, [BIN, 'serve'], settings));
+    supervisors.set(name, supervise(name, name, [BIN, 'serve'], settings));
   };
   for (const name of API) serve(name, 'api', network.host(name).address);
   for (const name of WORKERS) serve(name, 'worker', '127.0.0.1');
-  await untilReady([...keepers.values()]);
-  return keepers;
+  await waitUntilReady([...supervisors.values()]);
+  return supervisors;
 }
 
-/** Paid runs by two accounts with credits, in turn. */
-function createPlan({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof makePlan>[1]): Plan {
-  const plan = makePlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
+/** Plans paid runs of two accounts with credits, which take turns. */
+function createPaidPlan(
+  { seed, runs, loadMs }: HostsOptions,
+  shapes: Parameters<typeof createPlan>[1],
+): Plan {
+  const plan = createPlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
   return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
 }
 
 async function killHosts(
   network: Network,
-  kept: ReadonlyMap<string, Keeper>,
+  processes: ReadonlyMap<string, Supervisor>,
   { loadMs, cutMs }: HostsOptions,
   print: (line: string) => void,
 ): Promise<void> {
   const kills = KILLS.map(async ([share, name]) => {
     await sleep(share * loadMs);
-    kept.get(name)?.signal('SIGKILL');
+    processes.get(name)?.signal('SIGKILL');
     print(`${name} was killed`);
   });
   const cut = async (): Promise<void> => {
     await sleep(KILLS[0][0] * loadMs);
-    await network.cut(CUT);
-    print(`${CUT} is cut off`);
+    await network.cut(CUT_HOST);
+    print(`${CUT_HOST} is cut off`);
     await sleep(cutMs);
-    await network.rejoin(CUT);
-    print(`${CUT} is back`);
+    await network.rejoin(CUT_HOST);
+    print(`${CUT_HOST} is connected again`);
   };
   await Promise.all([...kills, cut()]);
 }
@@ -241,10 +247,10 @@ async function killHosts(
 function checkObjects(folder: string): Check {
   return async ({ fleet }) => {
     const { rows } = await fleet.db.query<{ id: string }>('select id from media');
-    const { rows: noted } = await fleet.db.query<{ id: string }>('select id from media_strays');
+    const { rows: orphans } = await fleet.db.query<{ id: string }>('select id from media_strays');
     const names = await readdir(folder);
     const objects = new Set(names.flatMap(name => /^(med_\w{26})\._S3rver_object$/.exec(name)?.[1] ?? []));
-    const known = new Set([...rows, ...noted].map(({ id }) => id));
+    const known = new Set([...rows, ...orphans].map(({ id }) => id));
     return [
       ...rows.filter(({ id }) => !objects.has(id)).map(({ id }) => `the media ${id} has no object`),
       ...[...objects].filter(id => !known.has(id)).map(id => `the object ${id} has no row`),
@@ -252,8 +258,8 @@ function checkObjects(folder: string): Check {
   };
 }
 
-/** The ports of the URLs on this machine. */
-function portsOf(texts: readonly (string | undefined)[]): readonly number[] {
+/** Lists the ports of those URLs that lead to this machine. */
+function listLocalPorts(texts: readonly (string | undefined)[]): readonly number[] {
   const ports = texts.flatMap(text => {
     const address = text === undefined ? null : URL.parse(text);
     return address?.hostname === '127.0.0.1' ? [Number(address.port)] : [];

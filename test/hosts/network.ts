@@ -9,17 +9,17 @@ const ip = (...args: readonly string[]) => run('ip', [...args]);
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** The prefix of a command that runs there. */
+  /** The prefix of a command that runs on the host. */
   readonly enter: readonly string[];
 }
 
 export interface Network {
   /** The address of this machine on the bridge. */
   readonly gateway: string;
-  /** undefined if this kernel cannot delay packets. */
+  /** Undefined if this kernel cannot delay packets. */
   readonly delayMs: number | undefined;
   host(name: string): Host;
-  /** Drops packets from and to it, like an unplugged cable. */
+  /** Drops packets from and to the host, as if its cable were unplugged. */
   cut(name: string): Promise<void>;
   rejoin(name: string): Promise<void>;
   remove(): Promise<void>;
@@ -27,10 +27,10 @@ export interface Network {
 
 const DELAY_MS = 1;
 
-/** Why this machine cannot create such a network; undefined if it can. */
-export async function whyNoNetwork(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'network namespaces are of Linux alone';
-  if (process.getuid?.() !== 0) return 'only root may make network namespaces';
+/** Returns why this machine cannot create such a network, or undefined if it can. */
+export async function findNetworkProblem(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'network namespaces need Linux';
+  if (process.getuid?.() !== 0) return 'only root may create network namespaces';
   const trial = `gwt${process.pid}`;
   try {
     await ip('netns', 'add', trial);
@@ -40,15 +40,15 @@ export async function whyNoNetwork(): Promise<string | undefined> {
   } catch (err) {
     const { code, stderr = '' } = err as { readonly code?: unknown; readonly stderr?: string };
     return code === 'ENOENT'
-      ? 'the program ip is not there (Debian: apt-get install iproute2)'
+      ? 'the program ip is not installed (Debian: apt-get install iproute2)'
       : `this machine cannot create network namespaces: ${stderr.trim()}`;
   } finally {
     await ip('netns', 'del', trial).catch(() => undefined);
   }
 }
 
-/** Call `remove` at the end: namespaces outlive the process that created them. */
-export async function makeNetwork(names: readonly string[]): Promise<Network> {
+/** Creates the hosts. Call `remove` at the end, because namespaces remain when the process that created them ends. */
+export async function createNetwork(names: readonly string[]): Promise<Network> {
   const id = process.pid % 10_000;
   const bridge = `gwb${id}`;
   const subnet = `10.${100 + (id % 100)}.${Math.floor(id / 100)}`;
@@ -85,7 +85,7 @@ export async function makeNetwork(names: readonly string[]): Promise<Network> {
       delayMs: isDelayed ? DELAY_MS : undefined,
       host: name => {
         const { space = '', address = '' } = hosts.get(name) ?? {};
-        // Its own host name too, because host names tell whether two processes share a machine.
+        // Sets the host name too, because workers compare host names to find out whether they share a machine.
         const rename = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', space];
         return { name, address, enter: ['ip', 'netns', 'exec', space, ...rename] };
       },

@@ -1,4 +1,4 @@
-// Forwards each request to the next server in turn, whether or not that server responds.
+// Forwards requests to the servers in rotation, even to servers that do not respond.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,20 +12,20 @@ export async function startRoundRobin(
   host: string,
   servers: readonly { readonly host: string; readonly port: number }[],
 ): Promise<Proxy> {
-  let turn = 0;
+  let requestCount = 0;
   const proxy = createServer((req, res) => {
-    const server = servers[turn++ % servers.length];
+    const server = servers[requestCount++ % servers.length];
     const { method, url: path, headers } = req;
-    const onward = request({ ...server, method, path, headers }, response => {
+    const forwarded = request({ ...server, method, path, headers }, response => {
       res.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(res);
     });
-    onward.on('error', () => {
+    forwarded.on('error', () => {
       if (res.headersSent) res.destroy();
       else res.writeHead(502, { 'content-type': 'application/json' }).end('{"code":"bad_gateway"}');
     });
-    res.on('close', () => onward.destroy());
-    req.pipe(onward);
+    res.on('close', () => forwarded.destroy());
+    req.pipe(forwarded);
   });
   proxy.listen(0, host);
   await once(proxy, 'listening');

@@ -1,9 +1,9 @@
 // Applies the faults of a soak test to its processes and providers. Resolves when a fault is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
-import type { KeptProcess } from './keeper.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { Providers } from './providers.ts';
+import type { SupervisedProcess } from './supervisor.ts';
 
 export interface Target {
   readonly fleet: Fleet;
@@ -12,17 +12,17 @@ export interface Target {
 
 type FaultAction = (target: Target, fault: PlannedFault) => void | Promise<void>;
 
-const getWorker = ({ fleet }: Target, { targetFraction }: PlannedFault): KeptProcess =>
-  fleet.workers[Math.floor(targetFraction * fleet.workers.length)] as KeptProcess;
+const getWorker = ({ fleet }: Target, { targetFraction }: PlannedFault): SupervisedProcess =>
+  fleet.workers[Math.floor(targetFraction * fleet.workers.length)] as SupervisedProcess;
 
-const freeze: (getProcess: (target: Target, fault: PlannedFault) => KeptProcess) => FaultAction =
+const freeze: (getProcess: (target: Target, fault: PlannedFault) => SupervisedProcess) => FaultAction =
   getProcess => async (target, fault) => {
-    const kept = getProcess(target, fault);
-    const { pid } = kept;
-    kept.signal('SIGSTOP');
+    const frozen = getProcess(target, fault);
+    const { pid } = frozen;
+    frozen.signal('SIGSTOP');
     await sleep(fault.durationMs);
-    // If it was killed in the meantime, this is a new process.
-    if (kept.pid === pid) kept.signal('SIGCONT');
+    // If the process was killed in the meantime, a new one has replaced it.
+    if (frozen.pid === pid) frozen.signal('SIGCONT');
   };
 
 const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
@@ -33,14 +33,14 @@ const FAULT_ACTIONS: Readonly<Record<FaultKind, FaultAction>> = {
   'api kill': ({ fleet }) => fleet.api.signal('SIGKILL'),
   'api freeze': freeze(({ fleet }) => fleet.api),
   'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
-  // The fast shutdown; its supervisor restarts it.
+  // Requests a fast shutdown, after which the supervisor of PostgreSQL restarts it.
   'postgres restart': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGINT'),
   'postgres backend kill': async ({ fleet }, { targetFraction }) => {
     const pids = await listBackends(fleet, "where application_name = 'graphwright'");
     signalAll(pids.slice(Math.floor(targetFraction * pids.length)).slice(0, 1), 'SIGKILL');
   },
   'postgres freeze': async ({ fleet }, { durationMs }) => {
-    // The postmaster first, so that it starts no new backends.
+    // Stops the postmaster first, so that it starts no new backends.
     const pids = [fleet.postgres.pid, ...(await listBackends(fleet, ''))];
     signalAll(pids, 'SIGSTOP');
     await sleep(durationMs);
@@ -77,7 +77,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (err) {
-      // It exited by itself.
+      // The process has exited by itself.
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   }

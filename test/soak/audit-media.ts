@@ -25,13 +25,13 @@ export function checkMedia(crashes: number): Check {
       else if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
         violations.push(`the file of ${id} differs from its row`);
     }
-    const unknown = [...files.keys()].filter(id => !knownIds.has(id));
-    const isExcused = unknown.length <= crashes * MAX_LOST_RECORDS_PER_CRASH;
-    return isExcused ? violations : [...violations, ...unknown.map(id => `the file ${id} has no row`)];
+    const unknownIds = [...files.keys()].filter(id => !knownIds.has(id));
+    const isAllowed = unknownIds.length <= crashes * MAX_LOST_RECORDS_PER_CRASH;
+    return isAllowed ? violations : [...violations, ...unknownIds.map(id => `the file ${id} has no row`)];
   };
 }
 
-/** The stored files by key, without the folder of unfinished files. */
+/** Lists the paths of the stored files by media id, without the folder of unfinished files. */
 async function listFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const shard of await readdir(folder).catch(() => [])) {

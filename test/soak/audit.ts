@@ -36,7 +36,7 @@ interface EndedStep {
   readonly error?: { readonly code: string };
 }
 
-/** Wake-ups of runs that were decided or cancelled stay until their time, and then find nothing to do. */
+/** Jobs that are due soon. Excludes wake-ups of runs that were decided or cancelled, which stay queued until their time. */
 export const DUE_JOBS =
   "(select * from graphile_worker._private_jobs where run_at < now() + interval '1 day') as due";
 
@@ -65,8 +65,8 @@ async function readRuns({ fleet }: SoakResult): Promise<ReadonlyMap<string, Ende
   );
   return new Map(
     rows.map(row => {
-      const all = (row.steps ?? []).flatMap(text => JSON.parse(text) as EndedStep[]);
-      return [row.id, { ...row, steps: [...new Map(all.map(step => [step.nodeId, step])).values()] }];
+      const steps = (row.steps ?? []).flatMap(text => JSON.parse(text) as EndedStep[]);
+      return [row.id, { ...row, steps: [...new Map(steps.map(step => [step.nodeId, step])).values()] }];
     }),
   );
 }
@@ -81,8 +81,8 @@ async function checkRuns(result: SoakResult): Promise<readonly string[]> {
     const name = `run ${run} (${shape}, ${id})`;
     if (row === undefined) return [`${name} was accepted but does not exist`];
     if (!row.is_finished)
-      return [`${name} is ${row.status}, worker: ${row.worker_id}, deferred: ${row.parked}`];
-    const open = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
+      return [`${name} is ${row.status}, worker: ${row.worker_id}, parked: ${row.parked}`];
+    const openNodes = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
     const code = row.error === null ? '' : (JSON.parse(row.error) as { code: string }).code;
     const isAllowed =
       row.status === 'COMPLETED'
@@ -94,7 +94,7 @@ async function checkRuns(result: SoakResult): Promise<readonly string[]> {
       ...(row.worker_id === null && !row.parked
         ? []
         : [`${name} has ended but still has a lease or waits to be resumed`]),
-      ...(open.length === 0 ? [] : [`${name} has ended but its nodes ${open} have not`]),
+      ...(openNodes.length === 0 ? [] : [`${name} has ended but its nodes ${openNodes} have not`]),
       ...(isAllowed ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
     ];
   });

@@ -1,16 +1,16 @@
-// The processes of a soak: an embedded PostgreSQL, one API and several workers, each restarted when it exits.
+// Starts the processes of a soak: an embedded PostgreSQL, one API and several workers, each restarted when it exits.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { BIN, baseEnv, cleanEnv, toDatabaseUrl } from '../support/service.ts';
-import { type Keeper, type KeptProcess, keepProcess, untilReady } from './keeper.ts';
+import { type SupervisedProcess, type Supervisor, superviseProcess, waitUntilReady } from './supervisor.ts';
 
 export interface Fleet {
   readonly url: string;
-  readonly api: KeptProcess;
-  readonly workers: readonly KeptProcess[];
+  readonly api: SupervisedProcess;
+  readonly workers: readonly SupervisedProcess[];
   readonly postgres: EmbeddedPostgres;
   readonly db: Db;
   /** The folder of the media. */
@@ -34,7 +34,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   await using stack = new AsyncDisposableStack();
   const postgres = await startEmbedded({
     dataDir: join(folder, 'postgres'),
-    // Each process needs about 25.
+    // Each process needs about 25 connections.
     maxConnections: 40 * (workers + 1),
     onExit: err => {
       throw err;
@@ -57,34 +57,36 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     ...env,
   };
   const crashes: string[] = [];
-  const keep = (name: string, more: NodeJS.ProcessEnv): Keeper => {
-    const keeper = keepProcess(
+  const supervise = (name: string, settings: NodeJS.ProcessEnv): Supervisor => {
+    const supervisor = superviseProcess(
       {
         name,
         command: [process.execPath, BIN, 'serve'],
-        env: { ...shared, ...more },
+        env: { ...shared, ...settings },
         logs: join(folder, 'logs'),
       },
       crashes,
     );
-    stack.defer(() => keeper.stop('SIGKILL'));
-    return keeper;
+    stack.defer(() => supervisor.stop('SIGKILL'));
+    return supervisor;
   };
-  const api = keep('api', { ROLE: apiRole, PORT: String(port) });
-  await untilReady([api]);
-  const all = Array.from({ length: workers }, (_, index) => keep(`worker-${index}`, { ROLE: 'worker' }));
-  await untilReady(all);
+  const api = supervise('api', { ROLE: apiRole, PORT: String(port) });
+  await waitUntilReady([api]);
+  const workerProcesses = Array.from({ length: workers }, (_, index) =>
+    supervise(`worker-${index}`, { ROLE: 'worker' }),
+  );
+  await waitUntilReady(workerProcesses);
   const running = stack.move();
   return {
     url,
     api,
-    workers: all,
+    workers: workerProcesses,
     postgres,
     db,
     dataDir,
     crashes,
     drain: async () => {
-      await Promise.all([api, ...all].map(keeper => keeper.stop('SIGTERM')));
+      await Promise.all([api, ...workerProcesses].map(supervisor => supervisor.stop('SIGTERM')));
     },
     close: () => running.disposeAsync(),
   };

@@ -1,5 +1,5 @@
-// Mutates upload forms over real sockets, in randomly cut pieces: each is answered without an internal error, stored
-// files match another parser's, and refused ones leave nothing behind.
+// Sends mutated upload forms over real sockets, in randomly cut pieces. Checks that no form causes an internal error, that
+// stored files match those of another parser, and that refused forms store nothing.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,24 +62,24 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
     while (performance.now() < endMs && violations.length < MAX_VIOLATIONS) {
       const round = rounds++;
       const random = seededRandom(seed * 1_000_003 + round);
-      // Sometimes unchanged, to check that valid forms are accepted.
+      // Some forms are unchanged, to check that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, caller, form, random);
       if (status === 200) accepted++;
       const isValid = corpus.includes(form);
-      const found = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
-      if (!ALLOWED_STATUSES.has(status) || (isValid && status !== 200)) violations.push(found);
+      const description = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
+      if (!ALLOWED_STATUSES.has(status) || (isValid && status !== 200)) violations.push(description);
       else if (status === 200 && !(await isSame(app, body, form)))
-        violations.push(`stored otherwise, ${found}`);
+        violations.push(`stored otherwise, ${description}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   const { rows } = await app.deps.db.query<{ orphans: number; media: number }>(
     'select (select count(*) from media_strays)::int as orphans, (select count(*) from media)::int as media',
   );
-  const left = rows[0] ?? { orphans: 0, media: 0 };
-  if (left.orphans > 0 || left.media !== accepted)
-    violations.push(`${left.media} media and ${left.orphans} orphans after ${accepted} were accepted`);
+  const { orphans, media } = rows[0] ?? { orphans: 0, media: 0 };
+  if (orphans > 0 || media !== accepted)
+    violations.push(`${media} media and ${orphans} orphans after ${accepted} were accepted`);
   return { rounds, accepted, violations };
 }
 
@@ -94,19 +94,16 @@ function createForm(type: string, file: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }
 
-/**
- * Compares the stored media with the file that another parser finds. If that parser refuses the form, any media will
- * do.
- */
+/** Returns whether the stored media is the file that another parser finds, or whether that parser refuses the form. */
 async function isSame({ deps }: TestApp, response: string, form: Buffer): Promise<boolean> {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
-  const other = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
-  const files = [...(other?.values() ?? [])].filter(value => value instanceof File);
+  const parsedForm = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
+  const files = [...(parsedForm?.values() ?? [])].filter(value => value instanceof File);
   const { mediaId, contentType } = JSON.parse(response) as {
     readonly mediaId: string;
     readonly contentType: string;
   };
-  // An SVG is rebuilt.
+  // The service stores a rebuilt SVG.
   if (files.length !== 1 || contentType === 'image/svg+xml') return true;
   const { rows } = await deps.db.query<{ sha256: string }>('select sha256 from media where id = $1', [
     mediaId,
@@ -119,7 +116,7 @@ interface HttpResponse {
   readonly body: string;
 }
 
-/** Status 0: there was no response in time. */
+/** Sends the form in pieces of random length. Status 0 means that there was no response in time. */
 async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<HttpResponse> {
   const socket = connect(Number(origin.port), origin.hostname);
   const response = readResponse(socket);

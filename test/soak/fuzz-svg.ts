@@ -1,5 +1,5 @@
-// Mutates hostile SVGs: two parsers that do not use the sanitizer's tables read what it accepts. Runs in a thread, so
-// that a hang is noticed from outside.
+// Mutates hostile SVGs, and reads the accepted ones with two parsers that do not use the sanitizer's tables. Runs in a
+// thread, so that another thread notices a hang.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import sanitizeHtml from 'sanitize-html';
@@ -12,7 +12,7 @@ import { mutate } from './mutate.ts';
 
 export interface FuzzReport {
   readonly rounds: number;
-  /** Accepted, not refused. */
+  /** The number of inputs that were accepted. */
   readonly accepted: number;
   readonly violations: readonly string[];
 }
@@ -32,13 +32,13 @@ export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> 
   thread.on('message', (violation: string) => violations.push(violation));
   thread.on('error', err => violations.push(`the thread died: ${err.stack}`));
   const endMs = performance.now() + forMs;
-  let [seen, sinceMs] = [-1, performance.now()];
+  let [lastRound, lastChangeMs] = [-1, performance.now()];
   while (performance.now() < endMs && violations.length < MAX_VIOLATIONS) {
     await sleep(POLL_MS);
     const round = Atomics.load(counters, ROUND);
-    if (round !== seen) [seen, sinceMs] = [round, performance.now()];
-    // Starting takes a moment as well.
-    else if (performance.now() - sinceMs > HANG_MS) {
+    if (round !== lastRound) [lastRound, lastChangeMs] = [round, performance.now()];
+    // Includes the start of the thread.
+    else if (performance.now() - lastChangeMs > HANG_MS) {
       violations.push(`round ${round} of seed ${seed} hangs`);
       break;
     }
@@ -71,7 +71,7 @@ const TOKENS = [
 ].map(token => Buffer.from(token));
 const CORPUS = HOSTILE.map(text => Buffer.from(text));
 
-export function makeInput(seed: number, round: number): Buffer {
+export function createInput(seed: number, round: number): Buffer {
   const random = seededRandom(seed * 1_000_003 + round);
   const kind = random();
   if (kind < 0.5) return mutateValue(random);
@@ -79,7 +79,7 @@ export function makeInput(seed: number, round: number): Buffer {
   return kind < 0.9 ? mutated : Buffer.from(mutated.toString('utf8'), 'utf16le');
 }
 
-/** A document with one changed attribute that is still well-formed. */
+/** Returns a document with one changed attribute that is still well-formed. */
 function mutateValue(random: () => number): Buffer {
   const text = HOSTILE[Math.floor(random() * HOSTILE.length)] ?? '';
   const values = [...text.matchAll(/="([^"<]*)"/g)];
@@ -88,8 +88,8 @@ function mutateValue(random: () => number): Buffer {
   const value = mutate([Buffer.from(chosen[1])], TOKENS, random)
     .toString('utf8')
     .replace(/[<"]|&(?!#?\w+;)/g, found => `&#${found.charCodeAt(0)};`);
-  const at = chosen.index + 2;
-  return Buffer.from(text.slice(0, at) + value + text.slice(at + chosen[1].length));
+  const start = chosen.index + 2;
+  return Buffer.from(text.slice(0, start) + value + text.slice(start + chosen[1].length));
 }
 
 const ELEMENTS: ReadonlySet<string> = new Set(
@@ -97,7 +97,7 @@ const ELEMENTS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** The elements and attributes that drawing needs, and that cannot load, run or listen. */
+/** The attributes that drawing needs and that cannot load, run or listen to anything. */
 const ATTRIBUTES: ReadonlySet<string> = new Set(
   (
     'id d x y x1 x2 y1 y2 cx cy r rx ry fx fy fr width height points offset pathlength viewbox preserveaspectratio refx refy ' +
@@ -130,11 +130,11 @@ function findFault(name: string, attributes: Readonly<Record<string, string>>): 
   return undefined;
 }
 
-/** Describes the harm in the output as XML and as HTML. */
+/** Describes the first harmful part of the output, read as XML and as HTML. Returns undefined if there is none. */
 export function findHarm(output: string): string | undefined {
-  const found: string[] = [];
+  const reasons: string[] = [];
   const addReason = (reason: string | undefined): void => {
-    if (reason !== undefined) found.push(reason);
+    if (reason !== undefined) reasons.push(reason);
   };
   const parser = new SaxesParser();
   parser.on('text', text => addReason(`the text ${text}`));
@@ -152,13 +152,13 @@ export function findHarm(output: string): string | undefined {
       return text;
     },
   });
-  return found[0];
+  return reasons[0];
 }
 
 function fuzz({ seed, counters }: { readonly seed: number; readonly counters: Int32Array }): void {
   for (let round = 0; ; round++) {
     Atomics.store(counters, ROUND, round);
-    const input = makeInput(seed, round);
+    const input = createInput(seed, round);
     try {
       const harm = findHarm(sanitizeSvg(input).toString('utf8'));
       Atomics.add(counters, ACCEPTED, 1);

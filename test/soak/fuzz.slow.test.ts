@@ -1,4 +1,4 @@
-// A short run of the fuzzers, and a check that their judge detects harm.
+// Runs the fuzzers for a short time, and tests that `findHarm` detects harm.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOSTILE } from '../media/svg-corpus.ts';
@@ -8,24 +8,24 @@ import { findHarm, fuzzSvg } from './fuzz-svg.ts';
 const SHORT_MS = 1500;
 const SEED = 1;
 
-const bare = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;
+const createSvg = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;
 
 describe('mutated input', () => {
-  it('leaves the SVG sanitizer harmless, or is refused', async () => {
+  it('is made harmless or refused by the SVG sanitizer', async () => {
     assert.deepEqual((await fuzzSvg(SEED, SHORT_MS)).violations, []);
   });
 
-  it('is answered by the upload route, and stored as sent or refused', async () => {
+  it('is stored as it was sent or refused by the upload route', async () => {
     const { accepted, violations } = await fuzzForms(SEED, SHORT_MS);
     assert.deepEqual(violations, []);
     assert.ok(accepted > 0);
   });
 });
 
-describe('the judge of sanitized SVGs', () => {
+describe('findHarm', () => {
   it('finds no harm in shapes and local references', () => {
     const shapes = '<rect id="a" width="1" fill="url(#b) red" style="stroke:#fff"/><use href="#a"/>';
-    assert.equal(findHarm(bare(shapes)), undefined);
+    assert.equal(findHarm(createSvg(shapes)), undefined);
   });
 
   for (const inner of [
@@ -39,17 +39,17 @@ describe('the judge of sanitized SVGs', () => {
     '<!-- -->',
     '<foreignObject/>',
   ])
-    it(`finds harm in ${inner}`, () => assert.ok(findHarm(bare(inner)) !== undefined));
+    it(`finds harm in ${inner}`, () => assert.ok(findHarm(createSvg(inner)) !== undefined));
 
   it('finds harm in nearly all of the unmodified hostile corpus', () => {
-    const isSeen = (text: string): boolean => {
+    const isDetected = (text: string): boolean => {
       try {
         return findHarm(text) !== undefined;
       } catch {
-        // Not well-formed, which counts as harm too.
+        // The text is not well-formed, which counts as harm too.
         return true;
       }
     };
-    assert.ok(HOSTILE.filter(isSeen).length > HOSTILE.length * 0.9);
+    assert.ok(HOSTILE.filter(isDetected).length > HOSTILE.length * 0.9);
   });
 });

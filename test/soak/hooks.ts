@@ -8,19 +8,19 @@ export interface ReceivedEvent {
   readonly raw: string;
   readonly status: string;
   readonly executionId: string;
-  /** Whether it was answered with success. */
+  /** Whether the receiver responded with success. */
   readonly isAccepted: boolean;
 }
 
 export interface Hooks {
   readonly url: string;
   responseMode: ResponseMode;
-  /** By run. */
+  /** The events by run number. */
   readonly received: ReadonlyMap<number, readonly ReceivedEvent[]>;
   close(): Promise<void>;
 }
 
-const ANSWERS: Readonly<Record<ResponseMode, (res: ServerResponse) => void>> = {
+const RESPONSES: Readonly<Record<ResponseMode, (res: ServerResponse) => void>> = {
   answers: res => void res.writeHead(204).end(),
   fails: res => void res.writeHead(500).end('no'),
   hangs: () => undefined,
@@ -49,7 +49,7 @@ export async function startHooks(): Promise<Hooks> {
       isAccepted: responseMode === 'answers',
     };
     received.set(Number(run), [...(received.get(Number(run)) ?? []), event]);
-    return ANSWERS[responseMode](res);
+    return RESPONSES[responseMode](res);
   });
   return hooks;
 }

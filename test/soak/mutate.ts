@@ -1,4 +1,4 @@
-// Mutates bytes: cuts, repeats, parts of other samples, significant tokens, and single bytes.
+// Mutates bytes: removes or repeats a part, or replaces it by a part of another sample, a significant token or one byte.
 
 /** Returns one sample of the corpus, changed in one to five places. */
 export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], random: () => number): Buffer {

@@ -34,7 +34,7 @@ interface FaultRow {
   readonly weight: number;
   readonly minMs?: number;
   readonly maxMs?: number;
-  /** Left out of shorter loads. */
+  /** The fault is not used in shorter loads. */
   readonly minLoadMs?: number;
   /** Stops PostgreSQL. The embedded server is restarted at most five times a minute, so these faults are spaced out. */
   readonly endsPostgres?: true;
@@ -45,7 +45,7 @@ export type FaultKind = keyof typeof FAULTS;
 export interface PlannedFault {
   readonly kind: FaultKind;
   readonly atMs: number;
-  /** From 0 up to 1: which of the possible targets it hits. */
+  /** From 0 up to 1. Selects one of the possible targets. */
   readonly targetFraction: number;
   /** The duration of a freeze. */
   readonly durationMs: number;
@@ -59,12 +59,12 @@ export interface PlannedRun {
   readonly account: number;
   /** `answering`: the receiver answers by its response mode; `failing`: it always fails. */
   readonly hook: 'none' | 'answering' | 'failing';
-  /** undefined if it is not cancelled. */
+  /** Undefined if the run is not cancelled. */
   readonly cancelAfterMs: number | undefined;
   readonly approves: boolean;
 }
 
-/** How the webhook receiver answers; `hangs` means not at all. */
+/** How the webhook receiver responds; `hangs` means never. */
 export const RESPONSE_MODES = [
   'answers',
   'fails',
@@ -89,19 +89,19 @@ const CANCEL_PROBABILITY = 0.1;
 const APPROVAL_PROBABILITY = 0.7;
 const MAX_CANCEL_MS = 4000;
 
-export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
+export function createPlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
   const { runs, loadMs, seed } = options;
   const random = seededRandom(seed);
   const faults = planFaults(options, random);
   const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
-    const [atMs, which, account, hook] = [random(), random(), random(), random()];
-    const [cancel, when, approve] = [random(), random(), random()];
+    const [start, shape, account, hook] = [random(), random(), random(), random()];
+    const [cancel, cancelTime, approve] = [random(), random(), random()];
     return {
       run,
-      atMs: atMs * loadMs,
+      atMs: start * loadMs,
       shape: pick(
         Object.entries(shapes).map(([name, { weight }]) => [name, weight] as const),
-        which,
+        shape,
       ),
       account: Math.floor(account * ACCOUNTS),
       hook:
@@ -110,7 +110,7 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
           : hook < HOOK_PROBABILITY.failing + HOOK_PROBABILITY.answering
             ? 'answering'
             : 'none',
-      cancelAfterMs: cancel < CANCEL_PROBABILITY ? when * MAX_CANCEL_MS : undefined,
+      cancelAfterMs: cancel < CANCEL_PROBABILITY ? cancelTime * MAX_CANCEL_MS : undefined,
       approves: approve < APPROVAL_PROBABILITY,
     };
   });
@@ -121,19 +121,19 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
   return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, responseModes };
 }
 
-/** Plans every kind once before any repeats, at random times within equal parts of the load. */
+/** Plans every kind of fault once before a kind repeats, at random times within equal parts of the load. */
 function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (getRow(kind).minLoadMs ?? 0) <= loadMs);
   const unusedKinds = new Set(kinds);
   let postgresMs = Number.NEGATIVE_INFINITY;
   return Array.from({ length: faults }, (_, index): PlannedFault => {
     const atMs = ((index + random()) * loadMs) / faults;
-    const isOpen = (kind: FaultKind): boolean =>
+    const isAllowed = (kind: FaultKind): boolean =>
       getRow(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
-    const first = kinds.filter(kind => unusedKinds.has(kind) && isOpen(kind));
-    const open = first.length > 0 ? first : kinds.filter(isOpen);
+    const allowedUnused = kinds.filter(kind => unusedKinds.has(kind) && isAllowed(kind));
+    const candidates = allowedUnused.length > 0 ? allowedUnused : kinds.filter(isAllowed);
     const kind = pick(
-      open.map(name => [name, FAULTS[name].weight] as const),
+      candidates.map(name => [name, FAULTS[name].weight] as const),
       random(),
     );
     const { endsPostgres, minMs = 300, maxMs = minMs } = getRow(kind);
@@ -147,10 +147,10 @@ const getRow = (kind: FaultKind): FaultRow => FAULTS[kind];
 
 /** Returns the item whose share of the weights contains `share`, from 0 up to 1. */
 function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {
-  let left = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
+  let remaining = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of weighted) {
-    left -= weight;
-    if (left < 0) return value;
+    remaining -= weight;
+    if (remaining < 0) return value;
   }
   throw new Error('There is nothing to pick from.');
 }

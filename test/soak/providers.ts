@@ -1,4 +1,4 @@
-// Starts doubles of the five providers for the soak and records the requests they receive.
+// Starts test doubles of the five providers, which record the requests that they receive.
 import { plainImage } from '../support/media/pixels.ts';
 import { startComfy } from '../support/providers/comfyui.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
@@ -16,14 +16,15 @@ export interface Submission {
 
 export interface Providers {
   readonly env: NodeJS.ProcessEnv;
-  /** What each provider has started, by prompt: `17 m` is node `m` of run 17. */
+  /** Returns what the providers have started, by prompt: `17 m` is node `m` of run 17. */
   submissions(): ReadonlyMap<string, readonly Submission[]>;
-  /** Makes one of them refuse the next submissions because its limit is reached. */
-  refuse(which: number): void;
-  /** Makes one of them fail the next requests that submit nothing. */
-  fail(which: number): void;
-  /** Makes one of them process the next submission and lose its answer. */
-  reset(which: number): void;
+  // `share`, from 0 up to 1, selects a provider.
+  /** Makes a provider refuse the next submissions because its limit is reached. */
+  refuse(share: number): void;
+  /** Makes a provider fail the next requests that submit nothing. */
+  fail(share: number): void;
+  /** Makes a provider process the next submission and lose its response. */
+  reset(share: number): void;
   close(): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export async function startProviders(): Promise<Providers> {
       ELEVENLABS_BASE_URL: elevenlabs.url,
       COMFYUI_URL: comfyui.url,
     },
-    submissions: () => countSubmissions(doubles),
+    submissions: () => listSubmissions(doubles),
     refuse: share => pickProvider(share).failRequests(SUBMISSION, BUSY, 2),
     fail: share => pickProvider(share).failRequests(READ, BROKEN, 3),
     reset: share => pickProvider(share).failResponses(SUBMISSION, 'reset'),
@@ -75,20 +76,20 @@ export async function startProviders(): Promise<Providers> {
   };
 }
 
-function countSubmissions(
+function listSubmissions(
   doubles: Readonly<Record<string, Double>>,
 ): ReadonlyMap<string, readonly Submission[]> {
-  const counted = new Map<string, Submission[]>();
+  const submissions = new Map<string, Submission[]>();
   for (const [provider, { processed }] of Object.entries(doubles)) {
     for (const { method, path, body, json } of processed) {
       const { run, prompt } = PROMPT.exec(body.toString('utf8'))?.groups ?? {};
       if (run === undefined || !SUBMISSION.test(`${method} ${path}`)) continue;
       const ourId = typeof json.prompt_id === 'string' ? json.prompt_id : undefined;
       const key = `${run} ${prompt}`;
-      counted.set(key, [...(counted.get(key) ?? []), { provider, ourId }]);
+      submissions.set(key, [...(submissions.get(key) ?? []), { provider, ourId }]);
     }
   }
-  return counted;
+  return submissions;
 }
 
 /** A tenth of a second of silence: WAV of 8 kHz, 16 bits. */

@@ -1,7 +1,7 @@
 // Formats the report of a soak as text.
 import type { Counts, SoakReport } from './soak.ts';
 
-const SHOWN = 10;
+const MAX_SHOWN_VIOLATIONS = 10;
 
 export function describeReport(report: SoakReport): readonly string[] {
   const { violations } = report;
@@ -20,13 +20,13 @@ export function describeReport(report: SoakReport): readonly string[] {
     ['logged', list(report.logged)],
     ['time', `${seconds(report.loadMs)} under load, ${seconds(report.settleMs)} until everything had ended`],
   ];
-  const broken = Object.entries(violations).flatMap(([guarantee, found]) => [
+  const violationLines = Object.entries(violations).flatMap(([guarantee, found]) => [
     `VIOLATED: ${guarantee} (${found.length})`,
-    ...found.slice(0, SHOWN).map(line => `  ${line}`),
+    ...found.slice(0, MAX_SHOWN_VIOLATIONS).map(line => `  ${line}`),
   ]);
   return [
     ...rows.map(([name, text]) => `${name.padEnd(14)} ${text}`),
-    ...(broken.length === 0 ? ['Every guarantee held.'] : broken),
+    ...(violationLines.length === 0 ? ['Every guarantee held.'] : violationLines),
   ];
 }
 

@@ -1,5 +1,5 @@
-// A client that follows the retry advice of docs/api.md: it retries transient failures, and runs use an idempotency
-// key.
+// Creates a client that follows the retry advice of docs/api.md: it retries transient failures, with an idempotency key
+// for runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CallerResponse<B> {
@@ -10,7 +10,7 @@ export interface CallerResponse<B> {
 }
 
 export interface Caller {
-  /** Resolves with a final response. Rejects if there is none in time. */
+  /** Resolves with a final response. Rejects if there is no final response in time. */
   request<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -52,7 +52,7 @@ function isTransient(status: number, code: string | undefined): boolean {
   return status >= 500 || status === 429 || code === 'idempotency_in_progress';
 }
 
-/** Returns the response, or why there is none. */
+/** Returns the response, or the reason why there is no response. */
 async function sendOnce<B>(
   url: string,
   key: string,

@@ -1,4 +1,4 @@
-// The workflows of the soak: free ones, and calls to each of the five providers with a prompt that names run and node.
+// Creates the workflows of the soak: free ones, and calls to each of the five providers. Each prompt names its run and node.
 import { edge, node, type SentEdge, type SentNode } from '../support/workflows.ts';
 
 export interface Shape {
@@ -19,7 +19,7 @@ export function createInput(run: number): string {
   return `soak ${run}`;
 }
 
-/** How a submission names its node. */
+/** Matches the run and the node in a submitted prompt. */
 export const PROMPT = /soak (?<run>\d+) (?<prompt>\w+)/;
 
 const INPUT_NODE = node(INPUT, 'input:text', { value: createInput(0) });
@@ -27,7 +27,7 @@ const END = node('end', 'output:preview');
 
 type Parts = Pick<Shape, 'nodes' | 'edges' | 'prompts'>;
 
-/** A node that submits one prompt, and the template that creates the prompt. */
+/** Creates a node that submits one prompt, and the template node that creates the prompt. */
 function createPromptNode(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
   return {
     nodes: [
@@ -39,7 +39,7 @@ function createPromptNode(id: string, nodeType: string, config: Record<string, u
   };
 }
 
-/** A node that runs for each of three prompts. */
+/** Creates a node that runs once for each of three prompts. */
 function createMappedPromptNode(id: string, nodeType: string): Parts {
   const prompts = ['i0', 'i1', 'i2'];
   return {
@@ -59,8 +59,8 @@ function createMappedPromptNode(id: string, nodeType: string): Parts {
   };
 }
 
-/** The parts side by side, followed by their edges. */
-function shape(
+/** Creates a workflow of the parts, the further nodes and the edges `wires`. */
+function createShape(
   weight: number,
   parts: readonly Parts[],
   nodes: readonly SentNode[],
@@ -77,59 +77,79 @@ function shape(
 const MAX_CREDITS = { maxCredits: 5 };
 const COMFY_GRAPH = { workflow: { '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } } } };
 
-/** `site` is a URL that answers requests of the nodes themselves. */
-export function makeShapes(site: string): Readonly<Record<string, Shape>> {
+/** `site` is the URL to which HTTP nodes send their requests. */
+export function createShapes(site: string): Readonly<Record<string, Shape>> {
   return {
-    swift: shape(14, [], [], [`${INPUT}.text > end.input`]),
-    delay: shape(
+    swift: createShape(14, [], [], [`${INPUT}.text > end.input`]),
+    delay: createShape(
       8,
       [],
       [node('d1', 'logic:delay', { ms: 300 }), node('d2', 'logic:delay', { ms: 1500 })],
       [`${INPUT}.text > d1.input`, 'd1.output > d2.input', 'd2.output > end.input'],
     ),
-    drawing: shape(
+    drawing: createShape(
       10,
       [],
       [node('p', 'generate:sandbox', { width: 256, height: 256 })],
       [`${INPUT}.text > p.prompt`, 'p.image > end.input'],
     ),
-    request: shape(
+    request: createShape(
       6,
       [],
       [node('r', 'utility:http_request', { method: 'POST', url: `${site}/site`, timeoutMs: 20_000 })],
       [`${INPUT}.text > r.body`, 'r.text > end.input'],
     ),
-    fal: shape(10, [createPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
-    replicate: shape(8, [createPromptNode('m', 'generate:replicate_flux_pro')], [], ['m.image > end.input']),
-    openai: shape(
+    fal: createShape(10, [createPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
+    replicate: createShape(
+      8,
+      [createPromptNode('m', 'generate:replicate_flux_pro')],
+      [],
+      ['m.image > end.input'],
+    ),
+    openai: createShape(
       6,
       [createPromptNode('m', 'generate:openai_gpt_image', MAX_CREDITS)],
       [],
       ['m.image > end.input'],
     ),
-    response: shape(
+    response: createShape(
       6,
       [createPromptNode('m', 'text:openai_responses', MAX_CREDITS)],
       [],
       ['m.text > end.input'],
     ),
-    chat: shape(4, [createPromptNode('m', 'text:openai_chat', MAX_CREDITS)], [], ['m.text > end.input']),
-    sound: shape(
+    chat: createShape(
+      4,
+      [createPromptNode('m', 'text:openai_chat', MAX_CREDITS)],
+      [],
+      ['m.text > end.input'],
+    ),
+    sound: createShape(
       6,
       [createPromptNode('m', 'audio:elevenlabs_sound', MAX_CREDITS)],
       [],
       ['m.audio > end.input'],
     ),
-    comfy: shape(8, [createPromptNode('m', 'generate:comfyui', COMFY_GRAPH)], [], ['m.image > end.input']),
-    mapped: shape(5, [createMappedPromptNode('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
-    pair: shape(
+    comfy: createShape(
+      8,
+      [createPromptNode('m', 'generate:comfyui', COMFY_GRAPH)],
+      [],
+      ['m.image > end.input'],
+    ),
+    mapped: createShape(
+      5,
+      [createMappedPromptNode('m', 'generate:fal_seedream')],
+      [],
+      ['m.image > end.input'],
+    ),
+    pair: createShape(
       5,
       [createPromptNode('m', 'generate:fal_seedream'), createPromptNode('n', 'generate:replicate_flux_pro')],
       [node('end2', 'output:preview')],
       ['m.image > end.input', 'n.image > end2.input'],
     ),
     approval: {
-      ...shape(
+      ...createShape(
         4,
         [createPromptNode('m', 'generate:fal_seedream')],
         [node('ok', 'logic:approval')],

@@ -1,4 +1,4 @@
-// A short soak: every process dies during runs at every provider, and every guarantee holds.
+// Runs a short soak: processes of every kind die during runs that call every provider, and every guarantee holds.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { describeReport } from './report.ts';
 import { soak } from './soak.ts';
 
-// Its seed plans kills of workers, API and PostgreSQL among the faults.
+// With this seed, the faults include kills of workers, the API and PostgreSQL.
 const SHORT = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
 const TIME_LIMIT_MS = 240_000;
 

@@ -8,9 +8,9 @@ import { CHECKS, type Check, DUE_JOBS, type SoakResult } from './audit.ts';
 import { checkMedia } from './audit-media.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type Hooks, startHooks } from './hooks.ts';
-import { makePlan, type Plan, type SoakOptions } from './plan.ts';
+import { createPlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
-import { makeShapes, type Shape } from './shapes.ts';
+import { createShapes, type Shape } from './shapes.ts';
 import { type Account, openAccounts, performRun, retryStart, type StartedRun } from './traffic.ts';
 
 /** Counts by name. */
@@ -19,7 +19,7 @@ export type Counts = Readonly<Record<string, number>>;
 export interface SoakReport {
   readonly accepted: number;
   readonly refused: Counts;
-  /** Accepted runs whose answer came to a retry. */
+  /** Accepted runs whose response a retry received. */
   readonly replayed: number;
   readonly statuses: Counts;
   readonly errors: Counts;
@@ -34,7 +34,7 @@ export interface SoakReport {
   readonly logged: Counts;
   readonly loadMs: number;
   readonly settleMs: number;
-  /** By check; none is empty. */
+  /** The violations by check. Checks without violations are absent. */
   readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -43,7 +43,7 @@ const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONC
 const SETTLE_MS = 180_000;
 const POLL_MS = 200;
 
-/** Everything is in the folder, which the caller removes: PostgreSQL's files, media, one log per process. */
+/** Runs the soak. The folder, which the caller removes, receives PostgreSQL's files, media and one log per process. */
 export async function soak(
   options: SoakOptions & { readonly folder: string },
   print: (line: string) => void,
@@ -57,26 +57,26 @@ export async function soak(
   const apiRole = options.seed % 2 === 0 ? 'api' : 'all';
   const fleet = await startFleet({ folder, workers, apiRole, env: { ...ENV, ...providers.env } });
   stack.defer(() => fleet.close());
-  const shapes = makeShapes(hooks.url);
-  const plan = makePlan(options, shapes);
+  const shapes = createShapes(hooks.url);
+  const plan = createPlan(options, shapes);
   const retries = new Map<string, number>();
   const accounts = await openAccounts(fleet.url, shapes, retries);
-  const beginMs = performance.now();
+  const startMs = performance.now();
   const [{ started, unanswered }, faults] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
     applyFaults(plan, { fleet, providers }, print),
     changeResponseModes(plan, hooks),
   ]);
-  const loadMs = performance.now() - beginMs;
+  const loadMs = performance.now() - startMs;
   print(`${started.length} runs started, ${faults.length} faults applied; waiting for open work`);
-  const settled = await settle(fleet);
-  const settleMs = performance.now() - beginMs - loadMs;
+  const openWork = await settle(fleet);
+  const settleMs = performance.now() - startMs - loadMs;
   const keyMismatches = await retryStart(started, accounts, hooks.url);
   await fleet.drain();
   const result = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
   const violations = await findViolations(result, {
-    'all work ends': async () => settled,
+    'all work ends': async () => openWork,
     'callers get final answers': async () => unanswered,
     'the same key finds the same run': async () => keyMismatches,
     ...CHECKS,
@@ -92,7 +92,7 @@ export async function soak(
   };
 }
 
-/** What each check finds; none is empty. */
+/** Returns the violations by check, without checks that found none. */
 export async function findViolations(
   result: SoakResult,
   checks: Readonly<Record<string, Check>>,
@@ -133,30 +133,30 @@ async function applyFaults(
   const applied = await Promise.all(
     faults.map(async fault => {
       await sleep(fault.atMs);
-      const missed = await applyFault(target, fault);
+      const problem = await applyFault(target, fault);
       print(
-        `${(fault.atMs / 1000).toFixed(1)} s  ${fault.kind}${missed === undefined ? '' : ` missed: ${missed}`}`,
+        `${(fault.atMs / 1000).toFixed(1)} s  ${fault.kind}${problem === undefined ? '' : ` missed: ${problem}`}`,
       );
-      return missed === undefined ? [fault.kind] : [];
+      return problem === undefined ? [fault.kind] : [];
     }),
   );
   return applied.flat();
 }
 
 async function changeResponseModes({ responseModes }: Plan, hooks: Hooks): Promise<void> {
-  const beganMs = performance.now();
+  const startMs = performance.now();
   for (const { atMs, responseMode } of responseModes) {
-    await sleep(Math.max(0, atMs - (performance.now() - beganMs)));
+    await sleep(Math.max(0, atMs - (performance.now() - startMs)));
     hooks.responseMode = responseMode;
   }
 }
 
-/** Resolves once no run, provider call, event or job is open; after three minutes, resolves with what is still open. */
+/** Waits until no run, provider call, event or job is open. After three minutes, returns what is still open. */
 export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
     const open = await db
-      .query<{ what: string; count: number }>(OPEN)
+      .query<{ what: string; count: number }>(COUNT_OPEN_WORK)
       .then(({ rows }) => rows.filter(row => row.count > 0))
       .catch((err: Error) => [{ what: err.message, count: 1 }]);
     if (open.length === 0) return [];
@@ -165,7 +165,7 @@ export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string
   }
 }
 
-const OPEN = `
+const COUNT_OPEN_WORK = `
 select 'runs' as what, count(*)::int as count from executions where finished_at is null
 union all select 'calls', count(*)::int from calls
 union all select 'events', count(*)::int from deliveries where state in ('pending', 'attempting')
@@ -218,7 +218,7 @@ async function readLogs(folder: string): Promise<Counts> {
   const names = await readdir(join(folder, 'logs'));
   const texts = await Promise.all(names.map(name => readFile(join(folder, 'logs', name), 'utf8')));
   const lines = texts.flatMap(text => text.split('\n')).filter(line => line.startsWith('{'));
-  // Without their ids and delays.
+  // Cuts ids and delays from the messages.
   return tally(
     lines.map(line => /"msg":"([^"(:']*)/.exec(line)?.[1]?.replace(/\d+.*/, '').trim() ?? 'no message'),
   );

@@ -1,4 +1,4 @@
-// The callers of a soak: accounts with workflows, and runs that are started, cancelled and decided as planned.
+// Simulates the callers of a soak: accounts with workflows, and runs that are started, cancelled and decided as planned.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
@@ -14,10 +14,10 @@ export interface Account {
 
 /** A planned run and the response to its request. */
 export interface StartedRun extends PlannedRun {
-  /** undefined if it was refused. */
+  /** Undefined if the run was refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
-  /** Whether a retry got the response. */
+  /** Whether a retry received the response. */
   readonly isReplayed: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function openAccounts(
   return accounts;
 }
 
-/** Starts the run, then cancels or decides it as planned. Resolves when no more requests are planned for it. */
+/** Starts the run, then cancels or decides it as planned. Resolves after the last planned request. */
 export async function performRun(
   plan: PlannedRun,
   account: Account,
@@ -91,23 +91,23 @@ function start(
   );
 }
 
-/** Repeats the request of each accepted run much later and returns those whose key finds another run. */
+/** Repeats the request of each accepted run. Returns a message for each request whose key finds another run. */
 export async function retryStart(
   started: readonly StartedRun[],
   accounts: readonly Account[],
   hookUrl: string,
 ): Promise<readonly string[]> {
-  const open = started.filter(({ id }) => id !== undefined);
-  const wrong: string[] = [];
+  const pending = started.filter(({ id }) => id !== undefined);
+  const mismatches: string[] = [];
   const worker = async (): Promise<void> => {
-    for (let run = open.pop(); run !== undefined; run = open.pop()) {
+    for (let run = pending.pop(); run !== undefined; run = pending.pop()) {
       const { status, body } = await start(run, accounts[run.account] as Account, hookUrl);
       if (body.executionId !== run.id)
-        wrong.push(`the key of run ${run.run} (${run.id}) finds ${status} ${JSON.stringify(body)}`);
+        mismatches.push(`the key of run ${run.run} (${run.id}) finds ${status} ${JSON.stringify(body)}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  return wrong;
+  return mismatches;
 }
 
 async function cancel(caller: Caller, id: string, afterMs: number): Promise<void> {
@@ -130,7 +130,7 @@ async function decide(caller: Caller, id: string, nodeId: string, plan: PlannedR
     { decision },
     `decide-${plan.run}`,
   );
-  // Cancelled in the meantime.
+  // The run may have been cancelled in the meantime.
   const isLate = status === 409 && plan.cancelAfterMs !== undefined;
   if (!isLate) assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
 }

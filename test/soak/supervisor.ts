@@ -1,4 +1,4 @@
-// Supervises a process: restarts it whenever it exits, as systemd would, and writes its log to a file of its name.
+// Supervises a process: restarts it whenever it exits, as systemd would, and writes its log to a file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
@@ -13,31 +13,34 @@ const POLL_MS = 20;
 // Active runs have 10 s to end.
 const STOP_MS = 40_000;
 
-export interface KeptProcess {
+export interface SupervisedProcess {
   readonly name: string;
-  /** undefined between two starts. */
+  /** Undefined between two starts. */
   readonly pid: number | undefined;
-  /** How often it reported ready. */
+  /** How often the process reported that it was ready. */
   readonly starts: number;
   signal(signal: NodeJS.Signals): void;
 }
 
-export interface Keeper extends KeptProcess {
-  /** Stops it permanently. */
+export interface Supervisor extends SupervisedProcess {
+  /** Stops the process permanently. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-export interface KeptCommand {
+export interface SupervisedCommand {
   readonly name: string;
-  /** It reports ready on stderr, as `graphwright serve` does. */
+  /** The command, which reports on stderr that it is ready, as `graphwright serve` does. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the logs. */
   readonly logs: string;
 }
 
-/** Restarts the process whenever it exits. `crashes` gets a message if nobody stopped it. */
-export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: string[]): Keeper {
+/** Restarts the process whenever it exits. Adds a message to `crashes` if it exits although nobody stopped it. */
+export function superviseProcess(
+  { name, command, env, logs }: SupervisedCommand,
+  crashes: string[],
+): Supervisor {
   const [program = '', ...args] = command;
   const state = { starts: 0, isStopping: false, isSignalled: false };
   let child: ChildProcess | undefined;
@@ -61,7 +64,7 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     });
     await once(instance, 'close');
     child = undefined;
-    // If it was not ready yet, it may have found no PostgreSQL.
+    // A process that was not ready yet may have found no PostgreSQL.
     if (isReady && !state.isSignalled) crashes.push(`${name} exited unexpectedly: ${stderr.slice(-2000)}`);
   };
   const keepRunning = async (): Promise<void> => {
@@ -75,10 +78,10 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     if (name === 'SIGKILL' || name === 'SIGTERM') state.isSignalled = true;
     process.kill(name === 'SIGKILL' ? -child.pid : child.pid, name);
   };
-  // When the soak dies, its processes must not remain.
-  const endNow = (): void => signal('SIGKILL');
-  process.on('exit', endNow);
-  const kept = keepRunning();
+  // If the soak dies, its processes must not remain.
+  const kill = (): void => signal('SIGKILL');
+  process.on('exit', kill);
+  const ended = keepRunning();
   return {
     name,
     get pid() {
@@ -91,24 +94,24 @@ export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: 
     stop: async sentSignal => {
       state.isStopping = true;
       signal(sentSignal);
-      const isEnded = await Promise.race([kept.then(() => true), sleep(STOP_MS, false, { ref: false })]);
+      const isEnded = await Promise.race([ended.then(() => true), sleep(STOP_MS, false, { ref: false })]);
       if (!isEnded) {
         crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${sentSignal}`);
         signal('SIGKILL');
       }
-      await kept;
-      process.off('exit', endNow);
+      await ended;
+      process.off('exit', kill);
     },
   };
 }
 
-/** Resolves once each has been ready. */
-export async function untilReady(keepers: readonly Keeper[]): Promise<void> {
+/** Resolves once each process has been ready. */
+export async function waitUntilReady(supervisors: readonly Supervisor[]): Promise<void> {
   const endMs = performance.now() + START_MS;
-  while (keepers.some(({ starts }) => starts === 0)) {
+  while (supervisors.some(({ starts }) => starts === 0)) {
     if (performance.now() > endMs)
       throw new Error(
-        `The processes did not start: ${keepers.flatMap(({ name, starts }) => (starts === 0 ? [name] : []))}.`,
+        `The processes did not start: ${supervisors.flatMap(({ name, starts }) => (starts === 0 ? [name] : []))}.`,
       );
     await sleep(POLL_MS);
   }
