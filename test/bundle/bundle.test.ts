@@ -1,4 +1,4 @@
-// The web application's files: what bundling makes of the sources, and how bundles are kept between starts and versions.
+// Tests the web application's files: what the bundle contains, and how bundles are stored between starts and versions.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,10 +38,10 @@ describe('the bundle', () => {
       for (const name of [...scripts, manifest.styles]) assert.ok(files.has(name), name);
       const imported = scripts.flatMap(name =>
         [...textOf(bundle, name).matchAll(/\bfrom"\.\/([^"]+)"|\bimport"\.\/([^"]+)"/g)].map(
-          ([, one, other]) => one ?? other ?? '',
+          ([, from, sideEffect]) => from ?? sideEffect ?? '',
         ),
       );
-      for (const name of imported) assert.ok(scripts.includes(name), `${page} finds ${name} late`);
+      for (const name of imported) assert.ok(scripts.includes(name), `${page} does not preload ${name}`);
     }
   });
 
@@ -112,7 +112,7 @@ describe('a stored bundle', () => {
     assert.equal(await readBundle(folder, OTHER), undefined);
   });
 
-  it('is complete although two processes write it at once, and leaves no draft', async () => {
+  it('is complete and leaves no draft if two processes write it at the same time', async () => {
     await Promise.all([writeBundle(folder, OTHER, SMALL), writeBundle(folder, OTHER, SMALL)]);
     assert.deepEqual([...((await readBundle(folder, OTHER))?.files ?? [])], [...SMALL.files]);
     assert.deepEqual(
@@ -121,19 +121,19 @@ describe('a stored bundle', () => {
     );
   });
 
-  it('of other sources is deleted after a week, with drafts of dead processes, and nothing else', async () => {
-    const old = (Date.now() - 8 * DAY_MS) / 1000;
+  it('of other sources, or a draft of a dead process, is deleted after a week', async () => {
+    const oldTime = (Date.now() - 8 * DAY_MS) / 1000;
     for (const name of ['.draft-x1', 'notes', 'c'.repeat(20)]) {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'x'), '');
-      await utimes(join(folder, name), old, old);
+      await utimes(join(folder, name), oldTime, oldTime);
     }
     await removeOldBundles(folder, HASH, Date.now());
     assert.deepEqual((await readdir(folder)).sort(), [HASH, OTHER, 'notes'].sort());
   });
 
-  it('is reused by the next start, and rebuilt only if the sources changed', async () => {
-    const place = join(folder, 'kept');
+  it('is reused by the next start if the sources have not changed', async () => {
+    const bundles = join(folder, 'reused');
     const hash = await hashSources();
     assert.equal(await hashSources(), hash);
     const created: string[] = [];
@@ -142,8 +142,8 @@ describe('a stored bundle', () => {
       warn: assert.fail,
       error: assert.fail,
     };
-    await writeBundle(place, hash, SMALL);
-    const files = createEditorFiles({ folder: place, now: Date.now, log });
+    await writeBundle(bundles, hash, SMALL);
+    const files = createEditorFiles({ folder: bundles, now: Date.now, log });
     assert.equal(files.state().bundle, undefined);
     await files.start();
     assert.equal(files.state().bundle?.manifest.entry, 'main.js');
@@ -152,12 +152,12 @@ describe('a stored bundle', () => {
   });
 
   it('is rebuilt if it is damaged', async () => {
-    const place = join(folder, 'damaged');
+    const bundles = join(folder, 'damaged');
     const hash = await hashSources();
-    await mkdir(join(place, hash), { recursive: true });
-    await writeFile(join(place, hash, 'manifest.json'), '{"entry":');
+    await mkdir(join(bundles, hash), { recursive: true });
+    await writeFile(join(bundles, hash, 'manifest.json'), '{"entry":');
     const log = { info: () => 0, warn: () => 0, error: assert.fail };
-    const files = createEditorFiles({ folder: place, now: Date.now, log });
+    const files = createEditorFiles({ folder: bundles, now: Date.now, log });
     await files.start();
     assert.ok((files.state().bundle?.files.size ?? 0) > 20);
     await files.close();

@@ -1,5 +1,5 @@
-// Tests credentials when a worker dies and when one of them hangs or is rate-limited, and searches all stored data and
-// output for their values.
+// Tests credentials when a worker dies, and when the requests of one credential hang or are rate-limited. Searches all
+// stored data and output for the values of credentials.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { edge, node } from '../support/workflows.ts';
 
 const KEY_A = 'workspace-secret-a-1111';
 const KEY_B = 'workspace-secret-b-2222';
-/** Models with different paths at the double, so that faults can tell them apart. */
+/** Models with different paths at the test double, so that a fault can apply to only one of them. */
 const [FLUX, SEEDREAM] = ['generate:fal_flux_dev', 'generate:fal_seedream'] as const;
 const SEEDREAM_SUBMISSION = /^POST \/.*seedream/;
 
@@ -61,7 +61,7 @@ after(async () => {
 });
 
 describe('a credential that was replaced before its worker was killed', () => {
-  it('finishes and cancels its calls with the key that submitted them, and then forgets that key', async () => {
+  it('ends its calls with the key that submitted them, and then that key is deleted', async () => {
     fal.polls = 1e9;
     const victim = await serve();
     const id = await store(victim, KEY_A);
@@ -89,7 +89,7 @@ describe('a credential that was replaced before its worker was killed', () => {
     const callRequests = fal.requests.slice(requestsBefore).filter(({ path }) => path.includes('/requests/'));
     assert.ok(callRequests.some(({ method }) => method === 'PUT'));
     assert.ok(callRequests.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
-    await waitUntil('the calls to be over', async () => {
+    await waitUntil('the calls to end', async () => {
       const { rows } = await database.db.query('select from calls');
       return rows.length === 0;
     });
@@ -124,17 +124,17 @@ describe('a credential that hangs or is rate-limited', () => {
     };
     await measure('first');
     const baselineMs = await measure('alone');
-    // More submissions than one credential may make at once.
+    // More submissions than one credential may make concurrently.
     fal.failRequests(SEEDREAM_SUBMISSION, 'hang', 1000);
     const workflow = await busy.createWorkflow(graph(SEEDREAM, 'a stuck fox'));
     const stuck = await Promise.all(
       Array.from({ length: 80 }, () => busy.startRun(workflow, { useCache: false })),
     );
     await waitUntil('hanging submissions', () => fal.count(SEEDREAM_SUBMISSION) >= 60);
-    const hanging = await measure('hanging');
+    const hangingMs = await measure('hanging');
     fal.clearFaults();
     fal.failRequests(SEEDREAM_SUBMISSION, { status: 429, body: { detail: 'slow down' } }, 1e6);
-    const limited = await busy.startRun(await busy.createWorkflow(graph(SEEDREAM, 'a limited fox')));
+    const limitedRun = await busy.startRun(await busy.createWorkflow(graph(SEEDREAM, 'a limited fox')));
     await Promise.all(stuck.map(id => busy.request('POST', `/executions/${id}/cancel`)));
     await waitUntil('the limit', async () => {
       const { rows } = await database.db.query<{ provider: string }>(
@@ -142,9 +142,9 @@ describe('a credential that hangs or is rate-limited', () => {
       );
       return rows.length > 0 && rows.every(({ provider }) => provider === busyId);
     });
-    const throttled = await measure('throttled');
-    t.diagnostic(`median of a run: ${[baselineMs, hanging, throttled].map(Math.round).join(', ')} ms`);
-    await busy.request('POST', `/executions/${limited}/cancel`);
+    const limitedMs = await measure('limited');
+    t.diagnostic(`median of a run: ${[baselineMs, hangingMs, limitedMs].map(Math.round).join(', ')} ms`);
+    await busy.request('POST', `/executions/${limitedRun}/cancel`);
     fal.clearFaults();
     await service.end('SIGKILL');
   });

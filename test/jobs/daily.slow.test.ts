@@ -1,11 +1,10 @@
 // Tests daily jobs, which any worker may run.
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { waitUntil } from '../support/processes.ts';
 
 let app: TestApp;
 let worker: Worker;
@@ -19,13 +18,9 @@ after(async () => {
   await app.close();
 });
 
-async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
-  while (!(await isMet())) await delay(20);
-}
-
 test('schedules the sweep of media, which deletes old files', async () => {
   const { db, storage } = app.deps;
-  await waitFor(async () => {
+  await waitUntil('the crontab', async () => {
     const { rows } = await db.query<{ identifier: string }>(
       'select identifier from graphile_worker._private_known_crontabs',
     );
@@ -37,7 +32,9 @@ test('schedules the sweep of media, which deletes old files', async () => {
   await storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 1 });
   await db.query(`insert into media_strays values ($1, now() - interval '2 days')`, [id]);
   await db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
-  await waitFor(async () => (await storage.stat(id)) === undefined);
-  await waitFor(async () => (await db.query('select from media_strays')).rowCount === 0);
-  assert.equal(await storage.stat(id), undefined);
+  await waitUntil('the file to be deleted', async () => (await storage.stat(id)) === undefined);
+  await waitUntil(
+    'its record to be deleted',
+    async () => (await db.query('select from media_strays')).rowCount === 0,
+  );
 });

@@ -1,4 +1,4 @@
-// Tests faults between queue and database: a run that cannot be executed ends without affecting others.
+// Tests faults between queue and database: a run that cannot be executed ends without affecting other runs.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
@@ -96,8 +96,8 @@ describe('a run that cannot be executed', () => {
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
   });
 
-  it('is not one whose node cache cannot be read', async () => {
-    const drawing = await api.createWorkflow({
+  it('does not include a run whose node cache cannot be read', async () => {
+    const imageWorkflow = await api.createWorkflow({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),
         node('p', 'generate:sandbox', { width: 64, height: 64 }),
@@ -106,12 +106,12 @@ describe('a run that cannot be executed', () => {
     });
     await api.db.query('alter table node_cache rename to node_cache_gone');
     worker = await api.startAnother({ ROLE: 'worker' });
-    assert.equal((await api.runWorkflow(drawing)).status, 'COMPLETED');
+    assert.equal((await api.runWorkflow(imageWorkflow)).status, 'COMPLETED');
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
-  it('is not one that starts after a job pool was replaced', async () => {
-    const pools = async (): Promise<readonly string[]> => {
+  it('does not include a run that starts after a job pool was replaced', async () => {
+    const listPools = async (): Promise<readonly string[]> => {
       const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
       return rows[0]?.pools ?? [];
     };
@@ -122,9 +122,9 @@ describe('a run that cannot be executed', () => {
       'create trigger keep_jobs before delete on graphile_worker._private_jobs for each row execute function keep_jobs()',
     );
     worker = await api.startAnother({ ROLE: 'worker' });
-    const [first] = await pools();
+    const [firstPool] = await listPools();
     assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
-    await waitUntil('its replacement pool', async () => (await pools())[0] !== first);
+    await waitUntil('its replacement pool', async () => (await listPools())[0] !== firstPool);
     await api.db.query('drop trigger keep_jobs on graphile_worker._private_jobs');
     assert.equal((await api.runWorkflow(workflow)).status, 'COMPLETED');
     await waitUntil('the queue to be empty', async () => {

@@ -1,4 +1,4 @@
-// Tests a worker that is frozen for 40 s and resumed: its run continued elsewhere, so it must not change that run.
+// Tests a worker that is frozen for 40 s and resumed. Another worker has continued its run, so it must not change the run.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,13 +26,13 @@ describe('a worker frozen for 40 s', () => {
   /** Reads everything that is stored about a run. */
   const readStoredSteps = async (id: string): Promise<unknown> => {
     const tables = ['executions', 'execution_steps', 'deliveries'];
-    const all = tables.map(table =>
+    const results = tables.map(table =>
       setup.db.query(
         `select * from ${table} where ${table === 'executions' ? 'id' : 'execution_id'} = $1 order by 1, 2`,
         [id],
       ),
     );
-    return (await Promise.all(all)).map(({ rows }) => rows);
+    return (await Promise.all(results)).map(({ rows }) => rows);
   };
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-frozen-'));
@@ -52,7 +52,7 @@ describe('a worker frozen for 40 s', () => {
     await setup.untilStored(id, 'first');
     const successor = await serve();
     frozen.signal('SIGSTOP');
-    const wakeAt = performance.now() + FROZEN_MS;
+    const wakeMs = performance.now() + FROZEN_MS;
 
     await waitUntil('the second step by the successor', () => setup.hanging.length === 2);
     setup.hanging[1]?.end('by the successor');
@@ -65,8 +65,8 @@ describe('a worker frozen for 40 s', () => {
     );
     const storedBefore = await readStoredSteps(id);
 
-    await sleep(wakeAt - performance.now());
-    setup.hanging[0]?.end('by the frozen one');
+    await sleep(wakeMs - performance.now());
+    setup.hanging[0]?.end('by the frozen worker');
     frozen.signal('SIGCONT');
     await waitUntil('the resumed worker to register again', async () => {
       const { rows } = await setup.db.query('select from workers');

@@ -14,7 +14,7 @@ import { edge, node } from '../support/workflows.ts';
 const KILLS = 5;
 const RUNS_PER_ROUND = 10;
 
-// Some end before the kill, some wait for a time, and some draw.
+// Runs that end before the kill, that wait for a time, and that draw an image.
 const SHORT = {
   nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
   edges: [edge('a.text > b.input')],
@@ -86,7 +86,7 @@ function startRuns(
     Array.from({ length: RUNS_PER_ROUND }, (_, index) =>
       service.startRun(workflows[index % workflows.length] ?? '', {
         webhook: { url },
-        // A new text per run, so that the picture does not come from the cache.
+        // A new text for each run, so that the image does not come from the cache.
         inputs: { a: `${round}/${index}` },
       }),
     ),

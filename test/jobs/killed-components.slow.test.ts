@@ -1,4 +1,4 @@
-// Kills all processes while runs wait inside components: for a provider, for a decision, for a time and for a render.
+// Kills all processes while runs wait inside components for a provider, for a decision, for a time and for a render.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ it('continues runs inside components after kills, and submits nothing twice', as
     const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
     return fal.accepted.length === RUNS && fal.accepted.every(isPolled);
   });
-  // The runs that were accepted execute the version before this one.
+  // The accepted runs execute the version before this change.
   const { status } = await service.request('PUT', `/workflows/${work}`, {
     nodes: [WORK.nodes[0]],
     edges: [],
@@ -92,13 +92,13 @@ it('continues runs inside components after kills, and submits nothing twice', as
   fal.polls = 0;
   for (const id of ids)
     await waitUntil('the node to wait for a decision', async () => {
-      const { ask } = shorten(await service.readExecution(id));
+      const { ask } = toInnerStates(await service.readExecution(id));
       return ask?.status === 'WAITING';
     });
   await killAndServe();
 
   for (const executionId of ids) {
-    // While a render continues, the run does not wait for the decision only.
+    // The run is WAITING only when its render has ended too.
     await service.waitForStatus(executionId, 'WAITING');
     const decision = { nodeId: 'c/in/ask', approved: true };
     const { status } = await service.request('POST', `/executions/${executionId}/resume`, { decision });
@@ -109,7 +109,7 @@ it('continues runs inside components after kills, and submits nothing twice', as
   for (const id of ids) {
     const record = await service.waitForStatus(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
-    const { m, ask, pause, clip, film, end } = shorten(record);
+    const { m, ask, pause, clip, film, end } = toInnerStates(record);
     assert.deepEqual(
       [m, ask, pause, clip].map(state => state?.status),
       ['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'],
@@ -120,8 +120,8 @@ it('continues runs inside components after kills, and submits nothing twice', as
   assert.equal(fal.accepted.length, RUNS);
 });
 
-/** The states by the ids that nodes have in the component. */
-const shorten = (record: Parameters<typeof mapStates>[0]) =>
+/** Returns the states by the ids that nodes have inside their component. */
+const toInnerStates = (record: Parameters<typeof mapStates>[0]) =>
   Object.fromEntries(
     Object.entries(mapStates(record)).map(([id, state]) => [id.replace(/^.*\//, ''), state]),
   );

@@ -19,10 +19,10 @@ interface RecordedReply extends Reply<{ readonly error?: string; readonly execut
   readonly call: string;
 }
 
-const isDone =
-  (expected: string) =>
+const hasSucceeded =
+  (expectedCall: string) =>
   ({ call, status }: RecordedReply): boolean =>
-    call === expected && status < 300;
+    call === expectedCall && status < 300;
 
 describe('a service whose PostgreSQL is killed under load', () => {
   let folder: string;
@@ -72,16 +72,18 @@ describe('a service whose PostgreSQL is killed under load', () => {
       });
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(LOAD_MS);
-      const killed = await readPostmasterPid();
-      assert.ok(killed !== undefined);
-      process.kill(killed, 'SIGKILL');
+      const killedPid = await readPostmasterPid();
+      assert.ok(killedPid !== undefined);
+      process.kill(killedPid, 'SIGKILL');
       await waitUntil(
         'another PostgreSQL',
-        async () => ![killed, undefined].includes(await readPostmasterPid()),
+        async () => ![killedPid, undefined].includes(await readPostmasterPid()),
       );
       const earlierCount = responses.length;
       await waitUntil('successful responses', () =>
-        calls.every(([method, path]) => responses.slice(earlierCount).some(isDone(`${method} ${path}`))),
+        calls.every(([method, path]) =>
+          responses.slice(earlierCount).some(hasSucceeded(`${method} ${path}`)),
+        ),
       );
     }
     await sleep(LOAD_MS);

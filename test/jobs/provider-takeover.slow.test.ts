@@ -16,12 +16,12 @@ import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
-/** The prompts differ, so that no picture comes from the cache. */
-const onFal = (prompt: string) => ({
+/** The prompts differ, so that no image comes from the cache. */
+const createFalGraph = (prompt: string) => ({
   nodes: [node('m', 'generate:fal_flux_dev', { prompt }), node('end', 'output:preview')],
   edges: [edge('m.image > end.input')],
 });
-const onOpenAi = {
+const OPENAI_GRAPH = {
   nodes: [
     node('m', 'generate:openai_gpt_image', { prompt: 'a fox', maxCredits: 10 }),
     node('end', 'output:preview'),
@@ -33,7 +33,7 @@ const onOpenAi = {
 interface Runs {
   readonly submitted: string;
   readonly unanswered: string;
-  /** As an older version stored it. */
+  /** Stored as an older version of the service stored it. */
   readonly older: string;
 }
 
@@ -43,7 +43,7 @@ describe('a provider call', () => {
   let fal: FalDouble;
   let openai: OpenAiDouble;
   let runs: Runs;
-  let again: ServiceChild;
+  let successor: ServiceChild;
   const services: ServiceChild[] = [];
 
   const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
@@ -59,8 +59,8 @@ describe('a provider call', () => {
     return service;
   };
   const startOnFal = async (service: ServiceChild, prompt: string): Promise<string> =>
-    service.startRun(await service.createWorkflow(onFal(prompt)));
-  /** A call that is polled is stored. */
+    service.startRun(await service.createWorkflow(createFalGraph(prompt)));
+  /** Waits until each job was polled, and its call is therefore stored. */
   const waitForPolls = (jobs: number): Promise<void> =>
     waitUntil(`a poll of each of ${jobs} jobs`, () => {
       const isPolled = (id: string) => fal.count(new RegExp(`^GET .*/${id}/status$`)) > 0;
@@ -77,7 +77,7 @@ describe('a provider call', () => {
     const victim = await serve();
     runs = {
       submitted: await startOnFal(victim, 'a fox'),
-      unanswered: await victim.startRun(await victim.createWorkflow(onOpenAi)),
+      unanswered: await victim.startRun(await victim.createWorkflow(OPENAI_GRAPH)),
       older: await startOnFal(victim, 'an owl'),
     };
     await waitForPolls(2);
@@ -85,7 +85,7 @@ describe('a provider call', () => {
     await victim.end('SIGKILL');
     await writeAsOlder(runs.older, database.db);
     fal.polls = 0;
-    again = await serve();
+    successor = await serve();
   });
   after(async () => {
     for (const service of services) await service.end('SIGKILL');
@@ -96,54 +96,54 @@ describe('a provider call', () => {
   });
 
   it('is resumed under the id that the dead worker stored, and submitted once', async () => {
-    const execution = await again.waitForStatus(runs.submitted);
+    const execution = await successor.waitForStatus(runs.submitted);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     const state = mapStates(execution).m;
     assert.match(state?.outputUrl ?? '', /\.png$/);
     assert.equal(state?.provider?.jobId, fal.accepted[0]);
-    assert.equal(fal.accepted.length, 2, 'one of each run');
+    assert.equal(fal.accepted.length, 2, 'one job for each run');
   });
 
   it('is not repeated if the worker died before it received an answer', async () => {
-    const execution = await again.waitForStatus(runs.unanswered);
+    const execution = await successor.waitForStatus(runs.unanswered);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.requests.length, 1);
   });
 
   it('continues if an older version kept it in memory', async () => {
-    const execution = await again.waitForStatus(runs.older);
+    const execution = await successor.waitForStatus(runs.older);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.equal(mapStates(execution).m?.provider?.jobId, fal.accepted[1]);
-    assert.equal(fal.accepted.length, 2, 'one of each run');
+    assert.equal(fal.accepted.length, 2, 'one job for each run');
   });
 
   it('is cancelled at the provider when its run is', async () => {
     fal.polls = 1e9;
-    const id = await startOnFal(again, 'a hare');
+    const id = await startOnFal(successor, 'a hare');
     await waitForPolls(3);
-    await again.request('POST', `/executions/${id}/cancel`);
-    const execution = await again.waitForStatus(id);
+    await successor.request('POST', `/executions/${id}/cancel`);
+    const execution = await successor.waitForStatus(id);
     assert.equal(execution.status, 'CANCELLED');
     await waitUntil('the cancel', () => fal.cancelled.length > 0);
     assert.deepEqual(fal.cancelled, [fal.accepted[2]]);
   });
 
-  it('is charged once, by the next process, if one dies between the cancel and its answer', async () => {
+  it('is charged once if the process dies between the cancel request and its response', async () => {
     fal.polls = 1e9;
     fal.ignoresCancel = true;
     const jobs = fal.accepted.length;
     const cancelCount = fal.count(/^PUT/);
     fal.failRequests(/^PUT/, 'hang');
-    const id = await startOnFal(again, 'a crane');
+    const id = await startOnFal(successor, 'a crane');
     await waitForPolls(jobs + 1);
-    await again.request('POST', `/executions/${id}/cancel`);
+    await successor.request('POST', `/executions/${id}/cancel`);
     await waitUntil('the cancel', () => fal.count(/^PUT/) > cancelCount);
-    await again.end('SIGKILL');
+    await successor.end('SIGKILL');
     fal.polls = 0;
-    again = await serve();
-    const record = async () => (await again.readExecution(id)) as PaidExecution;
-    await waitUntil('the call to be settled', async () => (await record()).credits.held === 0);
-    const execution = await record();
+    successor = await serve();
+    const readRecord = async () => (await successor.readExecution(id)) as PaidExecution;
+    await waitUntil('the call to be settled', async () => (await readRecord()).credits.held === 0);
+    const execution = await readRecord();
     const { estimated, charged, released } = execution.credits;
     assert.deepEqual([charged, released], [estimated, 0]);
     assert.equal(mapStates(execution).m?.credits, charged);
@@ -154,9 +154,9 @@ describe('a provider call', () => {
   it('fails its run if the provider is no longer configured', async () => {
     fal.polls = 1e9;
     const jobs = fal.accepted.length;
-    const id = await startOnFal(again, 'a toad');
+    const id = await startOnFal(successor, 'a toad');
     await waitForPolls(jobs + 1);
-    await again.end('SIGKILL');
+    await successor.end('SIGKILL');
     const other = await serve({ FAL_KEY: '' });
     const execution = await other.waitForStatus(id);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_not_configured']);
@@ -167,17 +167,17 @@ describe('a provider call', () => {
   });
 });
 
-/** The run as written by a version that kept its calls in memory. */
+/** Rewrites the run as an older version stored it, which had calls only in memory. */
 async function writeAsOlder(id: string, db: Db): Promise<void> {
   const { rows } = await db.query<{ seq: number; steps: string }>(
     'select seq, steps from execution_steps where execution_id = $1',
     [id],
   );
   for (const { seq, steps } of rows) {
-    const older = steps.replace(/"(?:submittedAtMs|deadlineAtMs)":\d+,?/g, '').replace(/,\}/g, '}');
+    const olderSteps = steps.replace(/"(?:submittedAtMs|deadlineAtMs)":\d+,?/g, '').replace(/,\}/g, '}');
     await db.query(
       `update execution_steps set steps = replace($3, '"WAITING"', '"RUNNING"') where execution_id = $1 and seq = $2`,
-      [id, seq, older],
+      [id, seq, olderSteps],
     );
   }
   await db.query('delete from calls where execution_id = $1', [id]);

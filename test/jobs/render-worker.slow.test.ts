@@ -1,4 +1,4 @@
-// Tests renders by workers: complete clips, videos as results of runs, and a worker killed during a render.
+// Tests renders by workers: clips, videos as results of runs, and a worker that is killed during a render.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ describe('a worker that renders', { skip }, () => {
     });
     return last;
   };
-  const parts = async () => (await service.db.query('select from render_parts')).rowCount;
+  const countParts = async () => (await service.db.query('select from render_parts')).rowCount;
   const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
   /** Media URLs use BASE_URL, but the service listens elsewhere here. */
   const download = async (url: string | null): Promise<Buffer> => {
@@ -96,7 +96,7 @@ describe('a worker that renders', { skip }, () => {
     assert.equal((await readPixels(await download(clip.posterUrl))).format, 'jpeg');
   });
 
-  it('stops a clip that is cancelled and continues with the next', async () => {
+  it('stops a clip that is cancelled and can render the next one', async () => {
     const { renderId, urls } = await sendRequest({ sceneGraph: longScene() });
     await until(renderId, ({ progress }) => progress > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
@@ -105,7 +105,7 @@ describe('a worker that renders', { skip }, () => {
     assert.equal((await ended(next.renderId)).status, 'COMPLETED');
     const { status, url } = await read(renderId);
     assert.deepEqual([status, url], ['CANCELLED', null]);
-    await waitUntil('its parts to be gone', async () => (await parts()) === 0);
+    await waitUntil('its parts to be gone', async () => (await countParts()) === 0);
   });
 
   const graph = (config: object, wires: readonly string[] = ['title.text > video.title']) => ({
@@ -143,10 +143,10 @@ describe('a worker that renders', { skip }, () => {
   it('stops when its run is cancelled, and leaves no partial files', async () => {
     const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
     const id = await service.startRun(await service.createWorkflow(graph({ props: { sceneGraph: long } })));
-    await waitUntil('a part', async () => (await parts()) > 0);
+    await waitUntil('a part', async () => (await countParts()) > 0);
     await service.request('POST', `/executions/${id}/cancel`);
     assert.equal((await service.waitForStatus(id)).status, 'CANCELLED');
-    await waitUntil('its parts to be gone', async () => (await parts()) === 0);
+    await waitUntil('its parts to be gone', async () => (await countParts()) === 0);
   });
 
   it('fails a run whose required port is not connected, and names the port', async () => {
@@ -196,35 +196,35 @@ describe('a worker that is killed during a render', { skip }, () => {
       const [victim] = services;
       assert.ok(victim);
       // No file is registered, so the render cannot finish before its worker is killed.
-      const held = await blockWrites(setup.db, 'insert', 'media');
+      const blockedWrites = await blockWrites(setup.db, 'insert', 'media');
       const workflow = await victim.createWorkflow({
         nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
         edges: [],
       });
       const id = await victim.startRun(workflow);
-      let kept = '';
-      await waitUntil('the first segment to be kept', async () => {
+      let firstSegmentId = '';
+      await waitUntil('the first segment to be stored', async () => {
         const { rows } = await setup.db.query<{ file_id: string }>(
           'select file_id from render_parts order by file_id limit 1',
         );
-        kept = rows[0]?.file_id ?? '';
-        return kept !== '';
+        firstSegmentId = rows[0]?.file_id ?? '';
+        return firstSegmentId !== '';
       });
       await victim.end('SIGKILL');
-      await held.release();
+      await blockedWrites.release();
 
-      // Replaces it with one of another color, so that the video shows which segments it was made of.
+      // Replaces the segment with one of another color, so that the video shows which segments it was made of.
       await copyFile(
         await renderSegment(folder, slowGraph('#0000ff')),
-        join(folder, 'media', kept.slice(-2), kept),
+        join(folder, 'media', firstSegmentId.slice(-2), firstSegmentId),
       );
-      const other = await spawnService(folder, setup.env);
-      services.push(other);
-      const { video } = mapStates(await other.waitForStatus(id, 'COMPLETED', 'FAILED'));
+      const successor = await spawnService(folder, setup.env);
+      services.push(successor);
+      const { video } = mapStates(await successor.waitForStatus(id, 'COMPLETED', 'FAILED'));
       assert.deepEqual([video?.status, video?.attempt], ['COMPLETED', 2]);
-      const media = await fetch(`${other.url}${new URL(video?.outputUrl ?? '').pathname}`);
+      const media = await fetch(`${successor.url}${new URL(video?.outputUrl ?? '').pathname}`);
       const bytes = Buffer.from(await media.arrayBuffer());
-      assert.deepEqual(await colorAt(bytes, folder, 1), 'blue');
+      assert.deepEqual(await readColor(bytes, folder, 1), 'blue');
       const { rowCount } = await setup.db.query('select from render_parts');
       assert.equal(rowCount, 0);
     } finally {
@@ -235,7 +235,7 @@ describe('a worker that is killed during a render', { skip }, () => {
   });
 });
 
-/** The first segment of the graph. */
+/** Renders the first segment of the graph. Returns its path. */
 async function renderSegment(folder: string, graph: object): Promise<string> {
   const segmentFolder = join(folder, 'other');
   await mkdir(segmentFolder);
@@ -247,7 +247,7 @@ async function renderSegment(folder: string, graph: object): Promise<string> {
   return segments[0] ?? '';
 }
 
-async function colorAt(bytes: Buffer, folder: string, startSeconds: number): Promise<string> {
+async function readColor(bytes: Buffer, folder: string, startSeconds: number): Promise<string> {
   const path = join(folder, 'result.mp4');
   await writeFile(path, bytes);
   const info = await probeMedia(path, signal);

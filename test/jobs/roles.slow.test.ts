@@ -64,7 +64,7 @@ describe('an API without a worker', () => {
     assert.deepEqual([record.status, mapStates(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
 
-  it('cancels it even if the worker missed the notification', async () => {
+  it('cancels a run even if the worker missed the notification', async () => {
     const id = await startAndWaitForRequest('/unheard');
     await api.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -82,7 +82,7 @@ describe('a worker', () => {
     assert.deepEqual(statuses, [200, 200, 200, 404]);
   });
 
-  it('releases its runs if it is declared dead, and then works again', async () => {
+  it('releases its runs if it is declared dead, and can execute new ones', async () => {
     const id = await startAndWaitForRequest('/lost');
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);
@@ -93,17 +93,18 @@ describe('a worker', () => {
     assert.equal((await api.runWorkflow(await api.createWorkflow(PAIR))).status, 'COMPLETED');
   });
 
-  it('finishes the runs that end in time when it shuts down, and releases the others', async () => {
+  it('finishes runs that end in time when it shuts down, and releases all other runs', async () => {
     const responses: (() => void)[] = [];
     receiver.answer((res, { path }) => {
       if (path === '/soon') responses.push(() => res.writeHead(200).end('in time'));
     });
-    const [soon, never] = [await startAndWaitForRequest('/soon'), await startAndWaitForRequest('/never')];
+    const soonRun = await startAndWaitForRequest('/soon');
+    const neverRun = await startAndWaitForRequest('/never');
     const next = await api.startAnother({ ROLE: 'worker' });
     const closing = worker.close();
     worker = next;
     for (const response of responses) response();
-    const ended = await api.waitForStatus(soon);
+    const ended = await api.waitForStatus(soonRun);
     assert.deepEqual(
       [ended.status, mapStates(ended).r?.text, mapStates(ended).r?.attempt],
       ['COMPLETED', 'in time', 1],
@@ -111,7 +112,7 @@ describe('a worker', () => {
     assert.equal(count('/never'), 1);
     receiver.answer(res => res.writeHead(200).end('elsewhere'));
     await closing;
-    const record = await api.waitForStatus(never);
+    const record = await api.waitForStatus(neverRun);
     assert.deepEqual(
       [record.status, mapStates(record).r?.text, mapStates(record).r?.attempt],
       ['COMPLETED', 'elsewhere', 2],
@@ -122,7 +123,7 @@ describe('a worker', () => {
 });
 
 describe('a worker with few slots', () => {
-  it('keeps some of them for others, however many long runs one account starts', async t => {
+  it('keeps some slots for other accounts, however many long runs one account starts', async t => {
     const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
     t.after(() => service.close());
     const blockedWorkflow = await service.createWorkflow(requestGraph('/blocked'));
@@ -132,7 +133,7 @@ describe('a worker with few slots', () => {
     const workflow = await otherUser.createWorkflow(PAIR);
     for (let run = 0; run < 3; run++) {
       assert.equal((await otherUser.runWorkflow(workflow)).status, 'COMPLETED');
-      // A run that kept its slot after its end would count as a long one from now on.
+      // If the run still occupied its slot after its end, it would count as a long run from now on.
       await sleep(LONG_MS);
     }
     assert.ok(count('/blocked') < 8);

@@ -11,7 +11,7 @@ import { type ServiceChild, spawnService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 50;
-/** More than one process has memory for. */
+/** More runs than one process has memory for. */
 const RUNS_AT_KILL = 20;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 /** Each join alone creates 99 MB. */
@@ -36,7 +36,7 @@ describe('a process whose memory one account exceeds', () => {
   const start = async (): Promise<void> => {
     service = await spawnService(folder, {
       PLANS_FILE: join(folder, 'plans.json'),
-      // V8 aborts the process beyond it.
+      // V8 aborts a process that needs more memory.
       NODE_OPTIONS: '--max-old-space-size=1000',
     });
   };
@@ -63,7 +63,7 @@ describe('a process whose memory one account exceeds', () => {
     }
   };
 
-  it('ends its runs as FAILED while the runs of others complete', async t => {
+  it('ends the runs of this account as FAILED while the runs of other accounts complete', async t => {
     const [large, small] = await Promise.all([
       connectLargeUser().createWorkflow(LARGE_GRAPH),
       service.createWorkflow(SMALL_GRAPH),
@@ -73,11 +73,11 @@ describe('a process whose memory one account exceeds', () => {
     const during = await measureRuns(service, small, 60);
     await assertTooLarge(await accepted);
     t.diagnostic(
-      `a run of another: ${before} before, ${during} meanwhile; peak memory ${readPeakMegabytes(service.pid)} MB`,
+      `a run of another account: ${before} before, ${during} meanwhile; peak memory ${readPeakMegabytes(service.pid)} MB`,
     );
   });
 
-  it('does so after a kill and a restart as well', async t => {
+  it('ends the runs of this account as FAILED after a kill and a restart too', async t => {
     const large = await connectLargeUser().createWorkflow(LARGE_GRAPH);
     const ids = await Promise.all(
       Array.from({ length: RUNS_AT_KILL }, () => connectLargeUser().startRun(large)),
@@ -88,23 +88,23 @@ describe('a process whose memory one account exceeds', () => {
     const small = await service.createWorkflow(SMALL_GRAPH);
     const during = await measureRuns(service, small, 20);
     await assertTooLarge(ids);
-    t.diagnostic(`a run of another: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
+    t.diagnostic(`a run of another account: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
   });
 });
 
 /** Executes runs one after the other. Returns a text with their durations. */
 async function measureRuns(service: Client, workflow: string, count: number): Promise<string> {
-  const tookMs: number[] = [];
+  const durationsMs: number[] = [];
   for (let run = 0; run < count; run++) {
-    const startedMs = performance.now();
+    const startMs = performance.now();
     const headers = { prefer: 'wait=30' };
     const { status, body } = await service.request('POST', `/workflows/${workflow}/execute`, {}, headers);
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.status, 'COMPLETED');
-    tookMs.push(performance.now() - startedMs);
+    durationsMs.push(performance.now() - startMs);
   }
   const [p50, p95] = [0.5, 0.95].map(
-    share => tookMs.toSorted((a, b) => a - b)[Math.floor(share * count)] ?? 0,
+    share => durationsMs.toSorted((a, b) => a - b)[Math.floor(share * count)] ?? 0,
   );
   return `p50 ${p50?.toFixed(0)} ms, p95 ${p95?.toFixed(0)} ms`;
 }

@@ -1,4 +1,4 @@
-// Tests a workflow's secrets in runs: the value is sent to its recipient and is stored or logged nowhere.
+// Tests a workflow's secrets in runs: a secret's value is sent to its recipient, and is stored or logged nowhere.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import {
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';
-/** The encodings in which it could have been written. */
+/** The encodings in which the value could have been written. */
 const FORMS = [
   VALUE,
   Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
@@ -32,8 +32,8 @@ const FORMS = [
 const buildGraph = (url: string) => ({
   nodes: [
     node('a', 'input:text', { value: 'x' }),
-    node('taken', 'utility:http_request', {
-      url: `${url}/taken`,
+    node('accepted', 'utility:http_request', {
+      url: `${url}/accepted`,
       headers: { authorization: 'Bearer {{secrets.TOKEN}}' },
     }),
     node('refused', 'utility:http_request', {
@@ -47,7 +47,7 @@ const buildGraph = (url: string) => ({
     }),
     node('end', 'output:preview'),
   ],
-  edges: [edge('taken.text > end.input')],
+  edges: [edge('accepted.text > end.input')],
   secrets: { TOKEN: VALUE },
 });
 
@@ -88,7 +88,7 @@ describe('a secret used by runs', () => {
     await stream.closed;
     await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
     const findRequest = (path: string) => receiver.received.find(item => item.path === path);
-    assert.equal(findRequest('/taken')?.headers.authorization, `Bearer ${VALUE}`);
+    assert.equal(findRequest('/accepted')?.headers.authorization, `Bearer ${VALUE}`);
     assert.equal(findRequest('/refused')?.raw, VALUE);
     assert.equal(mapStates(record).lost?.status, 'FAILED');
 
@@ -108,7 +108,7 @@ describe('a secret used by runs', () => {
     assert.match(outputs["the worker's log"] ?? '', /"msg"/);
     assert.match(outputs['the database'] ?? '', new RegExp(id));
     for (const [output, text] of Object.entries(outputs))
-      for (const form of FORMS) assert.ok(!text.includes(form), `${output} holds ${form}`);
+      for (const form of FORMS) assert.ok(!text.includes(form), `${output} contains ${form}`);
   });
 });
 
@@ -119,7 +119,7 @@ describe('a secret in a run by someone other than its creator', () => {
   before(async () => {
     receiver = await startReceiver();
     receiver.answer((res, { path }) => {
-      if (path === '/away')
+      if (path === '/redirect')
         res.writeHead(307, { location: receiver.url.replace('127.0.0.1', 'localhost') }).end();
       else res.writeHead(200, { 'content-type': 'text/plain' }).end('answered');
     });
@@ -131,12 +131,12 @@ describe('a secret in a run by someone other than its creator', () => {
     await receiver.close();
   });
 
-  const KEPT = 'kept-0123456789';
+  const LIMITED_VALUE = 'limited-0123456789';
   /** Runs a request written by the editor and returns the run's record. */
   const runAsEditor = async (config: Record<string, unknown>) => {
     const { host } = new URL(receiver.url);
     const graph = { nodes: [node('h', 'utility:http_request', { url: receiver.url })], edges: [] };
-    const secrets = { BARE: VALUE, KEPT: { value: KEPT, hosts: [host] } };
+    const secrets = { UNLIMITED: VALUE, LIMITED: { value: LIMITED_VALUE, hosts: [host] } };
     const id = await service.createWorkflow({ ...graph, secrets });
     const share = await service.request('PUT', `/workflows/${id}/permissions`, {
       email: editor.email,
@@ -151,29 +151,34 @@ describe('a secret in a run by someone other than its creator', () => {
 
   it('is sent to its allowed hosts only', async () => {
     const before = receiver.received.length;
-    const authorization = 'Bearer {{secrets.KEPT}}';
+    const authorization = 'Bearer {{secrets.LIMITED}}';
     const state = await runAsEditor({ url: `${receiver.url}/x`, headers: { authorization } });
     assert.equal(state.status, 'COMPLETED', JSON.stringify(state));
-    assert.equal(receiver.received[before]?.headers.authorization, `Bearer ${KEPT}`);
-    const elsewhere = receiver.url.replace('127.0.0.1', 'localhost');
-    const refused = await runAsEditor({ url: elsewhere, headers: { authorization } });
+    assert.equal(receiver.received[before]?.headers.authorization, `Bearer ${LIMITED_VALUE}`);
+    const otherUrl = receiver.url.replace('127.0.0.1', 'localhost');
+    const refused = await runAsEditor({ url: otherUrl, headers: { authorization } });
     assert.deepEqual([refused.status, refused.error?.code], ['FAILED', 'secret_not_allowed']);
-    const away = await runAsEditor({ url: `${receiver.url}/away`, method: 'POST', body: '{{secrets.KEPT}}' });
-    assert.equal(away.status, 'FAILED', JSON.stringify(away));
-    assert.equal(receiver.received.length, before + 2, 'two were sent, and no redirect was followed');
+    const body = '{{secrets.LIMITED}}';
+    const redirected = await runAsEditor({ url: `${receiver.url}/redirect`, method: 'POST', body });
+    assert.equal(redirected.status, 'FAILED', JSON.stringify(redirected));
+    assert.equal(
+      receiver.received.length,
+      before + 2,
+      'two requests were sent, and no redirect was followed',
+    );
   });
 
   it('is sent nowhere without allowed hosts, and never as a part of a host name', async () => {
     const before = receiver.received.length;
-    const headers = { authorization: '{{secrets.BARE}}' };
-    const bare = await runAsEditor({ url: receiver.url, headers });
-    assert.deepEqual([bare.status, bare.error?.code], ['FAILED', 'secret_not_allowed']);
-    const named = await runAsEditor({ url: 'https://{{secrets.KEPT}}.invalid/' });
-    assert.deepEqual([named.status, named.error?.code], ['FAILED', 'secret_in_host']);
+    const headers = { authorization: '{{secrets.UNLIMITED}}' };
+    const inHeader = await runAsEditor({ url: receiver.url, headers });
+    assert.deepEqual([inHeader.status, inHeader.error?.code], ['FAILED', 'secret_not_allowed']);
+    const inHost = await runAsEditor({ url: 'https://{{secrets.LIMITED}}.invalid/' });
+    assert.deepEqual([inHost.status, inHost.error?.code], ['FAILED', 'secret_in_host']);
     assert.equal(receiver.received.length, before);
   });
 
-  it('with invalid hosts answers 400', async () => {
+  it('is refused with 400 if its hosts are invalid', async () => {
     for (const hosts of [['https://example.com'], ['*.com'], ['a b'], ['*'], ['example.com:99999'], []]) {
       const { status } = await service.request('POST', '/workflows', {
         name: 'x',

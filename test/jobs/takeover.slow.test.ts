@@ -1,5 +1,5 @@
-// Tests workers on one PostgreSQL: when one is killed, another continues its runs; when it restarts, it continues at
-// once, and paid calls are charged once.
+// Tests workers on one PostgreSQL. If a worker is killed, another worker continues its runs, or the same worker does so
+// immediately after a restart. Paid calls are charged once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,13 +54,13 @@ describe('a worker that is killed', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const waiting = () => setup.hanging.filter(res => !res.writableEnded);
-  /** Runs of the victim, during their second steps. The requests of each `round` use their own path. */
+  const listHanging = () => setup.hanging.filter(res => !res.writableEnded);
+  /** Starts runs of the victim and waits for their second steps. The requests of each `round` use their own path. */
   const startRuns = async (round: string): Promise<readonly string[]> => {
     const workflow = await victim.createWorkflow(twoSteps(`${setup.receiver.url}/${round}`));
     const webhook = { url: `${setup.receiver.url}/${round}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.startRun(workflow, { webhook })));
-    await waitUntil('the second step of each run', () => waiting().length === RUNS);
+    await waitUntil('the second step of each run', () => listHanging().length === RUNS);
     for (const id of ids) await setup.untilStored(id, 'first');
     return ids;
   };
@@ -69,8 +69,8 @@ describe('a worker that is killed', () => {
     ids: readonly string[],
     round: string,
   ): Promise<void> => {
-    await waitUntil('the second step again', () => waiting().length === 2 * RUNS);
-    for (const res of waiting()) res.end('done');
+    await waitUntil('the second step again', () => listHanging().length === 2 * RUNS);
+    for (const res of listHanging()) res.end('done');
     for (const id of ids) {
       const execution = await successor.waitForStatus(id);
       assert.equal(execution.status, 'COMPLETED');
@@ -93,27 +93,27 @@ describe('a worker that is killed', () => {
     let ids: readonly string[];
     let paid: string;
     let balance: number;
-    let again: ServiceChild;
+    let successor: ServiceChild;
     const readPool = (): Promise<Pool> => getPool(setup.db, 'user:1');
     before(async () => {
       ({ balance } = await readPool());
       paid = await victim.startRun(await victim.createWorkflow(SIDE_BY_SIDE));
       ids = await startRuns('restarted');
-      const polled = () =>
+      const listPolls = () =>
         fal.requests.filter(({ path }) => path.endsWith('/status')).map(({ path }) => path);
-      // Polled, and therefore stored.
-      await waitUntil('three calls to be polled', () => new Set(polled()).size === 3);
+      // Calls that are polled are stored.
+      await waitUntil('three calls to be polled', () => new Set(listPolls()).size === 3);
       await victim.end('SIGKILL');
       assert.deepEqual(await readPool(), { balance: balance - 3 * PRICE, held: 3 * PRICE });
       await assertLedgerBalanced(setup.db);
       fal.polls = 0;
-      again = await serve();
+      successor = await serve();
     });
 
-    it('continues its runs at once', () => assertContinued(again, ids, 'restarted'));
+    it('continues its runs immediately', () => assertContinued(successor, ids, 'restarted'));
 
     it('keeps the reservation of a paid run, charges each call once, and releases the rest', async () => {
-      const execution = await again.waitForStatus(paid);
+      const execution = await successor.waitForStatus(paid);
       assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
       const { first, each } = mapStates(execution);
       assert.deepEqual([first?.credits, each?.credits], [PRICE, 2 * PRICE]);

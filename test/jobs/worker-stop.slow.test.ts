@@ -1,4 +1,4 @@
-// Tests that a worker that stops leaves no row behind, even if a heartbeat is in progress.
+// Tests that a worker that stops leaves no row in the database, even if a heartbeat is in progress.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ it('waits for a heartbeat in progress, so that it does not register again', asyn
      $$ begin perform pg_advisory_xact_lock(${LOCK}); return null; end $$`,
   );
   const worker = await startWorker(app.deps, new WorkerSlots(4, Date.now));
-  const waiting = async (): Promise<boolean> => {
+  const isHeartbeatBlocked = async (): Promise<boolean> => {
     const { rowCount } = await db.query(`select from pg_locks where locktype = 'advisory' and not granted`);
     return rowCount !== 0;
   };
@@ -35,12 +35,12 @@ it('waits for a heartbeat in progress, so that it does not register again', asyn
     await client.query(
       'create trigger wait before update on workers for each statement execute function wait_for_test()',
     );
-    await waitUntil('a heartbeat', waiting);
+    await waitUntil('a heartbeat', isHeartbeatBlocked);
     stopped = worker.stop(0);
     await Promise.race([stopped, sleep(STOP_MS)]);
   });
   await stopped;
-  await waitUntil('the heartbeat to continue', async () => !(await waiting()));
+  await waitUntil('the heartbeat to continue', async () => !(await isHeartbeatBlocked()));
   // A registration would follow within milliseconds.
   await sleep(500);
   assert.equal((await db.query('select from workers')).rowCount, 0);

@@ -1,63 +1,63 @@
-// Tests group commits: which items share a flush, which result each gets, and how many flushes run at once.
+// Tests the batcher: which items share a flush, which result each item gets, and how many flushes run concurrently.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../src/lib/batcher.ts';
 
 /** Creates a batcher of numbers whose flushes end when the test lets them. */
-function heldBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
+function createHeldBatcher(options: { readonly maxItems: number; readonly concurrency: number }) {
   const flushes: { readonly items: readonly number[]; end(): void; fail(err: Error): void }[] = [];
   const add = createBatcher<number, string>(items => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
     flushes.push({ items, end: () => resolve(items.map(item => `r${item}`)), fail: reject });
     return promise;
   }, options);
-  return { add, flushes, itemsOf: () => flushes.map(flush => flush.items) };
+  return { add, flushes, listFlushedItems: () => flushes.map(flush => flush.items) };
 }
 
 describe('a batcher', () => {
   it('flushes items of one event loop turn together, and returns each its own result', async () => {
-    const { add, flushes, itemsOf } = heldBatcher({ maxItems: 10, concurrency: 1 });
+    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 10, concurrency: 1 });
     const results = Promise.all([add(1), add(2), add(3)]);
     await nextTurn();
-    assert.deepEqual(itemsOf(), [[1, 2, 3]]);
+    assert.deepEqual(listFlushedItems(), [[1, 2, 3]]);
     flushes[0]?.end();
     assert.deepEqual(await results, ['r1', 'r2', 'r3']);
   });
 
   it('collects items during a flush for the next one', async () => {
-    const { add, flushes, itemsOf } = heldBatcher({ maxItems: 10, concurrency: 1 });
+    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 10, concurrency: 1 });
     const first = add(1);
     await nextTurn();
     const rest = Promise.all([add(2), add(3)]);
     await nextTurn();
-    assert.deepEqual(itemsOf(), [[1]]);
+    assert.deepEqual(listFlushedItems(), [[1]]);
     flushes[0]?.end();
     assert.equal(await first, 'r1');
     await nextTurn();
     await nextTurn();
-    assert.deepEqual(itemsOf(), [[1], [2, 3]]);
+    assert.deepEqual(listFlushedItems(), [[1], [2, 3]]);
     flushes[1]?.end();
     assert.deepEqual(await rest, ['r2', 'r3']);
   });
 
   it('keeps its limits of items and concurrent flushes', async () => {
-    const { add, flushes, itemsOf } = heldBatcher({ maxItems: 2, concurrency: 2 });
+    const { add, flushes, listFlushedItems } = createHeldBatcher({ maxItems: 2, concurrency: 2 });
     const results = Promise.all([1, 2, 3, 4, 5].map(add));
     for (let turn = 0; turn < 5; turn++) await nextTurn();
-    assert.deepEqual(itemsOf(), [
+    assert.deepEqual(listFlushedItems(), [
       [1, 2],
       [3, 4],
     ]);
     flushes[0]?.end();
     for (let turn = 0; turn < 5; turn++) await nextTurn();
-    assert.deepEqual(itemsOf(), [[1, 2], [3, 4], [5]]);
+    assert.deepEqual(listFlushedItems(), [[1, 2], [3, 4], [5]]);
     for (const flush of flushes) flush.end();
     assert.deepEqual(await results, ['r1', 'r2', 'r3', 'r4', 'r5']);
   });
 
   it('rejects the items of a failed flush, and continues with the next', async () => {
-    const { add, flushes } = heldBatcher({ maxItems: 2, concurrency: 1 });
+    const { add, flushes } = createHeldBatcher({ maxItems: 2, concurrency: 1 });
     const settled = Promise.allSettled([1, 2, 3].map(add));
     await nextTurn();
     flushes[0]?.fail(new Error('no database'));

@@ -45,10 +45,10 @@ test('an encrypted text does not decrypt with another key, or if altered or cut 
   const key = randomBytes(32);
   const encrypted = encrypt(key, 'secret');
   assert.throws(() => decrypt(randomBytes(32), encrypted), /SECRETS_KEY/);
-  for (let at = 0; at < encrypted.length; at++) {
+  for (let index = 0; index < encrypted.length; index++) {
     const altered = Buffer.from(encrypted);
-    altered.writeUInt8(altered.readUInt8(at) ^ 1, at);
-    assert.throws(() => decrypt(key, altered), `byte ${at}`);
-    assert.throws(() => decrypt(key, encrypted.subarray(0, at)), `cut at ${at}`);
+    altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+    assert.throws(() => decrypt(key, altered), `byte ${index}`);
+    assert.throws(() => decrypt(key, encrypted.subarray(0, index)), `cut at ${index}`);
   }
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDeadline } from '../../src/lib/deadline.ts';
 
 describe('a deadline', () => {
-  it('aborts when its time is up, and says so', async () => {
+  it('aborts with a TimeoutError and is past when its time is up', async () => {
     using deadline = startDeadline(10);
     assert.equal(deadline.isPast, false);
     await sleep(50);

@@ -46,8 +46,8 @@ const PATHS: Record<string, Handler> = {
   '/loop': (_, res) => res.writeHead(302, { location: '/loop' }).end(),
   '/noisy-loop': (_, res) => void res.writeHead(302, { location: '/loop', 'content-length': 9e9 }).write('x'),
   '/count': (req, res) => {
-    const left = Number(new URL(req.url ?? '', 'http://x').searchParams.get('n'));
-    res.writeHead(302, { location: left > 1 ? `/count?n=${left - 1}` : '/hello' }).end();
+    const remaining = Number(new URL(req.url ?? '', 'http://x').searchParams.get('n'));
+    res.writeHead(302, { location: remaining > 1 ? `/count?n=${remaining - 1}` : '/hello' }).end();
   },
   '/to': (req, res) => {
     const { searchParams } = new URL(req.url ?? '', 'http://x');
@@ -65,7 +65,7 @@ const server = createServer((req, res) => {
 });
 let port = 0;
 let client: GuardedFetch;
-let free: GuardedFetch;
+let unrestrictedClient: GuardedFetch;
 const BOUNDS: OutboundRequest = { timeoutMs: 5000, maxBytes: 100_000 };
 const names: Record<string, string[]> = {
   'hub.test': ['127.0.0.1'],
@@ -90,19 +90,19 @@ before(async () => {
     trustedUrls: [`http://hub.test:${port}/api`],
     resolve,
   });
-  free = createGuardedFetch({ allowPrivate: true, trustedUrls: [], resolve });
+  unrestrictedClient = createGuardedFetch({ allowPrivate: true, trustedUrls: [], resolve });
 });
 beforeEach(() => {
   requests = [];
 });
 after(async () => {
-  await Promise.all([client.close(), free.close()]);
+  await Promise.all([client.close(), unrestrictedClient.close()]);
   server.closeAllConnections();
   server.close();
 });
 
 const hub = (path: string): string => `http://hub.test:${port}${path}`;
-const to = (location: string, status = 302): string =>
+const redirectTo = (location: string, status = 302): string =>
   hub(`/to?status=${status}&location=${encodeURIComponent(location)}`);
 
 // A header contains only ASCII. The URL parser also accepts a percent-encoded host.
@@ -114,7 +114,7 @@ async function assertRefused(
   maybeSent: boolean,
 ): Promise<FetchError> {
   const error = await promise.then(
-    () => assert.fail('it was answered'),
+    () => assert.fail('the request was answered'),
     (err: FetchError) => err,
   );
   assert.deepEqual([error.name, error.code, error.maybeSent], ['FetchError', code, maybeSent], error.message);
@@ -188,7 +188,7 @@ for (const host of TRICKS) {
     names.localhost = ['127.0.0.1'];
     await assertRefused(client.fetch(`http://${host}:${port}/hello`, BOUNDS), 'blocked_address', false);
     await assertRefused(
-      client.fetch(to(`http://${encodeHost(host)}:${port}/hello`), BOUNDS),
+      client.fetch(redirectTo(`http://${encodeHost(host)}:${port}/hello`), BOUNDS),
       'blocked_address',
       true,
     );
@@ -199,12 +199,19 @@ for (const host of TRICKS) {
 test('a name is refused if any of its addresses is private, at every connection', async () => {
   await assertRefused(client.fetch('http://inside.test/', BOUNDS), 'blocked_address', false);
   await assertRefused(client.fetch('http://mixed.test/', BOUNDS), 'blocked_address', false);
-  await assertRefused(client.fetch(to(`http://inside.test:${port}/hello`), BOUNDS), 'blocked_address', true);
+  await assertRefused(
+    client.fetch(redirectTo(`http://inside.test:${port}/hello`), BOUNDS),
+    'blocked_address',
+    true,
+  );
 });
 
 test('a name is resolved once per connection, and the socket uses the checked address', async () => {
   rebindings = 0;
-  assert.equal((await free.fetch(`http://rebind.test:${port}/hello`, BOUNDS)).body.toString(), 'hello');
+  assert.equal(
+    (await unrestrictedClient.fetch(`http://rebind.test:${port}/hello`, BOUNDS)).body.toString(),
+    'hello',
+  );
   assert.equal(rebindings, 1);
 });
 
@@ -222,7 +229,11 @@ test('webhooks may reach this machine by its local names, not by others and not 
   for (const host of ['127.0.0.2', '[::1]', '10.0.0.1', 'inside.test']) {
     await assertRefused(client.fetch(`http://${host}:${port}/hello`, allowed), 'blocked_address', false);
   }
-  await assertRefused(client.fetch(to(`http://localhost:${port}/hello`), allowed), 'blocked_address', true);
+  await assertRefused(
+    client.fetch(redirectTo(`http://localhost:${port}/hello`), allowed),
+    'blocked_address',
+    true,
+  );
   await assertRefused(client.fetch(`http://hooks.localhost:${port}/hello`, BOUNDS), 'dns_failed', false);
 });
 
@@ -251,7 +262,7 @@ test('addresses other than plain http and https are refused', async () => {
     'http://[',
     '//u@hub.test/',
   ]) {
-    await assertRefused(client.fetch(to(location), BOUNDS), 'bad_url', true);
+    await assertRefused(client.fetch(redirectTo(location), BOUNDS), 'bad_url', true);
   }
 });
 
@@ -282,21 +293,33 @@ test('redirects are followed up to a limit, or not at all', async () => {
   await assertRefused(client.fetch(hub('/count?n=6'), BOUNDS), 'too_many_redirects', true);
   await assertRefused(client.fetch(hub('/loop'), BOUNDS), 'too_many_redirects', true);
   await assertRefused(client.fetch(hub('/noisy-loop'), BOUNDS), 'too_many_redirects', true);
-  const kept = await client.fetch(hub('/loop'), { ...BOUNDS, maxRedirects: 0 });
-  assert.deepEqual([kept.status, kept.headers.location], [302, '/loop']);
+  const redirectResponse = await client.fetch(hub('/loop'), { ...BOUNDS, maxRedirects: 0 });
+  assert.deepEqual([redirectResponse.status, redirectResponse.headers.location], [302, '/loop']);
 });
 
 test('a redirect to another origin loses every header that may be a credential', async () => {
   const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'xi-api-key': 'k', Accept: 'image/png' };
   const otherUser = `http://localhost:${port}/echo`;
   names.localhost = ['127.0.0.1'];
-  const away = JSON.parse((await free.fetch(to(otherUser), { ...BOUNDS, headers })).body.toString()).headers;
+  const otherOriginHeaders = JSON.parse(
+    (await unrestrictedClient.fetch(redirectTo(otherUser), { ...BOUNDS, headers })).body.toString(),
+  ).headers;
   assert.deepEqual(
-    [away.authorization, away.cookie, away['xi-api-key'], away.accept],
+    [
+      otherOriginHeaders.authorization,
+      otherOriginHeaders.cookie,
+      otherOriginHeaders['xi-api-key'],
+      otherOriginHeaders.accept,
+    ],
     [undefined, undefined, undefined, 'image/png'],
   );
-  const home = JSON.parse((await free.fetch(to('/echo'), { ...BOUNDS, headers })).body.toString()).headers;
-  assert.deepEqual([home.authorization, home.cookie, home['xi-api-key']], ['Bearer x', 'a=b', 'k']);
+  const sameOriginHeaders = JSON.parse(
+    (await unrestrictedClient.fetch(redirectTo('/echo'), { ...BOUNDS, headers })).body.toString(),
+  ).headers;
+  assert.deepEqual(
+    [sameOriginHeaders.authorization, sameOriginHeaders.cookie, sameOriginHeaders['xi-api-key']],
+    ['Bearer x', 'a=b', 'k'],
+  );
 });
 
 for (const [status, method] of [
@@ -313,7 +336,7 @@ for (const [status, method] of [
       headers: { 'content-type': 'text/plain' },
       body: 'body',
     } as const;
-    const echo = JSON.parse((await client.fetch(to('/echo', status), request)).body.toString());
+    const echo = JSON.parse((await client.fetch(redirectTo('/echo', status), request)).body.toString());
     assert.deepEqual(
       [echo.method, echo.body, echo.headers['content-type']],
       method === 'GET' ? ['GET', '', undefined] : ['POST', 'body', 'text/plain'],
@@ -328,14 +351,14 @@ test('a redirect to another host is followed without headers that must not leave
     requestedUrls.push(next.href);
     return false;
   };
-  const to = (status: number) => hub(`/to?status=${status}&location=${encodeURIComponent('/echo')}`);
+  const redirect = (status: number) => redirectTo('/echo', status);
   const request = { ...BOUNDS, headers, keepsRequestOnRedirect };
-  const response = await client.fetch(to(302), { ...request, method: 'POST', body: 'secret' });
+  const response = await client.fetch(redirect(302), { ...request, method: 'POST', body: 'secret' });
   assert.ok(!response.body.toString().includes('secret'), response.body.toString());
   assert.deepEqual(requestedUrls, [hub('/echo')]);
-  assert.ok(!(await client.fetch(to(307), request)).body.toString().includes('secret'));
+  assert.ok(!(await client.fetch(redirect(307), request)).body.toString().includes('secret'));
   await assertRefused(
-    client.fetch(to(307), { ...request, method: 'POST', body: 'secret' }),
+    client.fetch(redirect(307), { ...request, method: 'POST', body: 'secret' }),
     'redirect_refused',
     true,
   );
@@ -355,7 +378,7 @@ test('a streamed body is sent with its length, and not to the target of a redire
   const sized = () => ({ stream: Readable.from([Buffer.from('in '), Buffer.from('pieces')]), bytes: 9 });
   const echo = JSON.parse((await client.fetch(hub('/echo'), { ...request, body: sized() })).body.toString());
   assert.deepEqual([echo.body, echo.headers['content-length']], ['in pieces', '9']);
-  assert.equal((await client.fetch(to('/echo', 307), { ...request, body: sized() })).status, 307);
+  assert.equal((await client.fetch(redirectTo('/echo', 307), { ...request, body: sized() })).status, 307);
   await assertRefused(
     client.fetch(hub('/silent'), { ...request, body: { ...sized(), bytes: 10 } }),
     'connection_lost',
@@ -385,14 +408,18 @@ test('a broken connection says that the request may have been sent, a failed one
   await assertRefused(client.fetch('http://nowhere.test/', BOUNDS), 'dns_failed', false);
   const closed = createTcpServer().listen(0, '127.0.0.1');
   await new Promise(done => closed.once('listening', done));
-  const { port: unused } = closed.address() as AddressInfo;
+  const { port: unusedPort } = closed.address() as AddressInfo;
   await new Promise(done => closed.close(done));
-  await assertRefused(free.fetch(`http://127.0.0.1:${unused}/`, BOUNDS), 'connect_failed', false);
+  await assertRefused(
+    unrestrictedClient.fetch(`http://127.0.0.1:${unusedPort}/`, BOUNDS),
+    'connect_failed',
+    false,
+  );
 });
 
 test('a TLS handshake that fails sends nothing', async () => {
   await assertRefused(
-    free.fetch(`https://127.0.0.1:${port}/`, { ...BOUNDS, method: 'POST', body: 'x' }),
+    unrestrictedClient.fetch(`https://127.0.0.1:${port}/`, { ...BOUNDS, method: 'POST', body: 'x' }),
     'connect_failed',
     false,
   );
@@ -425,10 +452,10 @@ test('a streamed body arrives in chunks, and need not be read to its end', async
 
 test('connections are reused', async () => {
   const ports = new Set<number | undefined>();
-  const note = (req: IncomingMessage): unknown => ports.add(req.socket.remotePort);
-  server.on('request', note);
-  for (let i = 0; i < 5; i++) await free.fetch(`http://127.0.0.1:${port}/hello`, BOUNDS);
-  server.off('request', note);
+  const recordPort = (req: IncomingMessage): unknown => ports.add(req.socket.remotePort);
+  server.on('request', recordPort);
+  for (let i = 0; i < 5; i++) await unrestrictedClient.fetch(`http://127.0.0.1:${port}/hello`, BOUNDS);
+  server.off('request', recordPort);
   assert.ok(ports.size < 5);
 });
 

@@ -5,7 +5,7 @@ import { createLimiter, runAccepted } from '../../src/lib/limiter.ts';
 
 const { signal } = new AbortController();
 
-/** A task that ends when the test lets it. */
+/** Creates work that ends when the test ends it. */
 function makeWork(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = () => {
@@ -16,7 +16,7 @@ function makeWork(name: string, log: string[]) {
 }
 
 describe('createLimiter', () => {
-  it('admits a number at once, the others in order of arrival', async () => {
+  it('starts as much work as it allows immediately, and the rest in order of arrival', async () => {
     const limit = createLimiter({ concurrency: 2, maxWaiting: 10 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
@@ -42,7 +42,7 @@ describe('createLimiter', () => {
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
   });
 
-  it('never refuses accepted work, whatever its signal, and still refuses the next caller', async () => {
+  it('never refuses accepted work, but refuses a caller after it', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 1 });
     const log: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
@@ -59,18 +59,18 @@ describe('createLimiter', () => {
     assert.deepEqual(await results, ['a', 'b', 'c', 'd']);
   });
 
-  it('removes an aborted caller from the queue, and admits the next after a failure', async () => {
+  it('removes an aborted caller from the queue, and starts the next work after a failure', async () => {
     const limit = createLimiter({ concurrency: 1, maxWaiting: 10 });
     const log: string[] = [];
     const [first, second, third] = [makeWork('a', log), makeWork('b', log), makeWork('c', log)];
-    const aborting = new AbortController();
+    const secondCaller = new AbortController();
     const results = [
       limit(first.work, signal),
-      limit(second.work, aborting.signal),
+      limit(second.work, secondCaller.signal),
       limit(third.work, signal),
     ];
     const settled = Promise.allSettled(results);
-    aborting.abort();
+    secondCaller.abort();
     first.fail(new Error('broken'));
     third.end();
     assert.deepEqual(

@@ -15,7 +15,7 @@ describe('createLru', () => {
     );
   });
 
-  it('counts a key that is set twice once, and weights below one as one', () => {
+  it('counts only the last weight of a key, and at least one', () => {
     const cache = createLru<string>(3);
     for (const key of ['a', 'a', 'a', 'b']) cache.set(key, key, 1.5);
     assert.equal(cache.get('a'), undefined);

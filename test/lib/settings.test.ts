@@ -87,9 +87,9 @@ describe('settings', () => {
   });
 
   it('list every variable with its default and meaning', () => {
-    for (const { name, defaultText: shown, help } of listSettings()) {
+    for (const { name, defaultText, help } of listSettings()) {
       assert.match(name, /^[A-Z0-9_]+$/);
-      assert.ok(shown !== '' && help !== '', name);
+      assert.ok(defaultText !== '' && help !== '', name);
     }
   });
 });

@@ -6,7 +6,7 @@ import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 const START_MS = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
 
-/** Creates timers on a clock of the test. `woken` has each call: the pool, and after how long. */
+/** Creates timers on a simulated clock. `woken` returns the pools that were woken, each with the time in ms. */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: START_MS });
   const timers = createWakeTimers<'a' | 'b'>(Date.now);

@@ -1,4 +1,4 @@
-// Tests programs in their sandbox: what they compute, how they fail, and that hostile ones leave nothing behind.
+// Tests programs in their sandbox: what they compute, how they fail, and that hostile programs do not affect later ones.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,7 @@ describe('runProgram', () => {
     assert.deepEqual(parseOutput(result), { double: 42 });
   });
 
-  it('gives the same time and random numbers for the same input, others for another', async () => {
+  it('gives the same time and random numbers for the same input, and different numbers for another', async () => {
     const code = 'export default () => ({ at: Date.now(), now: new Date().toISOString(), r: Math.random() })';
     const [first, second, other] = [await run(code), await run(code), await run(code, { a: 1 })];
     assert.deepEqual(first, second);
@@ -65,10 +65,10 @@ describe('runProgram', () => {
       'export default () => { console.log("a", 1, { b: [2] }); console.error(new TypeError("c")); throw new Error("d") }';
     const { log } = await run(code);
     assert.equal(log, 'a 1 {"b":[2]}\nTypeError: c\n');
-    const long = await run(
+    const longResult = await run(
       'export default () => { for (let i = 0; i < 5000; i++) console.log("x".repeat(99)); return {} }',
     );
-    assert.equal(long.log.length, MAX_LOG_LENGTH);
+    assert.equal(longResult.log.length, MAX_LOG_LENGTH);
   });
 
   it('names the line and column of an error in the TypeScript of the author', async () => {
@@ -84,7 +84,7 @@ describe('runProgram', () => {
     }
   });
 
-  it('ends each hostile program as its failure, and runs honest ones as before', async () => {
+  it('ends each hostile program with an error, and can run an honest one afterwards', async () => {
     for (const [name, [code, ...expected]] of Object.entries(HOSTILE_PROGRAMS)) {
       const result = await run(code, {}, { timeoutMs: 500, memoryMb: 32 });
       assert.ok('error' in result, `${name}: ${JSON.stringify(result).slice(0, 500)}`);
@@ -97,7 +97,7 @@ describe('runProgram', () => {
     }
   });
 
-  it('cuts messages that are longer than a message may be', async () => {
+  it('cuts long error messages', async () => {
     const texts = ['new Error("x".repeat(2e7))', '"ä".repeat(1e7)', '{ a: "x".repeat(2e7) }'];
     for (const text of texts) {
       const result = await run(`export default () => { throw ${text} }`);
@@ -113,9 +113,9 @@ describe('runProgram', () => {
   });
 
   it('shares nothing between programs', async () => {
-    await run('globalThis.left = 1; Object.prototype.left = 1; export default () => ({})');
-    assert.deepEqual(parseOutput(await run('export default () => ({ left: typeof ({}).left })')), {
-      left: 'undefined',
+    await run('globalThis.leak = 1; Object.prototype.leak = 1; export default () => ({})');
+    assert.deepEqual(parseOutput(await run('export default () => ({ leak: typeof ({}).leak })')), {
+      leak: 'undefined',
     });
   });
 

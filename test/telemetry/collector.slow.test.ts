@@ -15,17 +15,17 @@ const QUEUE_LIMIT = 4096;
 const BATCH = 512;
 
 let collector: Collector;
-const open: Tracer[] = [];
+const openTracers: Tracer[] = [];
 before(async () => {
   collector = await startCollector();
 });
-afterEach(() => Promise.all(open.splice(0).map(tracer => tracer.close())));
+afterEach(() => Promise.all(openTracers.splice(0).map(tracer => tracer.close())));
 after(() => collector.close());
 
-function tracerOf(env: NodeJS.ProcessEnv = {}): Tracer {
+function createTestTracer(env: NodeJS.ProcessEnv = {}): Tracer {
   const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
   const tracer = createTracer({ settings, log: createLogger('silent'), version: '1.2.3' });
-  open.push(tracer);
+  openTracers.push(tracer);
   return tracer;
 }
 
@@ -33,70 +33,70 @@ const trace = (tracer: Tracer, name: string, count: number): void => {
   for (let created = 0; created < count; created++) tracer.start(name, {}).end();
 };
 
-it('a collector that asks for a pause gets the spans once, after it', async () => {
+it('a collector that asks for a pause gets the spans once, after the pause', async () => {
   let refused = 0;
-  const keep = await startCollectorAnswering(res => {
+  const collectorDouble = await startCollectorAnswering(res => {
     refused++;
     return res.writeHead(429, { 'retry-after': '1' }).end();
   });
-  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
+  const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: collectorDouble.url });
   trace(tracer, 'delayed', 3);
   await waitUntil('a refusal', () => refused > 0);
-  keep.restore();
-  await waitUntil('the spans', () => keep.find(/delayed/).length > 0);
+  collectorDouble.restore();
+  await waitUntil('the spans', () => collectorDouble.find(/delayed/).length > 0);
   await tracer.close();
-  assert.equal(keep.find(/delayed/).length, 3);
-  await keep.close();
+  assert.equal(collectorDouble.find(/delayed/).length, 3);
+  await collectorDouble.close();
 });
 
 it('if a collector hangs, a limited number of spans waits, and shutdown waits at most two seconds', async () => {
-  const keep = await startCollectorAnswering(() => undefined);
-  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
-  const beganMs = performance.now();
+  const collectorDouble = await startCollectorAnswering(() => undefined);
+  const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: collectorDouble.url });
+  const startMs = performance.now();
   trace(tracer, 'many', 20_000);
-  assert.ok(performance.now() - beganMs < 5000, 'who traces never waits for it');
-  await waitUntil('the first batch', () => keep.requestCount > 0);
-  keep.restore();
+  assert.ok(performance.now() - startMs < 5000, 'traced work does not wait for the collector');
+  await waitUntil('the first batch', () => collectorDouble.requestCount > 0);
+  collectorDouble.restore();
   const closedMs = performance.now();
   await tracer.close();
   assert.ok(performance.now() - closedMs < 10_000);
-  assert.ok(keep.find(/many/).length <= QUEUE_LIMIT + BATCH);
-  await keep.close();
+  assert.ok(collectorDouble.find(/many/).length <= QUEUE_LIMIT + BATCH);
+  await collectorDouble.close();
 });
 
 it('a collector that is down does not slow anything', async () => {
-  const gone = await startCollector();
-  await gone.close();
-  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: gone.url });
+  const stoppedCollector = await startCollector();
+  await stoppedCollector.close();
+  const tracer = createTestTracer({ OTEL_EXPORTER_OTLP_ENDPOINT: stoppedCollector.url });
   const span = tracer.start('alone', {});
-  const given = await inScope({ span }, () => inSpan('child', {}, async () => 7));
+  const result = await inScope({ span }, () => inSpan('child', {}, async () => 7));
   span.end();
-  assert.equal(given, 7);
+  assert.equal(result, 7);
   const closedMs = performance.now();
   await tracer.close();
   assert.ok(performance.now() - closedMs < 10_000);
 });
 
-it('each sampler keeps the traces that its name says', async () => {
-  const kept = (name: string, share: string, parent?: string): number => {
-    const tracer = tracerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share });
+it('each sampler records the traces that its name says', async () => {
+  const countRecorded = (name: string, share: string, parent?: string): number => {
+    const tracer = createTestTracer({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share });
     const spans = Array.from({ length: 400 }, () => tracer.start('sampled', { parent }));
     return spans.filter(({ isRecording }) => isRecording).length;
   };
-  const chosen = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  const left = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
-  assert.equal(kept('always_on', '0'), 400);
-  assert.equal(kept('always_off', '1', chosen), 0);
-  assert.equal(kept('parentbased_always_off', '1', chosen), 400);
-  assert.equal(kept('parentbased_always_on', '1', left), 0);
-  const half = kept('parentbased_traceidratio', '0.5');
+  const sampledParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const droppedParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
+  assert.equal(countRecorded('always_on', '0'), 400);
+  assert.equal(countRecorded('always_off', '1', sampledParent), 0);
+  assert.equal(countRecorded('parentbased_always_off', '1', sampledParent), 400);
+  assert.equal(countRecorded('parentbased_always_on', '1', droppedParent), 0);
+  const half = countRecorded('parentbased_traceidratio', '0.5');
   assert.ok(half > 120 && half < 280, String(half));
-  assert.throws(() => kept('parentbased_traceidratio', '1.5'), /OTEL_TRACES_SAMPLER_ARG must be/);
-  assert.throws(() => kept('jaeger_remote', '1'), /OTEL_TRACES_SAMPLER must be one of/);
+  assert.throws(() => countRecorded('parentbased_traceidratio', '1.5'), /OTEL_TRACES_SAMPLER_ARG must be/);
+  assert.throws(() => countRecorded('jaeger_remote', '1'), /OTEL_TRACES_SAMPLER must be one of/);
 });
 
 it('an invalid trace context header starts a new trace', () => {
-  const tracer = tracerOf();
+  const tracer = createTestTracer();
   for (const parent of ['', 'x', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `00-${'g'.repeat(32)}-b-01`]) {
     const { traceId } = tracer.start('own', { parent });
     assert.match(traceId, /^(?!0{32})[0-9a-f]{32}$/);

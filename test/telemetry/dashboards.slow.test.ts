@@ -25,16 +25,17 @@ interface Panel {
 const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana/graphwright.json'), 'utf8')) as {
   readonly panels: readonly Panel[];
 };
-const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*');
-const drawn = dashboard.panels.flatMap(({ title, targets }) =>
-  targets.map(({ expr }) => ({ name: title, expr: filled(expr) })),
+const fillVariables = (expr: string): string =>
+  expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*');
+const panelQueries = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }) => ({ name: title, expr: fillVariables(expr) })),
 );
 const alerts = [
   ...readFileSync(RULES, 'utf8').matchAll(/- alert: (?<name>\w+)\n\s+expr: (?<expr>.+)\n/g),
 ].map(({ groups }) => ({ name: groups?.name ?? '', expr: groups?.expr ?? '' }));
 
 /** Labels that Prometheus adds. */
-const OF_THE_SCRAPE = ['job', 'instance'];
+const SCRAPE_LABELS = ['job', 'instance'];
 /** Maps each metric to its labels, as the service writes them. */
 type Exposed = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -72,8 +73,8 @@ function read(text: string): Exposed {
   return found;
 }
 
-/** The names a query uses, and where it fails to parse. */
-function namesOf(expr: string) {
+/** Returns the names that a query uses, and the positions of its syntax errors. */
+function parseQuery(expr: string) {
   const metrics: string[] = [];
   const labels: string[] = [];
   const errors: number[] = [];
@@ -90,27 +91,27 @@ function namesOf(expr: string) {
 
 describe('each query', () => {
   it('parses and names only existing metrics and labels', () => {
-    const wrong = [...drawn, ...alerts].flatMap(({ name, expr }) => {
-      const { metrics, labels, errors } = namesOf(expr);
+    const problems = [...panelQueries, ...alerts].flatMap(({ name, expr }) => {
+      const { metrics, labels, errors } = parseQuery(expr);
       const known = new Set([
-        ...OF_THE_SCRAPE,
+        ...SCRAPE_LABELS,
         ...metrics.flatMap(metric => [...(exposed.get(metric) ?? [])]),
       ]);
       return [
-        ...errors.map(at => `${name}: an error at ${at} of ${expr}`),
+        ...errors.map(position => `${name}: an error at ${position} of ${expr}`),
         ...metrics.filter(metric => !exposed.has(metric)).map(metric => `${name}: ${metric} is no metric`),
         ...labels.filter(label => !known.has(label)).map(label => `${name}: ${label} is no label`),
         ...(metrics.length === 0 ? [`${name}: no metric`] : []),
       ];
     });
-    assert.deepEqual(wrong, []);
-    assert.ok(drawn.length > 15 && alerts.length > 10);
+    assert.deepEqual(problems, []);
+    assert.ok(panelQueries.length > 15 && alerts.length > 10);
   });
 
   it('with an unknown name is detected', () => {
-    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
-    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
-    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);
+    assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
+    assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
+    assert.deepEqual(parseQuery('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);
   });
 });
 
@@ -118,7 +119,7 @@ it('promtool accepts the rules and the metrics', async t => {
   if (!existsSync('/usr/bin/promtool'))
     return t.skip('promtool is not installed (apt-get install prometheus)');
   execFileSync('promtool', ['check', 'rules', RULES], { stdio: 'pipe' });
-  // Its advice on metric names does not apply to names that prom-client chose.
+  // promtool's advice on metric names does not apply to names that prom-client chose.
   const { stderr } = await runPromtool(await scrape());
   assert.doesNotMatch(stderr, /error while linting|parsing/i);
 });
@@ -168,13 +169,13 @@ it('a Prometheus that scrapes the service answers each query, and finds no alert
       const data = await query('sum_over_time(up{job="graphwright"}[1m]) >= 3');
       return (data?.result.length ?? 0) > 0;
     });
-    // Asked again where it differs: a scrape that takes longer than its second leaves a gap in every series.
+    // Queries are repeated, because a scrape that takes longer than a second leaves a gap in every series.
     const count = async (name: string, expr: string): Promise<number> => {
       const data = await query(expr);
       assert.ok(data, `${name} was refused: ${expr}`);
       return data.result.length;
     };
-    for (const { name, expr } of drawn)
+    for (const { name, expr } of panelQueries)
       await waitUntil(`data of ${name}`, async () => (await count(name, expr)) > 0);
     for (const { name, expr } of alerts)
       await waitUntil(`${name} to be silent`, async () => (await count(name, expr)) === 0);

@@ -55,7 +55,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const linesOf = (): readonly Line[] =>
+const readLines = (): readonly Line[] =>
   service
     .output()
     .split('\n')
@@ -81,12 +81,12 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
     headers: { authorization: `Bearer ${OTHERS.contentSecret}`, 'content-type': 'application/json' },
     body: '{',
   });
-  const minted = await service.request<{ key: string }>('POST', '/keys', {
+  const created = await service.request<{ key: string }>('POST', '/keys', {
     name: 'ci',
     scopes: ['workflows:read'],
   });
-  assert.ok(minted.status < 300, JSON.stringify(minted.body));
-  secrets.push(minted.body.key);
+  assert.ok(created.status < 300, JSON.stringify(created.body));
+  secrets.push(created.body.key);
   fal.result = { status: 500, body: { detail: 'broken' } };
   receiver.answer(res => res.writeHead(500).end());
   const id = await service.createWorkflow({ nodes: [modelNode('m')], edges: [] });
@@ -95,16 +95,16 @@ it('contains the ids of requests and runs, but no keys, passwords, cookies or se
   await waitUntil('the delivery', () => receiver.received.length > 0);
   const requestId = 'log-test-request-1';
   await service.request('GET', `/workflows/${id}`, undefined, { 'x-request-id': requestId });
-  await waitUntil('its line', () => linesOf().some(line => line.requestId === requestId));
-  await waitUntil('the line of the run', () => linesOf().some(line => line.executionId === failed.id));
-  const written = service.output();
-  // The setup link is for whoever reads the terminal.
-  const log = written
+  await waitUntil('its line', () => readLines().some(line => line.requestId === requestId));
+  await waitUntil('the line of the run', () => readLines().some(line => line.executionId === failed.id));
+  // Lines for people, such as the setup link, are not part of the log.
+  const log = service
+    .output()
     .split('\n')
     .filter(line => line.startsWith('{'))
     .join('\n');
   assert.ok(log.length > 2000);
   for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);
-  const requests = linesOf().filter(({ msg }) => msg === 'request');
+  const requests = readLines().filter(({ msg }) => msg === 'request');
   assert.ok(requests.every(line => typeof line.requestId === 'string'));
 });

@@ -37,9 +37,9 @@ beforeEach(() => {
   paid.reset();
 });
 
-const ofTrace = (trace: string): readonly CollectedSpan[] =>
+const listSpans = (trace: string): readonly CollectedSpan[] =>
   collector.spans.filter(({ traceId }) => traceId === trace);
-const found = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
+const getSpan = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
   const span = spans.find(item => item.name === name);
   assert.ok(span, `${name} is not among ${spans.map(item => item.name).join(', ')}`);
   return span;
@@ -63,13 +63,16 @@ describe("a caller's trace", () => {
     await user.request('GET', '/workflows?search=of-the-query', undefined, { traceparent: TRACEPARENT });
     assert.equal((await user.waitForStatus(executionId)).status, 'COMPLETED');
     await waitUntil('the delivery', () => receiver.received.length > 0);
-    await waitUntil('its spans', () => ofTrace(TRACE).some(({ name }) => name === 'deliver webhook'));
-    await waitUntil('those of the run', () => ofTrace(TRACE).filter(({ name }) => name === 'run').length > 1);
-    spans = ofTrace(TRACE);
+    await waitUntil('its spans', () => listSpans(TRACE).some(({ name }) => name === 'deliver webhook'));
+    await waitUntil(
+      'the spans of the run',
+      () => listSpans(TRACE).filter(({ name }) => name === 'run').length > 1,
+    );
+    spans = listSpans(TRACE);
   });
 
   it('continues in the request, under its route and never its path', () => {
-    const request = found(spans, 'POST /api/v1/workflows/:id/run');
+    const request = getSpan(spans, 'POST /api/v1/workflows/:id/run');
     assert.equal(request.parentId, CALLER);
     assert.equal(request.attributes['http.response.status_code'], 202);
     assert.equal(request.attributes['graphwright.execution.id'], executionId);
@@ -80,7 +83,7 @@ describe("a caller's trace", () => {
   });
 
   it('contains the run and its nodes, though another process executes it in two parts', () => {
-    const request = found(spans, 'POST /api/v1/workflows/:id/run');
+    const request = getSpan(spans, 'POST /api/v1/workflows/:id/run');
     const runs = spans.filter(({ name }) => name === 'run');
     for (const run of runs) {
       assert.equal(run.parentId, request.spanId);
@@ -99,7 +102,7 @@ describe("a caller's trace", () => {
       'COMPLETED',
       'WAITING',
     ]);
-    assert.equal(found(nodes, 'node output:preview').isFailed, false);
+    assert.equal(getSpan(nodes, 'node output:preview').isFailed, false);
   });
 
   it('contains the provider call, whose gateway receives the context', () => {
@@ -108,16 +111,16 @@ describe("a caller's trace", () => {
     assert.ok(calls.every(({ isFailed }) => !isFailed));
     const [submission, collection] = calls.toSorted((a, b) => a.endMs - b.endMs);
     assert.ok(submission && collection);
-    // It starts with the submission and lasts until the result is available.
+    // The second span starts with the submission too, and lasts until the result is available.
     assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
-    const asked = paid.fal.requests.find(({ method }) => method === 'POST');
+    const submitted = paid.fal.requests.find(({ method }) => method === 'POST');
     const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
-    assert.equal(asked?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(submitted?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
     assert.equal(post?.attributes['server.address'], '127.0.0.1');
   });
 
   it('contains the delivery, whose receiver gets the context', () => {
-    const delivery = found(spans, 'deliver webhook');
+    const delivery = getSpan(spans, 'deliver webhook');
     const post = spans.find(({ parentId }) => parentId === delivery.spanId);
     assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
     assert.equal(post?.attributes['http.response.status_code'], 204);
@@ -142,7 +145,7 @@ it('is an exemplar of the metrics if OpenMetrics is requested', async () => {
   assert.match(text, exemplar);
 });
 
-it('spans that the sampler drops are not sent, and callees are told so', async () => {
+it('spans that the sampler drops are not sent, and requests to providers carry the dropped flag', async () => {
   const id = await user.createWorkflow(modelGraph({ prompt: 'another' }));
   const before = paid.fal.requests.length;
   assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
@@ -151,14 +154,14 @@ it('spans that the sampler drops are not sent, and callees are told so', async (
   );
   assert.match(rows[0]?.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   const trace = rows[0]?.traceparent.split('-')[1] ?? '';
-  const sent = paid.fal.requests.slice(before).map(({ headers }) => headers.traceparent);
-  assert.ok(sent.every(header => header === undefined || /-00$/.test(String(header))));
-  assert.ok(sent.some(header => String(header).includes(trace)));
-  // A later trace that is kept uses the same queue: once it has arrived, this one would have too.
-  const last = '1'.repeat(32);
-  await user.request('GET', '/workflows', undefined, { traceparent: `00-${last}-${CALLER}-01` });
-  await waitUntil('a later span', () => ofTrace(last).length > 0);
-  assert.deepEqual(ofTrace(trace), []);
+  const sentHeaders = paid.fal.requests.slice(before).map(({ headers }) => headers.traceparent);
+  assert.ok(sentHeaders.every(header => header === undefined || /-00$/.test(String(header))));
+  assert.ok(sentHeaders.some(header => String(header).includes(trace)));
+  // A later trace that is recorded uses the same queue. When it has arrived, the dropped trace would have arrived too.
+  const laterTrace = '1'.repeat(32);
+  await user.request('GET', '/workflows', undefined, { traceparent: `00-${laterTrace}-${CALLER}-01` });
+  await waitUntil('a later span', () => listSpans(laterTrace).length > 0);
+  assert.deepEqual(listSpans(trace), []);
 });
 
 it("a failed node marks its span and the run, without the error's message", async () => {
@@ -177,8 +180,8 @@ it("a failed node marks its span and the run, without the error's message", asyn
     },
   );
   assert.equal((await user.waitForStatus(started.body.executionId)).status, 'FAILED');
-  await waitUntil('the spans', () => ofTrace(trace).some(item => item.name === 'run' && item.isFailed));
-  const failed = ofTrace(trace).filter(({ isFailed }) => isFailed);
+  await waitUntil('the spans', () => listSpans(trace).some(item => item.name === 'run' && item.isFailed));
+  const failed = listSpans(trace).filter(({ isFailed }) => isFailed);
   assert.ok(failed.some(({ name }) => name.startsWith('node generate:')));
   assert.doesNotMatch(JSON.stringify(failed), /a sentence of the vendor/);
 });

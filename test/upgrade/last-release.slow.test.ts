@@ -1,5 +1,5 @@
-// Tests a rolling upgrade: the last release and this version on one database, each as API server and as worker.
-// The last release comes from the git history, at the commit in last-release.json.
+// Tests a rolling upgrade: the last release and this version on one database, each as API server and as worker. The last
+// release comes from the git history, at the commit in last-release.json.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
@@ -18,25 +18,25 @@ import release from './last-release.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '../..');
 /** A picture to upload. */
 const PICTURE = `data:image/png;base64,${(await noiseImage(8, 8, 'png')).toString('base64')}`;
-/** The web application is not needed. */
-const PROGRAM = ['.', ...['test', 'bench', 'editor'].map(folder => `:!${folder}`)];
+/** The files of the release that the test needs. */
+const PROGRAM_FILES = ['.', ...['test', 'bench', 'editor'].map(folder => `:!${folder}`)];
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1e9 });
 
-/** A clone may contain only the newest commit. */
+/** Returns the archive of the last release, or undefined if this clone has only newer commits. */
 function findRelease(): Buffer | undefined {
   try {
-    return git('archive', release.commit, '--', ...PROGRAM);
+    return git('archive', release.commit, '--', ...PROGRAM_FILES);
   } catch {
     return undefined;
   }
 }
 const archive = findRelease();
-const missing = `the commit of the last release, ${release.commit.slice(0, 10)}, is not in this clone`;
+const MISSING = `the commit of the last release, ${release.commit.slice(0, 10)}, is not in this clone`;
 
 describe('the last release and this version on one database', {
-  skip: archive === undefined && missing,
+  skip: archive === undefined && MISSING,
 }, () => {
   let folder: string;
   let database: TestDatabase;
@@ -63,7 +63,7 @@ describe('the last release and this version on one database', {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-upgrade-'));
     receiver = await startReceiver();
     database = await createTestDatabase();
-    await empty(database);
+    await dropTables(database);
     const tree = join(folder, 'release');
     await mkdir(tree);
     execFileSync('tar', ['-xf', '-', '-C', tree], { input: archive });
@@ -79,16 +79,16 @@ describe('the last release and this version on one database', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A run accepted by one version: it ends, its webhook arrives, and both versions show the same record. */
-  async function runBy(api: Client, other: Client, workflowId: string): Promise<void> {
+  /** Asserts that a run that one version accepts ends with a webhook, and that both versions show the same record. */
+  async function assertRunIsShared(api: Client, other: Client, workflowId: string): Promise<void> {
     const before = receiver.received.length;
     const run = await api.startRun(workflowId, { webhook: { url: receiver.url } });
     await waitUntil('the webhook', () => receiver.received.length > before);
-    const [here, there] = await Promise.all(
+    const [record, otherRecord] = await Promise.all(
       [api, other].map(client => client.request<{ status: string }>('GET', `/executions/${run}`)),
     );
-    assert.equal(here?.body.status, 'COMPLETED', JSON.stringify(here?.body));
-    assert.equal(there?.body.status, 'COMPLETED');
+    assert.equal(record?.body.status, 'COMPLETED', JSON.stringify(record?.body));
+    assert.equal(otherRecord?.body.status, 'COMPLETED');
   }
 
   const graph = {
@@ -100,16 +100,16 @@ describe('the last release and this version on one database', {
     // The new version migrates the database while the old processes run.
     newApi = await start('api');
     const id = await oldApi.createWorkflow(graph);
-    await runBy(newApi, oldApi, id);
-    await runBy(oldApi, newApi, await newApi.createWorkflow(graph));
+    await assertRunIsShared(newApi, oldApi, id);
+    await assertRunIsShared(oldApi, newApi, await newApi.createWorkflow(graph));
     await oldWorker.end('SIGTERM');
   });
 
   it('share runs: accepted by the old API server, executed and delivered by the new worker', async () => {
     await start('worker');
     const id = await newApi.createWorkflow(graph);
-    await runBy(oldApi, newApi, id);
-    await runBy(newApi, oldApi, await oldApi.createWorkflow(graph));
+    await assertRunIsShared(oldApi, newApi, id);
+    await assertRunIsShared(newApi, oldApi, await oldApi.createWorkflow(graph));
   });
 
   it('share workflows and media: each lists, reads and changes what the other wrote', async () => {
@@ -143,18 +143,19 @@ describe('the last release and this version on one database', {
   });
 
   it('does not start the old version on a newer database, and says why', async t => {
-    const [ours, theirs] = [await newest(ROOT), await newest(join(folder, 'release'))];
-    if (ours === theirs) return t.skip('this version has no migration of its own yet');
+    const isUnchanged =
+      (await findNewestMigration(ROOT)) === (await findNewestMigration(join(folder, 'release')));
+    if (isUnchanged) return t.skip('this version has no migration of its own yet');
     await assert.rejects(start('api', oldProgram), /The database is newer than this program/);
   });
 });
 
-async function newest(root: string): Promise<string | undefined> {
+async function findNewestMigration(root: string): Promise<string | undefined> {
   return (await readdir(join(root, 'migrations'))).toSorted().at(-1);
 }
 
-/** Without the tables of this version. */
-async function empty({ db }: TestDatabase): Promise<void> {
+/** Drops the tables of this version. */
+async function dropTables({ db }: TestDatabase): Promise<void> {
   await db.query('drop schema public cascade');
   await db.query('create schema public');
   await db.query('drop schema if exists graphile_worker cascade');
