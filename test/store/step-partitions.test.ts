@@ -107,9 +107,9 @@ describe('partitions of node states', () => {
   it('are created after months without a service, and take over rows from the default partition', async () => {
     const laterMs = Date.now() + 300 * DAY_MS;
     const namesBefore = await listNames(test.db);
-    const between = newId('execution', laterMs - 100 * DAY_MS);
-    const newest = newId('execution', laterMs);
-    await insertSteps(test.db, [between, newest]);
+    const idWithoutPartition = newId('execution', laterMs - 100 * DAY_MS);
+    const newestId = newId('execution', laterMs);
+    await insertSteps(test.db, [idWithoutPartition, newestId]);
     assert.equal((await countByPartition(test.db)).get('execution_steps_rest'), 2);
     assert.ok((await createStepPartitions(test.db, laterMs, 8)) > 0);
     const counts = await countByPartition(test.db);
@@ -124,11 +124,11 @@ describe('partitions of node states', () => {
     assert.ok(partition);
     const ids = Array.from({ length: 3 }, (_, n) => `${partition.from}${String(n).padStart(16, '0')}`);
     await insertSteps(test.db, ids);
-    const [open = ''] = ids;
+    const [remainingId = ''] = ids;
     await test.db.query(
       `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total, created_at)
        values ($1, 'wf_a', 1, 1, 'w', 'WAITING', 'api', '{}', 1, now())`,
-      [open],
+      [remainingId],
     );
     const before = await getFirstPartitionEnd(test.db);
     assert.equal(partition.from, before);
@@ -137,15 +137,15 @@ describe('partitions of node states', () => {
       partition.name,
     ]);
     const { rows } = await test.db.query(
-      'select execution_id, tableoid::regclass::text as place from execution_steps where execution_id = any ($1::text[])',
+      'select execution_id, tableoid::regclass::text as partition from execution_steps where execution_id = any ($1::text[])',
       [ids],
     );
-    assert.deepEqual(rows, [{ execution_id: open, place: 'execution_steps_rest' }]);
+    assert.deepEqual(rows, [{ execution_id: remainingId, partition: 'execution_steps_rest' }]);
     assert.equal(await getFirstPartitionEnd(test.db), '');
     await insertSteps(test.db, [ids[1] ?? '']);
   });
 
-  it('are kept if too many runs outlive them, without states of deleted runs', async () => {
+  it('lose only the states of deleted runs if too many of their runs still exist', async () => {
     const partition = (await listStepPartitions(test.db))[0];
     assert.ok(partition);
     const toId = (n: number): string => `${partition.from}${String(n).padStart(16, '0')}`;

@@ -9,7 +9,7 @@ export interface ExecutionBatch {
   /** Only smaller ids. Ids start with their creation time. */
   readonly beforeId: string;
   readonly finishedBefore: Date;
-  /** Node states of runs with smaller ids are deleted row by row. Later ones are deleted with their partition. */
+  /** Node states of runs with smaller ids are deleted row by row. The states of later runs go with their partition. */
   readonly stepsBefore: string;
   readonly limit: number;
 }
@@ -32,7 +32,7 @@ export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Pro
 }
 
 /** Larger than every id. */
-const ALL_STEPS = '~';
+const AFTER_ALL_IDS = '~';
 
 /** Deletes one ended execution. Returns false if there is none. Requires a transaction. */
 export async function deleteExecutionRow(tx: Tx, id: string): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function deleteExecutionRow(tx: Tx, id: string): Promise<boolean> {
      for update`,
     [id],
   );
-  await deleteExecutions(tx, rows, ALL_STEPS);
+  await deleteExecutions(tx, rows, AFTER_ALL_IDS);
   return rows.length === 1;
 }
 
@@ -103,17 +103,17 @@ const EXPIRED = {
   rate_windows: 'window_start < extract(epoch from $1::timestamptz)',
 } as const;
 
-/** Selects rows whose expiry depends on a row of another table. */
+/** Selects of expired rows, for tables whose rows expire depending on a row of another table. */
 const EXPIRED_WITH = {
   batch_rows: `select old.ctid from batches b join batch_rows old on old.batch_id = b.id where b.finished_at < $1`,
-  // The items of feeds and inboxes are kept as long as their trigger: new-items.ts limits their number.
+  // Items of feeds and buckets are kept as long as their trigger, because automation limits their number.
   trigger_items: `select old.ctid from trigger_items old join triggers t on t.id = old.trigger_id
     where old.seen_at < $1 and old.status = 'done' and t.kind in ('hook', 'after')`,
 } as const;
 
 export type ExpiringTable = keyof typeof EXPIRED | keyof typeof EXPIRED_WITH;
 
-/** Deletes expired rows that no other transaction has locked. Returns how many. */
+/** Deletes expired rows that no other transaction has locked. Returns the number of deleted rows. */
 export async function deleteExpired(
   tx: Tx,
   table: ExpiringTable,

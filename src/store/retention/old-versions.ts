@@ -18,8 +18,8 @@ export function listLongHistories(
 
 /**
  * The condition that the version `v` of the workflow `w` is neither one of the newest nor in use: it is not current or
- * published, and no run, app or other workflow uses it. Versions that were current within the last day may have
- * readers.
+ * published, and no run, app or other workflow uses it. A version that was current within the last day counts as used,
+ * because requests may still read it.
  */
 const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
   and v.version < (
@@ -38,15 +38,15 @@ const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and 
  * because only a later statement sees uses that were committed before the lock.
  */
 export async function deleteOldVersions(tx: Tx, workflowId: string, keepCount: number): Promise<number> {
-  const old = await allValues<number>(
+  const oldVersions = await allValues<number>(
     tx,
     `select v.version from workflow_versions v, workflows w where ${IS_OLD} for update of v skip locked`,
     [workflowId, keepCount],
   );
-  if (old.length === 0) return 0;
+  if (oldVersions.length === 0) return 0;
   const { rowCount } = await tx.query(
     `delete from workflow_versions v using workflows w where ${IS_OLD} and v.version = any ($3::int[])`,
-    [workflowId, keepCount, old],
+    [workflowId, keepCount, oldVersions],
   );
   return rowCount;
 }

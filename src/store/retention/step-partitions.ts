@@ -1,12 +1,14 @@
-// Manages the time partitions of node states: creates them ahead of time, and drops them once their runs are deleted.
+// Manages the partitions of execution_steps, the table of the node states (steps) of executions (runs). Each partition
+// has the states of runs that were created in a span of days. Partitions are created ahead of time, and dropped once
+// their runs are deleted.
 import { getFirstIdAt, getIdTime } from '../../lib/ids.ts';
 import type { Db, Tx } from '../db.ts';
 import { allValues } from '../rows.ts';
 
-/** A partition other than the default one. It contains the ids from `from` (inclusive) to `to` (exclusive). */
+/** A partition for the run ids from `from` (inclusive) to `to` (exclusive). All other ids are in the default partition. */
 export interface StepPartition {
   readonly name: string;
-  /** Empty: there is no lower bound. */
+  /** Empty for the first partition, which has no lower bound. */
   readonly from: string;
   readonly to: string;
 }
@@ -14,17 +16,20 @@ export interface StepPartition {
 const DAY_MS = 86_400_000;
 /** The number of partitions to create ahead of time. */
 const PARTITIONS_AHEAD = 2;
-/** The maximum number of runs that outlive their partition: not ended, ended recently, or samples of templates. */
-const MAX_OUTLIVING = 10_000;
-const BATCH = 1000;
-// Runs are blocked while this waits for the lock, so it gives up soon and retries next time.
-const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
+/**
+ * A partition is dropped only if at most this many of its runs still exist: runs that have not ended or ended recently,
+ * and samples of templates. Dropping the partition copies their states to the default partition.
+ */
+const MAX_REMAINING_RUNS = 10_000;
+const BATCH_SIZE = 1000;
+// Runs are blocked while this process waits for the lock, so it gives up soon and tries again the next night.
+const LIMIT_LOCK_WAIT = "set local lock_timeout = '1s'";
 
-/** Returns the days per partition, so that about twelve partitions cover the time that runs are kept. */
-export const choosePartitionDays = (keptDays: number): number =>
-  Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
+/** Returns the days per partition, so that about twelve partitions cover the time for which runs are kept. */
+export const choosePartitionDays = (retentionDays: number): number =>
+  Math.min(Math.max(Math.ceil(retentionDays / 12), 1), 31);
 
-/** Lists the partitions, ordered by time. */
+/** Lists the partitions except the default one, ordered by time. */
 export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
   const { rows } = await tx.query<{ name: string; bounds: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
@@ -39,24 +44,22 @@ export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition
     .toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-/** Returns the end of the first partition, or an empty string if there is none. */
+/** Returns the end of the partition without a lower bound, or an empty text if that partition was dropped. */
 export async function getFirstPartitionEnd(tx: Tx): Promise<string> {
   return (await listStepPartitions(tx)).find(({ from }) => from === '')?.to ?? '';
 }
 
-/**
- * Creates the partitions from today to a few partitions ahead, if they are missing. Returns the number created.
- */
+/** Creates the missing partitions from today to PARTITIONS_AHEAD partitions ahead. Returns the number of new partitions. */
 export async function createStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
-  const isEnough = async (tx: Tx): Promise<boolean> =>
+  const hasPartitionsAhead = async (tx: Tx): Promise<boolean> =>
     (await getNextPartitionStart(tx, nowMs)) >= nowMs + PARTITIONS_AHEAD * spanDays * DAY_MS;
-  if (await isEnough(db)) return 0;
+  if (await hasPartitionsAhead(db)) return 0;
   return db.transaction(async tx => {
-    await tx.query(LOCK_TIMEOUT);
-    // Excludes other processes that create partitions, and inserts of rows that belong to them.
+    await tx.query(LIMIT_LOCK_WAIT);
+    // Until the transaction ends, no other process can create partitions or insert rows for the new ones.
     await tx.query('lock table execution_steps_rest in access exclusive mode');
     let createdCount = 0;
-    for (; !(await isEnough(tx)); createdCount++) {
+    for (; !(await hasPartitionsAhead(tx)); createdCount++) {
       const fromMs = await getNextPartitionStart(tx, nowMs);
       await createPartition(tx, fromMs, fromMs + spanDays * DAY_MS);
     }
@@ -64,7 +67,7 @@ export async function createStepPartitions(db: Db, nowMs: number, spanDays: numb
   });
 }
 
-/** Returns the start of the next partition, which is midnight UTC. */
+/** Returns when the next partition starts: at the end of the last one, but not before today (UTC). */
 async function getNextPartitionStart(tx: Tx, nowMs: number): Promise<number> {
   const lastPartition = (await listStepPartitions(tx)).at(-1);
   return Math.max(
@@ -88,47 +91,50 @@ async function createPartition(tx: Tx, fromMs: number, toMs: number): Promise<vo
 }
 
 /**
- * Drops partitions that end at or before the id, but keeps the states of runs that still exist. Returns their names.
+ * Drops partitions that end at or before the id, and keeps the states of runs that still exist. Returns the names of the
+ * dropped partitions.
  */
 export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
-  const old = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
+  const oldPartitions = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
   const droppedNames: string[] = [];
-  for (const partition of old) if (await dropPartition(db, partition)) droppedNames.push(partition.name);
+  for (const partition of oldPartitions)
+    if (await dropPartition(db, partition)) droppedNames.push(partition.name);
   return droppedNames;
 }
 
 async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
   // Checks before locking, because runs wait for the lock.
-  if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) {
-    await deleteOrphans(db, partition);
+  if ((await listRemainingRuns(db, partition)).length > MAX_REMAINING_RUNS) {
+    await deleteStatesOfDeletedRuns(db, partition);
     return false;
   }
   return db.transaction(async tx => {
-    await tx.query(LOCK_TIMEOUT);
+    await tx.query(LIMIT_LOCK_WAIT);
     await tx.query('lock table execution_steps in access exclusive mode');
-    const ids = await listOutliving(tx, partition);
-    if (ids.length > MAX_OUTLIVING || !(await partitionExists(tx, partition))) return false;
+    const runIds = await listRemainingRuns(tx, partition);
+    if (runIds.length > MAX_REMAINING_RUNS || !(await partitionExists(tx, partition))) return false;
     await tx.query(`alter table execution_steps detach partition ${partition.name}`);
-    // Keeps the states of these runs in the default partition.
+    // Moves the states of the remaining runs to the default partition.
     await tx.query(
       `insert into execution_steps select * from ${partition.name} where execution_id = any ($1::text[])`,
-      [ids],
+      [runIds],
     );
     await tx.query(`drop table ${partition.name}`);
     return true;
   });
 }
 
-/** Deletes states of deleted runs from a partition that cannot be dropped, because too many runs outlive it. */
-async function deleteOrphans(db: Db, { name }: StepPartition): Promise<void> {
-  for (let count = BATCH; count === BATCH; ) {
+/** Deletes the states of deleted runs from a partition that cannot be dropped, because too many of its runs still exist. */
+async function deleteStatesOfDeletedRuns(db: Db, { name }: StepPartition): Promise<void> {
+  let deletedCount: number;
+  do {
     const { rowCount } = await db.query(
       `delete from ${name} where ctid = any (array (
          select s.ctid from ${name} s where not exists (select from executions e where e.id = s.execution_id)
-         limit ${BATCH}))`,
+         limit ${BATCH_SIZE}))`,
     );
-    count = rowCount ?? 0;
-  }
+    deletedCount = rowCount;
+  } while (deletedCount === BATCH_SIZE);
 }
 
 /** Returns whether the partition still exists. Another process may have dropped it. */
@@ -136,10 +142,11 @@ async function partitionExists(tx: Tx, { name }: StepPartition): Promise<boolean
   return (await listStepPartitions(tx)).some(partition => partition.name === name);
 }
 
-function listOutliving(tx: Tx, { from, to }: StepPartition): Promise<readonly string[]> {
+/** Lists the ids of the partition's runs that still exist, up to one more than MAX_REMAINING_RUNS. */
+function listRemainingRuns(tx: Tx, { from, to }: StepPartition): Promise<readonly string[]> {
   return allValues(
     tx,
-    `select id from executions where id >= $1 and id < $2 order by id limit ${MAX_OUTLIVING + 1}`,
+    `select id from executions where id >= $1 and id < $2 order by id limit ${MAX_REMAINING_RUNS + 1}`,
     [from, to],
   );
 }
