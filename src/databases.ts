@@ -68,7 +68,7 @@ async function openMainDb(
   if (url === undefined || DATABASE_DIRECT_URL === undefined) return direct;
   const pooled = openDb({
     connection: { url },
-    through: 'pooler',
+    serverKind: 'pooler',
     timeoutMs,
     maxConnections: MAX_CONNECTIONS,
     onError: err => log.warn({ err }, 'lost a connection to the connection pooler'),

@@ -152,10 +152,10 @@ async function checkDatabase(settings: Settings): Promise<string> {
     throw new Error(
       `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; synchronize both with NTP`,
     );
-  return `${direct.setting}: PostgreSQL ${await readServerVersion(db)}`;
+  return `${direct.name}: PostgreSQL ${await readServerVersion(db)}`;
 }
 
-const openForCheck = (url: string, options: Pick<DbOptions, 'through'> = {}): Db & AsyncDisposable => {
+const openForCheck = (url: string, options: Pick<DbOptions, 'serverKind'> = {}): Db & AsyncDisposable => {
   const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined, ...options });
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
 };
@@ -163,7 +163,7 @@ const openForCheck = (url: string, options: Pick<DbOptions, 'through'> = {}): Db
 async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Promise<string> {
   if (DATABASE_URL === undefined || DATABASE_DIRECT_URL === undefined)
     return 'none: each process has its own connections';
-  await using pooled = openForCheck(DATABASE_URL, { through: 'pooler' });
+  await using pooled = openForCheck(DATABASE_URL, { serverKind: 'pooler' });
   await using direct = openForCheck(DATABASE_DIRECT_URL);
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
   if (warning !== undefined) throw new OptionalMissingError(warning);

@@ -10,10 +10,10 @@ import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
 import {
   countActiveRuns,
-  deferRuns,
   listRuns,
   lockClaimableRuns,
   lockRuns,
+  parkRuns,
   writeRuns,
 } from '../store/runs.ts';
 import type { AcceptResult, RunToAccept } from './accept-batch.ts';
@@ -138,7 +138,7 @@ async function claimBatch(
       claimant.listSaturated(),
     );
     const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
-    if (deferred.length > 0) await deferRuns(tx, deferred);
+    if (deferred.length > 0) await parkRuns(tx, deferred);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
     const claimedChanges = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
     const rows = new Map((await applyLocked(tx, claimedChanges, () => undefined)).map(row => [row?.id, row]));

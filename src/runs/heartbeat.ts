@@ -9,7 +9,7 @@ import { lockWorkerRuns } from '../store/runs.ts';
 import type { LeasedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
-  enqueueDeferredRuns,
+  enqueueParkedRuns,
   findStrandedWork,
   insertWorker,
   listOrphanPools,
@@ -59,10 +59,9 @@ export async function sendHeartbeat(
     slots.workerId = await registerWorker(deps, pools);
   } else await reconcile(deps, slots, knownIds, assignedRuns);
   await removeDeadWorkers(deps, slots.workerId, unlock);
-  const { orphans, hasDeferred, hasLostFirings } = await findStrandedWork(deps.db);
+  const { orphans, hasParked, hasLostFirings } = await findStrandedWork(deps.db);
   if (orphans.length > 0) await requeue(deps, orphans);
-  if (hasDeferred)
-    await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+  if (hasParked) await deps.db.transaction(tx => enqueueParkedRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
   // Wakes the clock of this process, which starts the runs of the lost firings.
   if (hasLostFirings) deps.runNotifier.notify(SCHEDULES_CHANGED);
 }

@@ -2,7 +2,7 @@
 import { measureSize } from '../engine/output-size.ts';
 import type { NodeCache } from '../engine/types.ts';
 import type { Value, Values } from '../graph/types.ts';
-import { findCached, saveCached } from '../store/node-cache.ts';
+import { findCachedOutputs, saveCachedOutputs } from '../store/node-cache.ts';
 import type { RunDeps } from './deps.ts';
 
 const MAX_OUTPUT_BYTES = 1_000_000;
@@ -11,7 +11,7 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
   return {
     async find(key) {
       try {
-        const text = await findCached(deps.db, workspace, key);
+        const text = await findCachedOutputs(deps.db, workspace, key);
         return text === undefined ? undefined : (JSON.parse(text) as Values);
       } catch (err) {
         deps.log.warn({ err }, 'a node result could not be looked up');
@@ -22,7 +22,7 @@ export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
       if (measureSize(outputs, MAX_OUTPUT_BYTES).bytes > MAX_OUTPUT_BYTES) return;
       const text = JSON.stringify(outputs);
       const mediaIds = Object.values(outputs).flatMap(listMediaIds);
-      saveCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
+      saveCachedOutputs(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
         deps.log.warn({ err }, 'a node result could not be cached');
       });
     },

@@ -74,7 +74,7 @@ const MAX_EARLIER_SLUGS = 20;
 
 /**
  * Creates or replaces the app of a workflow. A replaced app keeps its id, embed key and earlier slugs, which redirect to
- * the new one. Returns false if another app uses or used the slug; the transaction must then be rolled back.
+ * its new slug. Returns false if another app uses or used the slug; the transaction must then be rolled back.
  */
 export async function saveApp(tx: Tx, app: NewApp): Promise<boolean> {
   const isSaved = await matches(
@@ -131,7 +131,7 @@ export function listSlugs(tx: Tx, appId: string): Promise<readonly string[]> {
   return allValues(tx, 'select slug from app_slugs where app_id = $1', [appId]);
 }
 
-/** Returns the settings of the workflow's app if the app runs the current version. */
+/** Returns the settings of the workflow's app if the app is enabled and runs the current version. */
 export async function findCurrentAppSettings(tx: Tx, workflowId: string): Promise<AppSettings | undefined> {
   const row = await first<{ settings: string }>(
     tx,
@@ -235,7 +235,7 @@ export function findAppRunOfExecution(tx: Tx, executionId: string): Promise<AppR
   return first(tx, `select ${RUN_COLUMNS} from app_runs r where r.execution_id = $1`, [executionId]);
 }
 
-/** Lists the newest runs that the visitor can still read. */
+/** Lists the newest runs that the visitor can still read. The join leaves out runs that were not accepted. */
 export function listRunsOfVisitor(
   tx: Tx,
   { appId, visitors }: { readonly appId: string; readonly visitors: readonly string[] },
@@ -250,7 +250,7 @@ export function listRunsOfVisitor(
   );
 }
 
-/** Lists the completed runs among the newest 200 of an app, of all visitors. */
+/** Lists the completed runs among the newest 200 runs of an app, whoever started them. */
 export function listCompletedAppRuns(tx: Tx, appId: string, limit: number): Promise<readonly AppRunRow[]> {
   return all(
     tx,
@@ -338,7 +338,7 @@ export function findAppWorkspace(tx: Tx, id: string): Promise<string | undefined
   );
 }
 
-/** Returns the errors, as JSON texts, of runs from `fromRunId` that failed in the last minutes, newest first. */
+/** Returns the errors, as JSON texts, of app runs from `fromRunId` on that failed in the last minutes, newest first. */
 export function listRecentErrors(
   tx: Tx,
   { appId, fromRunId }: { readonly appId: string; readonly fromRunId: string },

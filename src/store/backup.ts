@@ -38,7 +38,7 @@ export interface SnapshotFile {
 const QUEUE_SCHEMA = 'graphile_worker';
 /** Tables of migrations, which are not backed up, because a restore creates the schema itself. */
 const MIGRATION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
-/** Tables of files of unfinished work, which are not backed up. A restored service starts the work again. */
+/** Tables that list files of unfinished work. They are not backed up, because a restored service starts the work again. */
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
 /** Returns the schema version, or undefined if the database has none of our tables. */
@@ -115,13 +115,13 @@ export async function recordSnapshotFiles(session: Session): Promise<FileTotals>
   return rows[0] ?? { files: 0, bytes: 0 };
 }
 
-const FILES_AT_ONCE = 1000;
+const FILES_PER_PAGE = 1000;
 
-/** Yields the listed files, ordered by id. */
-export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile> {
+/** Yields the files that `recordSnapshotFiles` recorded, ordered by id. */
+export async function* listSnapshotFiles(session: Session): AsyncGenerator<SnapshotFile> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: Rows<SnapshotFile> = await session.query<SnapshotFile>(
-      `select id, bytes from backup_files where id > $1 order by id limit ${FILES_AT_ONCE}`,
+      `select id, bytes from backup_files where id > $1 order by id limit ${FILES_PER_PAGE}`,
       [after],
     );
     yield* rows;
@@ -129,30 +129,30 @@ export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile>
   }
 }
 
-/** Recomputes the storage usage, because uploads are not restored. An older schema is recomputed by its migration. */
-const RECOUNT = `do $$ begin
+/** Recomputes the storage usage, because uploads are not restored. For an older schema, a later migration does this. */
+const RECOUNT_STORAGE = `do $$ begin
   if to_regproc('recount_storage') is not null then perform recount_storage(); end if;
 end $$`;
 
 /**
- * Empties all tables, drops foreign keys and disables triggers, which would slow down each row. Returns a function that
- * restores both; PostgreSQL then checks every foreign key. The whole restore must be one transaction.
+ * Empties all tables. Drops foreign keys and disables triggers, which would slow down each row, and returns a function
+ * that restores them; PostgreSQL then checks every foreign key. The whole restore must be one transaction.
  */
 export async function emptyTables(session: Session): Promise<() => Promise<void>> {
   const tables = (await listTables(session)).map(({ name }) => quoteName(name));
-  const all = [...tables, ...UNFINISHED_TABLES].join(', ');
+  const allTables = [...tables, ...UNFINISHED_TABLES].join(', ');
   const { rows: keys } = await session.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
      from pg_constraint where contype = 'f' and connamespace in (current_schema()::regnamespace, '${QUEUE_SCHEMA}'::regnamespace)`,
   );
   for (const { table, name } of keys) await session.query(`alter table ${table} drop constraint ${name}`);
   for (const table of tables) await session.query(`alter table ${table} disable trigger user`);
-  await session.query(`truncate ${all}`);
+  await session.query(`truncate ${allTables}`);
   return async () => {
     for (const { table, name, definition } of keys)
       await session.query(`alter table ${table} add constraint ${name} ${definition}`);
     for (const table of tables) await session.query(`alter table ${table} enable trigger user`);
-    await session.query(RECOUNT);
+    await session.query(RECOUNT_STORAGE);
     for (const table of tables) await session.query(`analyze ${table}`);
   };
 }
@@ -162,7 +162,7 @@ export async function setSequences(session: Session, sequences: readonly Sequenc
     await session.query('select setval($1::regclass, $2::bigint)', [quoteName(name), value]);
 }
 
-/** Lists all media with a record. */
+/** Lists the ids of all media records. */
 export function listMediaIds(session: Session): Promise<readonly string[]> {
   return allValues(session, 'select id from media');
 }
@@ -186,7 +186,10 @@ export async function recordStoredFile(
   await session.query('insert into restored_files values ($1, $2, $3)', [id, bytes, sha256]);
 }
 
-/** Deletes media rows without a restored file. `damaged` lists those whose file does not match the row. */
+/**
+ * Deletes media rows without a restored file. Returns the number of deleted rows as `missing`, and the ids of rows whose
+ * file has different bytes as `damaged`.
+ */
 export async function deleteMediaWithoutFile(
   session: Session,
 ): Promise<{ readonly missing: number; readonly damaged: readonly string[] }> {

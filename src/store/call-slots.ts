@@ -16,8 +16,8 @@ export function listLimits(tx: Tx): Promise<readonly ProviderLimit[]> {
 }
 
 /**
- * Locks the provider's limit until the transaction ends. Returns the limit learned from 429 responses; null if there is
- * none.
+ * Locks the provider's limit until the transaction ends. Returns the limit learned from 429 responses, or null if there
+ * is none.
  */
 async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   const lock = (): Promise<{ readonly calls: number | null } | undefined> => {
@@ -29,7 +29,7 @@ async function lockLimit(tx: Tx, provider: string): Promise<number | null> {
   return (await lock())?.calls ?? null;
 }
 
-/** Returns the smaller limit; null means unlimited. */
+/** Returns the smaller limit. Null means unlimited. */
 function minLimit(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.min(a, b);
@@ -37,7 +37,7 @@ function minLimit(a: number | null, b: number | null): number | null {
 
 export interface NewSlot extends CallKey {
   readonly workspace: string;
-  /** The stored credential and its value; null: the environment's. */
+  /** The stored credential and its value; null for the environment's credential. */
   readonly credential_id: string | null;
   readonly value_id: string | null;
   readonly deadline_at: Date;
@@ -89,16 +89,16 @@ with input as materialized (
 select i.index from stored s join input i using (execution_id, node_id, item) where s.slot_at is not null`;
 
 /**
- * Returns the waiting calls that can get a slot now, alternating between workspaces; those with the fewest slots come
- * first. Also returns calls whose deadline has passed. Locks the limit until the transaction ends.
+ * Lists the waiting calls that can get a slot now, and waiting calls whose deadline has passed. The calls alternate
+ * between workspaces, starting with those that have the fewest slots. Locks the limit until the transaction ends.
  */
 export async function listNextWaitingCalls(
   tx: Tx,
   { provider, limiter }: LimitedProvider,
-  { limit, batch }: { readonly limit: number | null; readonly batch: number },
+  { maxConcurrent, maxCalls }: { readonly maxConcurrent: number | null; readonly maxCalls: number },
 ): Promise<readonly CallKey[]> {
-  const maxSlots = minLimit(await lockLimit(tx, limiter), limit);
-  return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, batch, limiter]);
+  const maxSlots = minLimit(await lockLimit(tx, limiter), maxConcurrent);
+  return all(tx, NEXT_WAITING_CALLS, [provider, maxSlots, maxCalls, limiter]);
 }
 
 // Finds each waiting workspace with one index lookup, regardless of its number of waiting calls.
@@ -128,7 +128,7 @@ select execution_id, node_id, item from chosen
 union
 (select execution_id, node_id, item from calls where provider = $1 and limiter = $4 and slot_at is null and deadline_at <= now() limit $3)`;
 
-/** Grants slots to waiting calls. The caller must wake their runs in the same transaction. */
+/** Grants slots to waiting calls. The caller must wake the runs of these calls in the same transaction. */
 export async function grantSlots(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set slot_at = now()
@@ -158,7 +158,7 @@ export async function shrinkLimit(tx: Tx, limiter: string, activeCalls: number):
   );
 }
 
-/** Raises each limit by the number of submissions that the provider has accepted since. */
+/** Raises each learned limit by the number of new submissions that the provider has accepted. */
 export async function growLimits(
   tx: Tx,
   submissions: readonly { readonly limiter: string; readonly count: number }[],

@@ -8,7 +8,7 @@ export interface NodeCalls {
   readonly node_id: string;
   readonly workspace: string;
   readonly calls: readonly NewCall[];
-  /** The items whose calls have ended; null: all calls of the node. */
+  /** The items whose calls have ended; null if all calls of the node have ended. */
   readonly ended_items: readonly number[] | null;
 }
 
@@ -22,7 +22,7 @@ export interface CallTerms {
 export interface NewCall {
   readonly item: number;
   readonly provider: string;
-  /** The stored credential and the value that submits the call; null: the environment's. */
+  /** The stored credential and the value that submits the call; null for the environment's credential. */
   readonly credential_id: string | null;
   readonly value_id: string | null;
   readonly model: string | null;
@@ -31,7 +31,7 @@ export interface NewCall {
   readonly state: string | null;
   readonly token: string | null;
   readonly asks: number;
-  /** Whether the call has a slot at its provider. Otherwise, it waits for one. */
+  /** Whether the call has a slot at its provider. Otherwise it waits for a slot. */
   readonly has_slot: boolean;
   /** The credits reserved for the call. */
   readonly credits: number;
@@ -85,9 +85,9 @@ export interface CallRow {
   readonly node_id: string;
   readonly item: number;
   readonly provider: string;
-  /** What the call's rate limit is counted by: the id of the stored credential, or the provider's name. */
+  /** The key of the call's concurrency limit: the id of the stored credential, or the provider's name. */
   readonly limiter: string;
-  /** The stored value that submitted it; null: the environment's. */
+  /** The stored value that submitted the call; null for the environment's credential. */
   readonly value_id: string | null;
   readonly model: string | null;
   readonly job_id: string | null;
@@ -103,23 +103,23 @@ export interface CallRow {
 
 export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
 
-export interface DueCalls {
+export interface DueCallQuery {
   readonly limit: number;
   /** The maximum number of calls of one limiter. */
   readonly perLimiter: number;
   /** Limiters whose calls are not claimed. */
-  readonly except: readonly string[];
+  readonly exceptLimiters: readonly string[];
   readonly leaseMs: number;
 }
 
 /**
- * Claims due calls of the provider, the longest overdue first, alternating between limiters. Other pollers cannot claim
- * them for `leaseMs`.
+ * Claims due calls of the provider, the longest overdue first, alternating between limiters. For `leaseMs`, other pollers
+ * cannot claim these calls.
  */
 export function claimDueCalls(
   tx: Tx,
   provider: string,
-  { limit, perLimiter, except, leaseMs }: DueCalls,
+  { limit, perLimiter, exceptLimiters: except, leaseMs }: DueCallQuery,
 ): Promise<readonly CallRow[]> {
   return all(
     tx,
@@ -160,7 +160,7 @@ export async function postponeCalls(
   );
 }
 
-/** Marks calls as ended. The caller must hold the locks of their runs and wake them in the same transaction. */
+/** Marks calls as ended. The caller must lock the runs of these calls and wake them in the same transaction. */
 export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `update calls c set ended_at = now()
@@ -179,7 +179,7 @@ export interface DroppedCall extends CallKey {
   readonly terms: CallTerms | null;
 }
 
-/** Deletes canceled calls whose outcome is known. Returns the deleted ones. */
+/** Deletes canceled calls whose outcome is known, and returns them. */
 export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly DroppedCall[]> {
   return all(
     tx,
@@ -190,8 +190,8 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
   );
 }
 
-/** Lists the calls that let the run continue, because they have ended or have a slot but are not submitted. */
-export function listEndedCalls(
+/** Lists the calls that let the run continue, because they have ended, or have a slot and can be submitted. */
+export function listReadyCalls(
   tx: Tx,
   executionId: string,
 ): Promise<readonly Pick<CallRow, 'node_id' | 'item'>[]> {
@@ -232,7 +232,7 @@ export function listRunsWithoutCalls(tx: Tx, limit: number): Promise<readonly st
 
 export type WebhookCall = CallKey & Pick<CallRow, 'provider' | 'value_id' | 'model' | 'submitted_at'>;
 
-/** Returns the call to which a provider's webhook belongs, or undefined if it has ended. */
+/** Returns the call to which a provider's webhook belongs, or undefined if the call was canceled or deleted. */
 export function findCallByToken(tx: Tx, provider: string, token: string): Promise<WebhookCall | undefined> {
   return first(
     tx,

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
 import type { Db, Rows, Tx } from './db.ts';
 
-/** Names are quoted for SQL. */
+/** A table to copy. The names must be quoted for SQL. */
 export interface CopiedTable {
   readonly table: string;
   readonly columns: readonly string[];
@@ -49,20 +49,20 @@ function createSession(client: Client): Session {
 
 /** Yields chunks of complete rows. A newline inside a value is written as \n, so the byte itself ends a row. */
 async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  let gathered: Buffer[] = [];
+  let pendingPieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
-    gathered.push(piece);
+    pendingPieces.push(piece);
     bytes += piece.length;
-    // Collects the pieces of a long row, because concatenating one by one would copy everything before each.
+    // Collects the pieces of a long row, because concatenating each piece to the previous ones would copy those again.
     if (bytes < CHUNK_BYTES || !piece.includes(NEWLINE)) continue;
-    const buffered = Buffer.concat(gathered);
+    const buffered = Buffer.concat(pendingPieces);
     const end = buffered.lastIndexOf(NEWLINE) + 1;
     // Copies the bytes, because the consumer may free a chunk's memory.
     const remainder = Buffer.from(buffered.subarray(end));
     if (end > 0) yield buffered.subarray(0, end);
-    gathered = [remainder];
+    pendingPieces = [remainder];
     bytes = remainder.length;
   }
-  if (bytes > 0) yield Buffer.concat(gathered);
+  if (bytes > 0) yield Buffer.concat(pendingPieces);
 }

@@ -22,10 +22,10 @@ const SPENT_TODAY = `coalesce((
   select sum(h.usd) from credential_charges h
   where h.credential_id = c.id and h.created_at >= date_trunc('day', now(), 'UTC')), 0)::float8`;
 
-/** Returns the credential's spending. Until the transaction ends, others cannot reserve on the credential. */
+/** Returns the credential's spending. Until the transaction ends, other transactions cannot reserve on the credential. */
 export async function lockDailyUsd(tx: Tx, credentialId: string): Promise<DailyUsd | undefined> {
   await tx.query('select from credentials where id = $1 for no key update', [credentialId]);
-  // A separate statement, because it must see what others reserved before this one got the lock.
+  // A separate statement, because it must see reservations that were committed while the previous statement waited.
   return first(
     tx,
     `select c.daily_usd_limit::float8 as limit, ${SPENT_TODAY} as spent from credentials c where c.id = $1`,
@@ -64,7 +64,7 @@ export interface ChargeChange extends CallKey {
   readonly is_free: boolean;
 }
 
-/** Replaces reservations with the actual costs, and deletes those of free calls. */
+/** Replaces reservations with the actual costs, and deletes the reservations of free calls. */
 export async function settleCharges(tx: Tx, changes: readonly ChargeChange[]): Promise<void> {
   await tx.query(
     `with input as (
@@ -89,7 +89,7 @@ export interface CredentialSpending {
   readonly unpriced_calls: number;
 }
 
-/** Lists the cost of calls by credential of the workspace, the most expensive first. */
+/** Lists the workspace's credentials with the cost of their calls, the most expensive first. */
 export function listCredentialSpending(
   tx: Tx,
   { workspace, from }: { readonly workspace: string; readonly from: Date },

@@ -212,10 +212,10 @@ export function listValues(tx: Tx, ids: readonly string[]): Promise<readonly Sto
 }
 
 /**
- * Lists the credentials that a workflow uses, at most one of each kind: the one chosen for the workflow, even if it was
- * removed; otherwise the workspace's default; otherwise the instance's default.
+ * Lists the credentials that a workflow uses, at most one of each kind: the credential chosen for the workflow, even if
+ * it was removed; otherwise the workspace's default; otherwise the instance's default.
  */
-export function listUsable(
+export function listUsableCredentials(
   tx: Tx,
   workspace: string,
   workflowId: string | null,
@@ -309,7 +309,7 @@ export interface ChosenCredential {
 }
 
 /** Lists the credentials chosen for the workflow instead of its workspace's defaults, including removed ones. */
-export function listChoices(tx: Tx, workflowId: string): Promise<readonly ChosenCredential[]> {
+export function listChosenCredentials(tx: Tx, workflowId: string): Promise<readonly ChosenCredential[]> {
   return all(
     tx,
     'select kind, credential_id from workflow_credentials where workflow_id = $1 order by kind',
@@ -317,7 +317,7 @@ export function listChoices(tx: Tx, workflowId: string): Promise<readonly Chosen
   );
 }
 
-export async function setChoice(
+export async function chooseCredential(
   tx: Tx,
   workflowId: string,
   { kind, credential_id }: ChosenCredential,
@@ -329,7 +329,7 @@ export async function setChoice(
   );
 }
 
-export async function clearChoice(tx: Tx, workflowId: string, kind: string): Promise<void> {
+export async function clearChosenCredential(tx: Tx, workflowId: string, kind: string): Promise<void> {
   await tx.query('delete from workflow_credentials where workflow_id = $1 and kind = $2', [workflowId, kind]);
 }
 
@@ -342,5 +342,5 @@ export async function deleteUnusedValues(tx: Tx): Promise<number> {
     `delete from credential_values v
      where v.retired_at < now() - interval '1 minute' and not exists (select from calls c where c.value_id = v.id)`,
   );
-  return rowCount ?? 0;
+  return rowCount;
 }

@@ -77,9 +77,7 @@ export interface Reservation {
   readonly amount: number;
 }
 
-/**
- * Reserves the estimates of new runs. A constraint rejects negative balances. A run of unknown cost reserves nothing.
- */
+/** Reserves the estimates of new runs. A constraint rejects negative balances. A run of unknown cost reserves nothing. */
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
     `with input as (
@@ -107,7 +105,7 @@ export interface Coverage {
   readonly has_ended: boolean;
 }
 
-/** Lists the coverage of runs that may cost credits. While a worker holds the lease, no other process lowers it. */
+/** Lists the coverage of runs that may cost credits. Only the worker that holds a run's lease lowers the run's coverage. */
 export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
   return all(
     tx,
@@ -120,9 +118,7 @@ export function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<r
 /** `none`: the reservation was high enough; `refused`: the balance is too low, or there is no reservation. */
 export type RaiseResult = 'none' | 'raised' | 'refused';
 
-/**
- * Raises the reservation of a run so that it and the charges add up to `total`.
- */
+/** Raises the reservation of a run so that the reservation and the charges add up to `total`. */
 export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<RaiseResult> {
   const run = await first<{ missing: number; workspace: string; workflow_id: string }>(
     tx,
@@ -164,10 +160,10 @@ export function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<rea
 
 export interface LowPool {
   readonly workspace: string;
-  /** The name of its team; null: a personal pool. */
+  /** The name of the team; null for a personal pool. */
   readonly team_name: string | null;
   /** The sum of the balance and the reserved credits. */
-  readonly left: number;
+  readonly remaining: number;
 }
 
 // The runs of a pool, and the nodes of a run, are paid in the order of their ids. `upto` and `so_far` are running sums.
@@ -199,7 +195,7 @@ with input as (
   update credit_pools p set balance = p.balance - s.extra, held = p.held + s.extra - s.charge
   from (select workspace, sum(extra) as extra, sum(charge) as charge from paid group by workspace) s
   where p.workspace = s.workspace
-  returning p.workspace, p.balance + p.held as "left", s.charge, p.low_below
+  returning p.workspace, p.balance + p.held as remaining, s.charge, p.low_below
 ), nodes as materialized (
   -- Hides the models of an app from a visitor who pays for its run.
   select d.*, case when p.workflow_id like 'app\\_%' then null else d.node_type end as shown_type, p.workspace,
@@ -214,12 +210,12 @@ select workspace, 'charge', charge, execution_id, workflow_id, node_id, shown_ty
 union all
 select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, shown_type from nodes where amount > charge
 )
-select workspace, (select t.name from teams t where t.id = workspace) as team_name, "left" from pools
-where "left" < low_below and "left" + charge >= low_below order by workspace`;
+select workspace, (select t.name from teams t where t.id = workspace) as team_name, remaining from pools
+where remaining < low_below and remaining + charge >= low_below order by workspace`;
 
 /**
- * Releases the remaining reservations of ended runs, except those of provider calls that are being canceled. These are
- * charged or released when the provider reports whether it bills them.
+ * Releases the remaining reservations of ended runs, except for provider calls that are being canceled. Their credits are
+ * charged or released when the provider reports whether it bills the calls.
  */
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
@@ -241,7 +237,7 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
-/** What may have a daily budget. `runs`: the column of `run_credits` with its id. */
+/** The kinds of things that may have a daily budget. `runs`: the column of `run_credits` that refers to them. */
 const BUDGET_SCOPES = {
   workflow: { table: 'workflows', id: 'id', budget: 'daily_credit_budget', runs: 'workflow_id' },
   app: { table: 'apps', id: 'id', budget: 'daily_credits', runs: 'app_id' },
@@ -294,7 +290,7 @@ export async function findSpendingOfRunDay(
   return spending ?? { budget: null, spent: 0 };
 }
 
-/** Locks apps until the transaction ends, so that no other one spends their budgets. Lock the pools first. */
+/** Locks apps until the transaction ends, so that no other transaction spends their budgets. Lock the pools first. */
 export async function lockApps(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query('select from apps where id = any ($1::text[]) order by id for no key update', [ids]);
 }

@@ -6,15 +6,15 @@ import { joinMembers, parseItemTexts, parseMemberTexts } from '../lib/json-scan.
 export interface CutRequest {
   /** Rows of one run, oldest first. */
   readonly rows: readonly StepText[];
-  /** Only states after this one. */
+  /** Only states with a larger sequence number are returned. */
   readonly afterSeq: number;
-  /** Only the newest state of this node. Default: all states. */
+  /** If given, only the newest state of this node is returned. */
   readonly nodeId?: string;
   readonly maxBytes: number;
 }
 
 export interface StepText {
-  /** The number of its last state. */
+  /** The sequence number of the last state. */
   readonly seq: number;
   /** An array of node states. */
   readonly steps: string;
@@ -27,8 +27,8 @@ interface StepMembers {
 }
 
 /**
- * Returns the JSON text of the rows, one for each state. If the states together are larger than `maxBytes`, the longest
- * outputs are cut, and their states are marked `truncated`. Item results are `true`.
+ * Returns the JSON text of one row for each state. If the states together are larger than `maxBytes`, the longest
+ * outputs are cut, and their states are marked `truncated`. The result of each item is replaced by `true`.
  */
 export function cutSteps({ rows, afterSeq, nodeId, maxBytes }: CutRequest): string {
   const nodeIdText = nodeId === undefined ? undefined : JSON.stringify(nodeId);
@@ -82,8 +82,8 @@ function cutStep(members: ReadonlyMap<string, string>, maxBytes: number): string
 const CUTTERS: Readonly<
   Record<string, readonly [member: string, cut: (text: string, maxBytes: number) => string]>
 > = {
-  TEXT: ['text', (text, maxBytes) => quoteStart(JSON.parse(text) as string, maxBytes)],
-  JSON: ['json', quoteStart],
+  TEXT: ['text', (text, maxBytes) => quotePrefix(JSON.parse(text) as string, maxBytes)],
+  JSON: ['json', quotePrefix],
   LIST: [
     'items',
     (text, maxBytes) => {
@@ -93,7 +93,7 @@ const CUTTERS: Readonly<
   ],
 };
 
-function quoteStart(text: string, maxBytes: number): string {
+function quotePrefix(text: string, maxBytes: number): string {
   return JSON.stringify(text.slice(0, maxBytes).toWellFormed());
 }
 

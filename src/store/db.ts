@@ -50,7 +50,7 @@ export interface DbOptions {
    * `pooler`: the server is a transaction pooler, which keeps no session state; `withOwnConnection` and `listen` do not
    * work.
    */
-  readonly through?: 'pooler';
+  readonly serverKind?: 'pooler';
   /** Time limit of a statement. */
   readonly timeoutMs?: number;
   readonly onError: (err: Error) => void;
@@ -78,7 +78,7 @@ export function openDb(options: DbOptions): Db {
   const silenceMs = timeoutMs * SILENCE_FACTOR;
   const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
-  const mode = options.through === 'pooler' ? poolerMode(timeoutMs) : SESSION_MODE;
+  const mode = options.serverKind === 'pooler' ? poolerMode(timeoutMs) : SESSION_MODE;
   let isClosing = false;
   const onError = (err: Error): void => {
     // The pool attaches the client to the error, which must not be logged.
@@ -104,10 +104,10 @@ export function openDb(options: DbOptions): Db {
 }
 
 function toPoolConfig(
-  { connection, maxConnections, plans, through }: DbOptions,
+  { connection, maxConnections, plans, serverKind }: DbOptions,
   timeoutMs: number,
 ): pg.PoolConfig {
-  const where =
+  const target =
     'url' in connection
       ? { connectionString: connection.url }
       : // Sets port and ssl, so that PGPORT and PGSSLMODE of the environment are ignored.
@@ -125,11 +125,11 @@ function toPoolConfig(
     options: plans === 'pinned' ? `${SERVER_KEEP_ALIVE} ${PINNED_PLANS}` : SERVER_KEEP_ALIVE,
   };
   return {
-    ...where,
+    ...target,
     max: maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     application_name: 'graphwright',
-    ...(through === 'pooler' ? {} : session),
+    ...(serverKind === 'pooler' ? {} : session),
     ...KEEP_ALIVE,
   };
 }
@@ -137,7 +137,7 @@ function toPoolConfig(
 /** How statements are executed: in our own session, or through a pooler. */
 interface ExecutionMode {
   readonly begin: string;
-  /** Returns the name of a prepared statement. Undefined: the statement is parsed and planned each time. */
+  /** Returns the name of a prepared statement. If undefined, the statement is parsed and planned each time. */
   readonly toStatementName: (statement: string) => string | undefined;
 }
 
@@ -248,7 +248,7 @@ function translate(err: Error, mayHaveCommitted: boolean): Error {
 // SQLSTATE classes: connection, deadlock and serialization, resources, locks, operator, system, internal.
 const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX']);
 
-/** Types of errors that our own code throws. */
+/** Types of errors that our own code throws, not the database. */
 const OWN_ERRORS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
 /**
@@ -303,23 +303,23 @@ async function listen(
   let timer: NodeJS.Timeout | undefined;
   let probe: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const opened = new pg.Client(config);
-    client = opened;
-    opened.on('notification', message => onNotify(message.channel, message.payload ?? ''));
-    opened.on('error', err => {
+    const newClient = new pg.Client(config);
+    client = newClient;
+    newClient.on('notification', message => onNotify(message.channel, message.payload ?? ''));
+    newClient.on('error', err => {
       if (isClosed) return;
       onError(err);
-      void opened.end().catch(onError);
+      void newClient.end().catch(onError);
     });
-    // Also closes a listener that failed to connect.
-    opened.on('end', () => {
-      if (opened === client) relisten();
+    // The event is also emitted if the listener could not connect.
+    newClient.on('end', () => {
+      if (newClient === client) relisten();
     });
-    await opened.connect();
-    limitSilence(opened, silenceMs);
-    for (const channel of channels) await opened.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await newClient.connect();
+    limitSilence(newClient, silenceMs);
+    for (const channel of channels) await newClient.query(`listen ${pg.escapeIdentifier(channel)}`);
     // A connection that only listens does not notice a lost server, so it sends queries.
-    probe = setInterval(() => opened.query('select 1').catch(() => undefined), silenceMs);
+    probe = setInterval(() => newClient.query('select 1').catch(() => undefined), silenceMs);
   };
   const retry = (): void =>
     void connect().catch((err: unknown) => {
@@ -339,7 +339,7 @@ async function listen(
     clearTimeout(timer);
     await client.end();
   };
-  // The caller gets no function to stop the listener, so it must not keep reconnecting.
+  // The caller gets no function to stop this listener, so the listener must not keep reconnecting.
   await connect().catch((err: unknown) => {
     void close().catch(onError);
     throw err;
@@ -364,13 +364,13 @@ export const CHANNELS = {
   cancel: 'graphwright_cancel',
   /** Execution ids, comma-separated: runs in a worker's memory for which provider tasks have ended. */
   woken: 'graphwright_woken',
-  /** A workflow id: it changed, or its subscribers did. */
+  /** The id of a workflow that changed or whose subscribers changed. */
   workflows: 'graphwright_workflows',
   /** Provider names, comma-separated: the learned limit for their concurrent calls is lower. */
   limits: 'graphwright_limits',
-  /** A constant: a schedule may be due earlier than before. */
+  /** A constant text: a schedule may be due earlier than before. */
   schedules: 'graphwright_schedules',
-  /** Empty: the operator's models have changed. */
+  /** An empty text: the operator's models have changed. */
   models: 'graphwright_models',
   /** Stream keys of users, comma-separated: their notices have changed. */
   notices: 'graphwright_notices',

@@ -36,7 +36,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   },
 ];
 
-/** Locks these tables against other writers until the transaction ends. */
+/** Locks the tables with encrypted columns against other writers until the transaction ends. */
 export async function lockEncrypted(tx: Tx): Promise<void> {
   const tables = ENCRYPTED_COLUMNS.map(({ table }) => table).join(', ');
   await tx.query(`lock table ${tables} in share row exclusive mode`);
@@ -49,7 +49,7 @@ export interface EncryptedValue {
 
 const BATCH_SIZE = 500;
 
-/** Lists the values after that id, ordered by id, in batches. */
+/** Lists the next values after that id, ordered by id. */
 export function listEncrypted(
   tx: Tx,
   { table, key, read }: EncryptedColumn,

@@ -22,7 +22,7 @@ export interface ExecutionFilter {
 
 /** A run without its request and decisions, which may be long. */
 export interface ExecutionListRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
-  /** JSON text; null: none, or too long for a list. */
+  /** JSON text; null if there is none, or if it is too long for a list. */
   readonly metadata: string | null;
   /** The name of the user who started the run. */
   readonly user_name: string;
@@ -55,16 +55,20 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
 // An id starts with its creation time, and created_at is read from the clock at the same moment.
 const SLACK_MS = 2000;
 
-/** Returns the lower and upper bound of ids for a time range, which the index supports directly. */
-function toIdRange({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
+/** Returns the lower bound (inclusive) and upper bound (exclusive) of ids for a time range, so that an index can be used. */
+export function toIdRange({
+  createdAfter,
+  createdBefore,
+  before,
+}: Pick<ExecutionFilter, 'createdAfter' | 'createdBefore' | 'before'>): readonly [string, string] {
   const firstId = getFirstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
   const end = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
   return [firstId, before !== null && before < end ? before : end];
 }
 
 /**
- * Conditions on the runs of a user or workflow. A user does not see runs of a team that they have left, unless the
- * workflow is shared with them.
+ * Conditions on the runs of a user or workflow. A user who has left a team does not see the runs of the team, unless their
+ * workflow is shared with the user.
  */
 const OWNERS = {
   user: `e.user_id = $1::int and (${ownsCreations('e.workspace', '$1::int')} or exists (
@@ -103,7 +107,7 @@ from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;
 
-/** Selects the newest of each status, from an index of owner, status and id. */
+/** Selects the newest runs of each status, from an index of owner, status and id. */
 const BY_STATUS = perOwner(owner =>
   selectPage(`
   select n.id from unnest($2::text[]) as s(status) cross join lateral (
@@ -111,7 +115,7 @@ const BY_STATUS = perOwner(owner =>
   ${NEWEST_FIRST}`),
 );
 
-/** Finds the few executions of the key first. Without `materialized`, a plan may scan all of the owner's. */
+/** Finds the few executions of the key first. Without `materialized`, a plan may scan all executions of the owner. */
 const BY_KEY = perOwner(owner =>
   selectPage(`
   with found as materialized (

@@ -37,7 +37,7 @@ export interface ExecutionRow {
   readonly origin_key: string | null;
   /** JSON object: node id → decision. */
   readonly decisions: string | null;
-  /** Workflow id → version, for components that are called at their latest version; null: none are. */
+  /** Workflow id → version, for components that are called at their latest version; null if there are none. */
   readonly components: Readonly<Record<string, number>> | null;
   readonly created_at: Date;
   readonly started_at: Date | null;

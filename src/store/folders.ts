@@ -16,7 +16,7 @@ export interface FolderRow {
   readonly team_role: TeamRole | null;
 }
 
-/** A workspace: a team's, or if `teamId` is null the user's own. */
+/** A workspace: that of the team, or the user's personal workspace if `teamId` is null. */
 export interface FolderSpace {
   readonly userId: number;
   readonly teamId: string | null;
@@ -36,8 +36,8 @@ export function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRo
 const FIND = `${FOLDER} where f.id = $2`;
 
 /**
- * Locks the folder and its team against deletion until the transaction ends, and returns the folder. Deletions lock in
- * the same order: workflow, team, folder.
+ * Locks the folder and its team against deletion until the transaction ends, and returns the folder. Deletions lock rows
+ * in the same order: workflow, team, folder.
  */
 export async function lockFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
   await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
@@ -115,7 +115,7 @@ export function measureDepth(tx: Tx, id: string): Promise<number> {
   return firstNumber(tx, `${BELOW} select max(depth) as depth from below`, [id]);
 }
 
-/** Moves the workflows of the folder and its subfolders to the root, which changes each of them. */
+/** Moves the workflows of the folder and its subfolders to the root. The move counts as a change of each workflow. */
 export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `${BELOW}

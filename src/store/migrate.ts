@@ -115,7 +115,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   );
 }
 
-/** Polls for the lock, so that it can give up with a message. */
+/** Polls for the lock, so that the process can give up with a message. */
 async function acquireLock(client: Client): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {

@@ -3,7 +3,7 @@ import type { Tx } from './db.ts';
 import { firstValue } from './rows.ts';
 
 /** Returns the JSON text of the outputs, or undefined if there is no entry or one of its files was deleted. */
-export function findCached(tx: Tx, workspace: string, key: string): Promise<string | undefined> {
+export function findCachedOutputs(tx: Tx, workspace: string, key: string): Promise<string | undefined> {
   return firstValue(
     tx,
     `select outputs from node_cache c where workspace = $1 and key = decode($2, 'hex')
@@ -12,7 +12,7 @@ export function findCached(tx: Tx, workspace: string, key: string): Promise<stri
   );
 }
 
-export async function saveCached(
+export async function saveCachedOutputs(
   tx: Tx,
   entry: {
     readonly workspace: string;

@@ -17,9 +17,9 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export interface NewNotice {
   readonly kind: NoticeKind;
-  /** The id of its subject. A user with an unread notice of the same kind and cause gets no other one. */
+  /** The id of the notice's subject. A user with an unread notice of this kind and cause gets no second one. */
   readonly cause: string;
-  /** The workspace whose owners are notified; null: the administrators of the instance are. */
+  /** The workspace whose owners are notified; null to notify the administrators of the instance. */
   readonly workspace: string | null;
   /** The creator, who is notified too. */
   readonly userId: number | null;
@@ -44,14 +44,14 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
          union select a.id from users a where $4 is null and a.is_admin))
        order by u.id
        on conflict do nothing returning user_id)
-     select pg_notify('${CHANNELS.notices}', string_agg('${streamKey('')}' || user_id, ','))
+     select pg_notify('${CHANNELS.notices}', string_agg('${getNoticeStreamKey('')}' || user_id, ','))
      from inserted having count(*) > 0`,
     [newId('notice'), kind, cause, workspace, userId, title, text, link],
   );
 }
 
 /** Returns the key under which the streams of a user are notified. */
-export function streamKey(userId: number | ''): string {
+export function getNoticeStreamKey(userId: number | ''): string {
   return `notices:${userId}`;
 }
 
@@ -88,13 +88,13 @@ export function countUnread(tx: Tx, userId: number): Promise<number> {
   );
 }
 
-/** Marks the user's notices as read: those with these ids, or all for null. */
+/** Marks the user's notices with these ids as read, or all notices if `ids` is null. */
 export async function markRead(tx: Tx, userId: number, ids: readonly string[] | null): Promise<void> {
   await tx.query(
     `with changed as (
        update notices set read_at = now()
        where user_id = $1 and read_at is null and ($2::text[] is null or id = any ($2)) returning user_id)
-     select pg_notify('${CHANNELS.notices}', '${streamKey('')}' || $1::int) from changed having count(*) > 0`,
+     select pg_notify('${CHANNELS.notices}', '${getNoticeStreamKey('')}' || $1::int) from changed having count(*) > 0`,
     [userId, ids],
   );
 }

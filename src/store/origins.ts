@@ -1,10 +1,10 @@
 // Lists the origins of runs that no request started: batches, schedules, triggers and apps.
 
 export interface OriginKind {
-  /** The prefix of its ids (lib/ids.ts). */
+  /** The prefix of ids of this kind (lib/ids.ts). */
   readonly prefix: string;
-  /** The job to queue with the origin's id whenever one of its runs ends; null: none. */
-  readonly task: 'batch' | 'automation' | 'app' | null;
+  /** The job to queue with the origin's id whenever one of its runs ends. */
+  readonly task: 'batch' | 'automation' | 'app';
   /** The names of `origin_id` and `origin_key` in the API's executions. */
   readonly idMember: string;
   readonly keyMember?: string;
@@ -21,10 +21,8 @@ const ORIGINS: readonly OriginKind[] = [
 export const findOriginKind = (id: string): OriginKind | undefined =>
   ORIGINS.find(({ prefix }) => id.startsWith(`${prefix}_`));
 
-/** Returns an SQL expression for the task of the origin whose id is in the column; null if there is none. */
+/** Returns an SQL expression for the task of the origin whose id is in the column, which is null without an origin. */
 export function originTask(column: string): string {
-  const cases = ORIGINS.filter(({ task }) => task !== null).map(
-    ({ prefix, task }) => `when '${prefix}' then '${task}'`,
-  );
+  const cases = ORIGINS.map(({ prefix, task }) => `when '${prefix}' then '${task}'`);
   return `case split_part(${column}, '_', 1) ${cases.join(' ')} end`;
 }

@@ -15,8 +15,8 @@ export interface HourCount {
 export const MAX_COUNTED_PER_HOUR = 50_000;
 
 /**
- * Counts runs by the hour in which they were accepted. `startsMs`: the starts of the hours; `toMs`: the end of the
- * last.
+ * Counts runs by the hour in which they were accepted. `startsMs`: the starts of the hours; `toMs`: the end of the last
+ * hour.
  */
 export function countRunsByHour(
   tx: Tx,
@@ -137,7 +137,7 @@ export interface LowBalance {
   readonly balance: number;
 }
 
-/** Lists workspaces that spent credits since that month and have fewer left than `below`, lowest first. */
+/** Lists workspaces that spent credits since that month and whose balance is lower than `below`, lowest first. */
 export function listLowBalances(
   tx: Tx,
   sinceMonth: string,

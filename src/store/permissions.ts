@@ -9,7 +9,7 @@ export type ShareRole = (typeof SHARE_ROLES)[number];
 export interface PermissionRow {
   /** Its position in the list. */
   readonly position: number;
-  /** null: an email whose user has not opened the workflow. */
+  /** null for an email whose user has not opened the workflow. */
   readonly user_id: number | null;
   readonly name: string | null;
   /** null: shared by user id. */
@@ -26,7 +26,7 @@ const SHARES = `(
   select 2147483648 + s.id::float8, s.workflow_id, u.id, u.name, s.email, s.role, s.created_at
   from workflow_email_shares s left join users u on u.id = s.opened_by and lower(u.email) = lower(s.email))`;
 
-/** Joins a user's roles from shares by id and by email. A user may have both for one workflow. */
+/** SQL: the shares of users, by id and by email. A user may have both for one workflow. */
 export const USER_SHARES = `(
   select workflow_id, user_id, role from workflow_permissions
   union all
@@ -177,14 +177,14 @@ export const isCreator = (userId: string): string =>
   `(w.user_id = ${userId} and (w.team_id is null or ${isMember('w.team_id', userId)}))`;
 
 /**
- * Returns the SQL condition that the user owns what they created in the workspace: it is a personal workspace, a team of
- * the user, or a deleted team. It is a scalar subquery, because the planner would turn another one into a join and lose
- * the order of a list.
+ * Returns the SQL condition that the user owns what they created in the workspace: the workspace is personal, a team of
+ * the user, or a deleted team. The condition is a scalar subquery, because the planner would turn another subquery into
+ * a join and lose the order of a list.
  */
 export const ownsCreations = (workspace: string, userId: string): string =>
   `coalesce((select ${isMember('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
-/** The condition that user $1 may edit the workflow `w`: it belongs to them or their team, or is shared with them. */
+/** The condition that user $1 may edit the workflow `w`, which belongs to the user or a team, or is shared with the user. */
 export const EDITABLE = `w.deleted_at is null and (
   ${isCreator('$1::int')}
   or exists (select from team_members t where t.team_id = w.team_id and t.user_id = $1::int and t.role in ('OWNER', 'EDITOR'))

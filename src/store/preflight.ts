@@ -5,7 +5,7 @@ import type { Tx } from './db.ts';
 import { first } from './rows.ts';
 import { checkServerVersion } from './server-version.ts';
 
-interface RoleAttributes {
+interface ServerState {
   readonly account: string;
   readonly database: string;
   readonly is_read_only: boolean;
@@ -17,7 +17,7 @@ interface RoleAttributes {
   readonly clock_ms: number;
 }
 
-const ROLE_ATTRIBUTES = `
+const SELECT_SERVER_STATE = `
 select current_user as account, current_database() as database,
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as can_create_tables,
@@ -27,21 +27,21 @@ select current_user as account, current_database() as database,
   extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms`;
 
 /**
- * Checks the server and returns its clock in ms. Throws `unavailable` with the problem. `setting` is undefined for the
+ * Checks the server and returns its clock in ms. Throws `unavailable` with the problem. `connection` is undefined for the
  * embedded server.
  */
 export async function preflight(
   tx: Tx,
-  setting: ConnectionSetting | undefined,
+  connection: ConnectionSetting | undefined,
 ): Promise<{ readonly clockMs: number }> {
   try {
     await checkServerVersion(tx);
-    const attributes = (await first<RoleAttributes>(tx, ROLE_ATTRIBUTES)) as RoleAttributes;
-    const problem = describeProblem(attributes, setting?.setting ?? 'DATABASE_URL');
+    const attributes = (await first<ServerState>(tx, SELECT_SERVER_STATE)) as ServerState;
+    const problem = describeProblem(attributes, connection?.name ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
     return { clockMs: attributes.clock_ms };
   } catch (err) {
-    throw setting === undefined ? err : explainConnection(toError(err), setting);
+    throw connection === undefined ? err : explainConnection(toError(err), connection);
   }
 }
 
@@ -69,10 +69,10 @@ const DIFFERENT_DATABASES =
 const describeMissingLimit = (account: string): string =>
   `Statements through the pooler of DATABASE_URL have no time limit. Run "alter role ${account} set statement_timeout = '20s'" and restart the pooler.`;
 
-const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
+const PRIMARY = { name: 'DATABASE_URL', alternative: 'unset it to use the embedded one' };
 const DIRECT = {
-  setting: 'DATABASE_DIRECT_URL',
-  otherwise: 'unset it if DATABASE_URL points to PostgreSQL itself',
+  name: 'DATABASE_DIRECT_URL',
+  alternative: 'unset it if DATABASE_URL points to PostgreSQL itself',
 };
 
 /** Returns the setting with the direct connection to PostgreSQL, or undefined for the embedded one. */
@@ -84,7 +84,7 @@ export function getDirectSetting({
   return DATABASE_URL === undefined ? undefined : { ...PRIMARY, url: DATABASE_URL };
 }
 
-function describeProblem(attributes: RoleAttributes, setting: string): string | undefined {
+function describeProblem(attributes: ServerState, setting: string): string | undefined {
   const { account, database } = attributes;
   if (attributes.timeout_source !== 'client') return describePooler(setting);
   if (attributes.is_read_only)
@@ -97,16 +97,16 @@ function describeProblem(attributes: RoleAttributes, setting: string): string | 
 }
 
 const describePooler = (setting: string): string =>
-  setting === DIRECT.setting
+  setting === DIRECT.name
     ? `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself.`
     : `${setting} points to a connection pooler such as PgBouncer. Point it to PostgreSQL itself, or set DATABASE_DIRECT_URL to the address of PostgreSQL.`;
 
 /** A setting that contains a connection string. */
 export interface ConnectionSetting {
-  readonly setting: string;
+  readonly name: string;
   readonly url: string;
-  /** Another remedy, as the end of a sentence. */
-  readonly otherwise: string;
+  /** What to do instead of correcting the setting, as the end of a sentence. */
+  readonly alternative: string;
 }
 
 type Explanation = (where: {
@@ -114,16 +114,16 @@ type Explanation = (where: {
   readonly account: string;
   readonly database: string;
   readonly setting: string;
-  readonly otherwise: string;
+  readonly alternative: string;
 }) => string;
 
-const NO_RESPONSE: Explanation = ({ server, setting, otherwise }) =>
-  `No PostgreSQL server responds at ${server}. Start it, correct ${setting}, or ${otherwise}.`;
+const NO_RESPONSE: Explanation = ({ server, setting, alternative }) =>
+  `No PostgreSQL server responds at ${server}. Start it, correct ${setting}, or ${alternative}.`;
 const REJECTED: Explanation = ({ server, account, setting }) =>
   `The PostgreSQL server at ${server} rejected ${account}. Correct the user and password in ${setting}, or pg_hba.conf. If the server requires encryption, add ?sslmode=require.`;
 
 /** Explanations by the error code of the system or of PostgreSQL. */
-const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+const EXPLANATIONS_BY_CODE: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: NO_RESPONSE,
   ECONNRESET: NO_RESPONSE,
   EHOSTUNREACH: NO_RESPONSE,
@@ -144,17 +144,17 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 };
 
 /** Converts a connection failure to an error that says what to do. Returns other errors unchanged. */
-function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
+function explainConnection(err: Error, { name: setting, url, alternative }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
   const root = getRootCause(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
   const isTimeout = /timeout/i.test(root.message);
   if (code === '08P01' && /startup parameter/.test(root.message))
     return new AppError('unavailable', describePooler(setting), { cause: err });
-  const explain = EXPLANATIONS[code] ?? (isTimeout ? NO_RESPONSE : undefined);
+  const explain = EXPLANATIONS_BY_CODE[code] ?? (isTimeout ? NO_RESPONSE : undefined);
   return explain === undefined
     ? err
-    : new AppError('unavailable', explain({ ...parseTarget(url), setting, otherwise }), { cause: err });
+    : new AppError('unavailable', explain({ ...parseTarget(url), setting, alternative }), { cause: err });
 }
 
 function getRootCause(err: Error): Error {

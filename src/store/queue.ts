@@ -9,8 +9,8 @@ const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
 
 /**
  * Returns a select that queues one job for each row (task, id, run_at) of `rows`. A new job of a batch, automation or
- * app replaces the waiting one. One call for fifty jobs is twenty times faster than fifty calls, because each takes a
- * global lock when it commits. If this is part of a `with`, another part must read from it, or PostgreSQL skips it.
+ * app replaces the waiting one. One call for fifty jobs is twenty times faster than fifty calls, because each call takes
+ * a global lock when it commits. In a `with`, another part must read from this select, or PostgreSQL skips it.
  */
 export function selectQueuedJobs(rows: string): string {
   return `select from (
@@ -34,15 +34,15 @@ export async function enqueue(
   );
 }
 
-// A process receives a job that it locked within this time.
-const LOCKED_SECONDS = 20;
+// A process receives each job within this time after it has locked the job.
+const MAX_RECEIVE_SECONDS = 20;
 
 /** Lists the ids of jobs that these pools locked more than 20 seconds ago. */
 export function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
   return allValues(
     tx,
     `select id::text from graphile_worker.jobs
-     where locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
+     where locked_by = any ($1::text[]) and locked_at < now() - interval '${MAX_RECEIVE_SECONDS} seconds'`,
     [pools],
   );
 }
@@ -51,7 +51,7 @@ export function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readon
 export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly string[]): Promise<void> {
   await tx.query(
     `update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)
-     where id = any ($2::bigint[]) and locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
+     where id = any ($2::bigint[]) and locked_by = any ($1::text[]) and locked_at < now() - interval '${MAX_RECEIVE_SECONDS} seconds'`,
     [pools, ids],
   );
 }

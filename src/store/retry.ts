@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, isOutage } from './db.ts';
 
-// Their sum is longer than a restart takes. After that, other workers have claimed the run.
+// The sum is longer than a restart takes. After that time, other workers have claimed the run.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
 /** Retries the work for up to half a minute while the database is unreachable. Work that succeeded may run again. */
@@ -20,7 +20,7 @@ export async function retryOutages<T>(work: () => Promise<T>, onOutage: (err: un
 }
 
 /**
- * Wraps a database so that statements are retried during an outage; they must be idempotent. The work of a transaction
+ * Wraps a database so that statements, which must be idempotent, are retried during an outage. The work of a transaction
  * must throw only AppError, because any other error without an SQLSTATE counts as an outage.
  */
 export function withOutageRetries(db: Db, onOutage: (err: unknown) => void): Db {

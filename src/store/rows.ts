@@ -44,7 +44,7 @@ export async function valueSet<T>(tx: Tx, ...statement: Statement): Promise<Read
 
 /** Returns whether the statement found or changed a row. */
 export async function matches(tx: Tx, ...statement: Statement): Promise<boolean> {
-  return ((await tx.query(...statement)).rowCount ?? 0) > 0;
+  return (await tx.query(...statement)).rowCount > 0;
 }
 
 /** Inserts a row. The property names are the columns; they must not come from users, because they are not escaped. */

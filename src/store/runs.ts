@@ -19,19 +19,19 @@ export interface RunSpec {
   readonly request: string;
   /** JSON text of {url, secret}, with the secret encrypted; null without a webhook. */
   readonly webhook: string | null;
-  /** Whether other processes subscribe to its changes. */
+  /** Whether other processes subscribe to changes of the run. */
   readonly watched: boolean;
-  /** Whether it may cost credits. Only then does it have a row in run_credits. */
+  /** Whether the run may cost credits. Only then does it have a row in run_credits. */
   readonly is_paid: boolean;
   readonly nodes_total: number;
   readonly resumed_from_id: string | null;
-  /** JSON object: provider → id of the stored credential; null: only those of the environment. */
+  /** JSON object: provider → id of the stored credential; null if the run uses only credentials of the environment. */
   readonly credentials: string | null;
-  /** Workflow id → version of the components whose calls name no version; null: there are none. */
+  /** Workflow id → version of the components whose calls name no version; null if there are none. */
   readonly components: Readonly<Record<string, number>> | null;
-  /** W3C trace context of the request that started it; null without tracing. */
+  /** W3C trace context of the request that started the run; null without tracing. */
   readonly traceparent: string | null;
-  /** The origin of the run (origins.ts), such as a batch, and the number of its row; null for a request. */
+  /** The origin of the run (origins.ts), such as a batch, and the key of the run there, such as a row; null for a request. */
   readonly origin_id: string | null;
   readonly origin_key: string | null;
   readonly created_at: Date;
@@ -51,9 +51,9 @@ export interface RunState {
   readonly seq: number;
   readonly nodes_done: number;
   readonly running_ms: number;
-  /** Set while no worker executes it and its running time continues. */
+  /** Set while no worker executes the run and its running time continues. */
   readonly running_since: Date | null;
-  /** Without a worker, when the run continues. With a worker, set if the run was woken. */
+  /** Without a worker, the time at which the run continues. With a worker, set if the run was woken. */
   readonly wake_at: Date | null;
   readonly error: string | null;
   /** JSON object: node id → decision. */
@@ -74,7 +74,7 @@ export interface NewRun {
   /** Node states known when the run starts (a resumed run). */
   readonly steps: readonly object[];
   readonly idempotency: IdempotencyClaim | null;
-  /** Whether it waits in the queue. */
+  /** Whether the run waits in the queue. */
   readonly has_job: boolean;
 }
 
@@ -85,11 +85,11 @@ export interface IdempotencyClaim {
 }
 
 /**
- * Stores new runs with their idempotency keys and jobs. Returns the ids that were stored. A run is left out completely
- * if another run of the last 24 hours has its idempotency key.
+ * Stores new runs with their idempotency keys and jobs. Returns the ids of the stored runs. A run is not stored if
+ * another run of the last 24 hours has its idempotency key.
  */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
-  const input = runs.map(({ row, ...more }) => ({ ...row, ...more }));
+  const input = runs.map(({ row, ...properties }) => ({ ...row, ...properties }));
   return valueSet(tx, INSERT_RUNS, [JSON.stringify(input)]);
 }
 
@@ -104,7 +104,7 @@ with input as materialized (
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
-  -- The same key twice in one batch: the first run has it.
+  -- If two runs of one batch have the same key, the first run gets it.
   select distinct on (user_id, workflow_id, route, key) user_id, workflow_id, route, key, decode(body_hash, 'hex'), id
   from input where key is not null
   order by user_id, workflow_id, route, key, id
@@ -266,9 +266,9 @@ export interface RunWrite {
   /** Steps (engine/types.ts), oldest first. */
   readonly steps: readonly object[];
   readonly delivery: NewDelivery | null;
-  /** When a worker should claim it; null: no job. */
+  /** When a worker should claim the run; null to queue no job. */
   readonly job_at: Date | null;
-  /** Whether the change frees a slot, so that a deferred run of its workspace may start. */
+  /** Whether the change frees a slot, so that a parked run of its workspace may start. */
   readonly frees_slot: boolean;
   /** Whether the change notifies the worker of a cancel. */
   readonly notifies_cancel: boolean;
@@ -278,7 +278,7 @@ export interface RunWrite {
 
 /**
  * Writes the changes and their effects. Skips runs whose stored row no longer equals `before`, because another writer
- * has changed it. Returns the ids that were written.
+ * has changed it. Returns the ids of the written runs.
  */
 export function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
   const inputs: object[] = [];
@@ -294,7 +294,7 @@ export function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<Readonly
   return valueSet(tx, WRITE_RUNS, [JSON.stringify(inputs), ids, Buffer.concat(texts)]);
 }
 
-function toInput({ before, row, steps, ...more }: RunWrite): object {
+function toInput({ before, row, steps, ...effects }: RunWrite): object {
   // The spec of a run never changes. Copying the row and dropping its long texts takes a quarter of the time that
   // copying the other columns one by one takes.
   return {
@@ -307,7 +307,7 @@ function toInput({ before, row, steps, ...more }: RunWrite): object {
     from_woken: before.wake_at !== null,
     from_ended: before.finished_at !== null,
     step_count: steps.length,
-    ...more,
+    ...effects,
   };
 }
 
@@ -321,8 +321,8 @@ const READ_INPUT = `
 
 /**
  * CTE `written`: a compare-and-swap. Updates a row only if its sequence number, lease, worker, wake-up and end are
- * still those of `before`. Every part below reads from here, so nothing is written for a row that has changed. The ids
- * are passed twice, because the planner uses the primary key only for the array.
+ * still those of `before`. Every part below reads from this one, so nothing is written for a row that has changed. The
+ * ids are passed twice, because the planner uses the primary key only for the array.
  */
 const UPDATE_ROWS = `
   update executions e
@@ -337,8 +337,8 @@ const UPDATE_ROWS = `
     i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees_slot, i.notifies_cancel, i.notifies_wake`;
 
 /**
- * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last one. The texts
- * of all runs are passed as one byte array, because parsing and copying them as JSON takes twice as long as storing
+ * CTE `saved_steps`: inserts the node states of a run as one row, under the sequence number of the last state. The texts
+ * of all runs are passed as one byte array, because parsing and copying them as JSON would take twice as long as storing
  * them.
  */
 const INSERT_STEPS = `
@@ -357,7 +357,7 @@ const INSERT_DELIVERIES = `
 
 /**
  * CTE `unparked`: unparks the workspace's oldest parked run for each slot that becomes free. Skips rows that another
- * transaction is unparking, so that the two cannot wait for each other.
+ * transaction is unparking, so that the two transactions cannot wait for each other.
  */
 const UNPARK_RUNS = `
   update executions e set parked = false
@@ -385,9 +385,7 @@ const ENQUEUE_JOBS = selectQueuedJobs(`
     where ${originTask('origin_id')} is not null and finished_at is not null
   union all select distinct 'automation', trigger_id, null::timestamptz from followed`);
 
-/**
- * Builds a select that notifies the channel with the ids of the written runs that meet the condition, if there are any.
- */
+/** Builds a select that notifies the channel with the ids of the written runs that meet the condition, if there are any. */
 const buildNotify = (channel: string, condition: 'watched' | 'notifies_cancel' | 'notifies_wake'): string =>
   `select pg_notify('${channel}', string_agg(id, ',')) from written where ${condition} having count(*) > 0`;
 
@@ -407,7 +405,7 @@ with input as materialized (${READ_INPUT}
 select id from written, (select count(*) from jobs) as enqueued, (select count(*) from changed) as changes,
   (select count(*) from cancelled) as cancels, (select count(*) from woken) as wakes`;
 
-/** Marks queued runs as waiting for another run of their workspace to end. */
-export async function deferRuns(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Parks queued runs: they wait for another run of their workspace to end. */
+export async function parkRuns(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query('update executions set parked = true where id = any ($1::text[])', [ids]);
 }

@@ -11,7 +11,7 @@ export async function checkServerVersion(tx: Tx): Promise<void> {
   if (problem !== undefined) throw new AppError('unavailable', problem);
 }
 
-/** Returns the problem with a `server_version_num` such as `150004`; undefined if it is supported. */
+/** Returns the problem with a `server_version_num` such as `150004`, or undefined if the version is supported. */
 export function describeVersionProblem(versionNum: string): string | undefined {
   const number = Number.parseInt(versionNum, 10);
   if (number >= OLDEST_MAJOR * 10_000) return undefined;

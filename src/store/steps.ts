@@ -1,5 +1,5 @@
 // Reads the node states of runs: in full to continue a run, or with long values shortened for display. Each row
-// contains the states of one checkpoint. A node's last state is its current one.
+// contains the states of one checkpoint. The last state of a node is the current one.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLimiter } from '../lib/limiter.ts';
 import { createThreadPool } from '../lib/threads/pool.ts';
@@ -17,7 +17,7 @@ export interface StepRow {
 export interface StoredSteps {
   /** The stored size. */
   readonly bytes: number;
-  /** undefined if the rows exceed `maxBytes`. */
+  /** Undefined if the states exceed `maxBytes`. */
   readonly rows: readonly StepRow[] | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function listStepsOfRuns(
      order by execution_id, seq`,
     [executionIds, afterSeq, maxBytes],
   );
-  // Decoding and parsing long texts each block the event loop, so yield in between.
+  // Decoding and parsing long texts both block the event loop, so other work may run in between.
   if (rows.some(({ bytes, steps }) => steps !== null && bytes > SMALL_BYTES)) await nextTurn();
   const stepsByRun = Map.groupBy(rows, row => row.execution_id);
   return executionIds.map(id => {
@@ -63,7 +63,7 @@ export async function listWholeSteps(tx: Tx, executionId: string): Promise<reado
   return steps;
 }
 
-/** Reads the rows of a run that may have states after `afterSeq` and, if there is a node, of that node. */
+/** Reads the rows of a run that may have states after `afterSeq`, and only rows that mention the node if one is given. */
 async function* readTexts(
   tx: Tx,
   executionId: string,
@@ -87,12 +87,12 @@ async function* readTexts(
 
 /** Runs whose node states are smaller are read without a limit on concurrency. */
 const SMALL_BYTES = 1_000_000;
-/** The maximum size of node states for display. Larger ones are shortened. */
+/** The maximum size of node states for display. Larger states are shortened. */
 const MAX_LIST_BYTES = 16_000_000;
 
 // Limits concurrent reads, because each takes several times its size in memory.
 const largeReads = createLimiter({ concurrency: 2, maxWaiting: 100 });
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 const cutPool = createThreadPool<CutRequest, string>({
   module: new URL('./cut-steps-thread', import.meta.url),
@@ -104,8 +104,8 @@ const cutPool = createThreadPool<CutRequest, string>({
 const CUT_WAIT_MS = 60_000;
 
 /**
- * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, long values are
- * shortened, and item results are `true`.
+ * Returns the node states after `afterSeq` for display, oldest first. If the run has large results, shortens long values,
+ * and replaces the result of each item by `true`.
  */
 export async function listBoundedSteps(
   tx: Tx,
@@ -123,7 +123,7 @@ export async function listBoundedSteps(
     await nextTurn();
     return boundedRows;
   };
-  return largeReads(readLarge, NEVER);
+  return largeReads(readLarge, NEVER_ABORTED);
 }
 
 async function readSteps(
@@ -151,8 +151,8 @@ async function readCutSteps(
 }
 
 /**
- * Returns the states of one node, oldest first; for large runs, only the newest state, which is complete if it has at
- * most `maxBytes`.
+ * Returns the states of one node, oldest first. For large runs, returns only the newest state, which is complete if it
+ * has at most `maxBytes`.
  */
 export async function listStepsOfNode(
   tx: Tx,
@@ -162,7 +162,10 @@ export async function listStepsOfNode(
 ): Promise<readonly StepRow[]> {
   const rows = await readSteps(tx, executionId, { maxBytes: SMALL_BYTES });
   if (rows !== undefined) return rows.filter(({ step }) => (step as { nodeId: string }).nodeId === nodeId);
-  const largeRows = await largeReads(() => readCutSteps(tx, executionId, { nodeId, maxBytes }), NEVER);
+  const largeRows = await largeReads(
+    () => readCutSteps(tx, executionId, { nodeId, maxBytes }),
+    NEVER_ABORTED,
+  );
   await nextTurn();
   return largeRows;
 }

@@ -73,7 +73,7 @@ export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void>
   await tx.query('select from teams where id = $1 for update', [teamId]);
 }
 
-/** Counts the workflows of a team, without deleted ones. */
+/** Counts the workflows of a team that are not deleted. */
 export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
   return firstNumber(
     tx,
@@ -82,9 +82,7 @@ export function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
   );
 }
 
-/**
- * Deletes the team. Remaining media and uploads then belong to their uploaders, deleted workflows to their creators.
- */
+/** Deletes the team. Its media and uploads then belong to their uploaders, its deleted workflows to their creators. */
 export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);

@@ -118,7 +118,7 @@ export interface SignInRow {
   readonly is_known: boolean;
 }
 
-/** Finds the sign-in data of an email, ignoring case. Returns undefined if there is no such user or it is disabled. */
+/** Finds the sign-in data of an email, ignoring case. Returns undefined if no user has the email or the user is disabled. */
 export function findSignIn(
   tx: Tx,
   { email, network, now }: { readonly email: string; readonly network: string; readonly now: Date },

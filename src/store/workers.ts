@@ -1,4 +1,4 @@
-// Tracks live workers by their heartbeats, and finds the runs and jobs of dead ones.
+// Tracks live workers by their heartbeats, and finds the runs and jobs of dead workers.
 import type { Tx } from './db.ts';
 import { enqueue } from './queue.ts';
 import { all, allValues, firstValue, insertRow } from './rows.ts';
@@ -25,7 +25,7 @@ export interface LeasedRun {
 
 /**
  * Records a heartbeat and the pools under which the worker locks jobs. Returns the runs whose leases the worker holds,
- * or undefined if another worker has declared it dead.
+ * or undefined if another worker has declared this worker dead.
  */
 export async function touchWorker(
   tx: Tx,
@@ -53,7 +53,7 @@ export function listWorkersToCheck(
   );
 }
 
-/** Deletes a worker. Returns its pools, whose jobs the caller must unlock, or undefined if it was already deleted. */
+/** Deletes a worker. Returns its pools, whose jobs the caller must unlock, or undefined if there is no such worker. */
 export function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
   return firstValue(tx, 'delete from workers where id = $1 returning pools', [id]);
 }
@@ -67,29 +67,27 @@ export interface OrphanRun {
 
 /** Work that no worker continues. */
 export interface StrandedWork {
-  /** Runs whose worker is not registered. Deleting a dead worker leaves none. */
+  /** Runs whose worker is not registered. Usually none, because the runs of a dead worker are released with it. */
   readonly orphans: readonly OrphanRun[];
-  /** Whether any run is deferred. */
-  readonly hasDeferred: boolean;
+  /** Whether any run is parked. */
+  readonly hasParked: boolean;
   /** Whether a process died while starting a schedule's run. */
   readonly hasLostFirings: boolean;
 }
 
-/**
- * Finds work that no worker continues. Each heartbeat calls this; the indexes that it reads are nearly always empty.
- */
+/** Finds work that no worker continues. Each heartbeat calls this. The indexes that it reads are nearly always empty. */
 export async function findStrandedWork(tx: Tx): Promise<StrandedWork> {
-  const rows = await all<OrphanRun & { readonly found: 'orphan' | 'deferred' | 'firing' }>(
+  const rows = await all<OrphanRun & { readonly found: 'orphan' | 'parked' | 'firing' }>(
     tx,
     `select 'orphan' as found, id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)
-     union all select 'deferred', null, null, null where exists (select from executions where parked)
+     union all select 'parked', null, null, null where exists (select from executions where parked)
      union all select 'firing', null, null, null where exists (
        select from firings where outcome = 'starting' and retry_at <= now())`,
   );
   return {
     orphans: rows.filter(({ found }) => found === 'orphan'),
-    hasDeferred: rows.some(({ found }) => found === 'deferred'),
+    hasParked: rows.some(({ found }) => found === 'parked'),
     hasLostFirings: rows.some(({ found }) => found === 'firing'),
   };
 }
@@ -104,10 +102,8 @@ export function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   );
 }
 
-/**
- * Queues deferred runs whose workspace has a free slot. This is needed if a run was deferred while another one ended.
- */
-export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promise<void> {
+/** Queues parked runs whose workspace has a free slot. Needed if a run was parked at the moment when another run ended. */
+export async function enqueueParkedRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `with free as (
        select p.workspace, $1::int - (select count(*) from executions r where r.workspace = p.workspace and r.under_way) as slots
@@ -119,6 +115,9 @@ export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promis
      where e.id = p.id returning e.id`,
     [maxConcurrent],
   );
-  const ids = rows.map(row => row.id);
-  await enqueue(tx, 'run', ids);
+  await enqueue(
+    tx,
+    'run',
+    rows.map(({ id }) => id),
+  );
 }

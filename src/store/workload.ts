@@ -10,7 +10,7 @@ export interface JobCount {
   /** ready: waits for a worker; scheduled: waits for its time; running: on a worker; failed: has no attempts left. */
   readonly state: (typeof JOB_STATES)[number];
   readonly count: number;
-  /** Seconds since the oldest one became due; negative if none is due. */
+  /** Seconds since the oldest job became due; negative if no job is due. */
   readonly oldest_seconds: number;
 }
 
@@ -50,10 +50,10 @@ export function countParkedRuns(tx: Tx): Promise<number> {
 
 export interface CallCount {
   readonly provider: string;
-  /** queued: waiting for a slot there. */
+  /** queued: the calls wait for a slot at the provider. */
   readonly state: 'working' | 'queued';
   readonly count: number;
-  /** Seconds since the oldest of them. */
+  /** Seconds since the oldest call. */
   readonly oldest_seconds: number;
 }
 

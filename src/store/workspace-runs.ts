@@ -1,8 +1,7 @@
 // Lists the runs of a workspace or of the whole instance. Each page examines a limited number of rows, newest first,
-// from the index that fits the filter best. If too few of them match, the page says where to continue.
-import { getFirstIdAt } from '../lib/ids.ts';
+// from the index that fits the filter best. If too few rows match, the page says where to continue.
 import type { Db, Tx } from './db.ts';
-import type { ExecutionListRow } from './execution-lists.ts';
+import { type ExecutionListRow, toIdRange } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
 import { ownsCreations } from './permissions.ts';
 import { all, first } from './rows.ts';
@@ -141,9 +140,6 @@ const mayOpen = (reader: string): string =>
   `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${ownsCreations('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
-// An id starts with its creation time, which can differ slightly from `created_at`.
-const SLACK_MS = 2000;
-
 interface Search {
   /** Selects the ids of the newest candidates, newest first. */
   readonly toSource: (budget: number) => string;
@@ -162,13 +158,8 @@ const INDEXED_FILTERS = [
 ] as const;
 
 function toSearch(filter: WorkspaceRunFilter): Search {
-  const { createdAfter, createdBefore, before, model } = filter;
-  const end = getFirstIdAt('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
-  const values: unknown[] = [
-    filter.statuses,
-    getFirstIdAt('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS),
-    before !== null && before < end ? before : end,
-  ];
+  const { createdAfter, createdBefore, model } = filter;
+  const values: unknown[] = [filter.statuses, ...toIdRange(filter)];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
   const owner = model === null ? INDEXED_FILTERS.find(([name]) => filter[name] !== null) : undefined;
   const modelValue = model === null ? '' : add(model, 'text');

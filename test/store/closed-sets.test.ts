@@ -1,4 +1,4 @@
-// Compares the closed sets of values in the code with the check constraints of PostgreSQL.
+// Compares the sets of allowed values in the code with the check constraints of PostgreSQL.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';

@@ -188,20 +188,20 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('replaces a postmaster that outlived its service', async () => {
+  it('replaces a postmaster that a dead service left running', async () => {
     const first = await start();
     await first.stop();
-    const orphan = await startOrphan(dataDir, cluster);
+    const leftover = await startLeftoverServer(dataDir, cluster);
     const postgres = await start();
-    assert.notEqual(postgres.pid, orphan.pid);
-    await orphan.ended;
+    assert.notEqual(postgres.pid, leftover.pid);
+    await leftover.ended;
     assert.ok(await isResponding(open(postgres)));
     assert.equal(Number.parseInt(await readFile(join(cluster, 'postmaster.pid'), 'utf8'), 10), postgres.pid);
   });
 });
 
 /** Starts a server on the cluster without the lock of a service. */
-async function startOrphan(folder: string, cluster: string): Promise<Server> {
+async function startLeftoverServer(folder: string, cluster: string): Promise<Server> {
   const { postgres } = await getBinaries();
   const owner = await stat(cluster);
   const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });

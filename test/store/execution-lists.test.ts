@@ -1,4 +1,4 @@
-// Tests lists of executions over many rows: each combination of filters returns the right rows and reads few others.
+// Tests lists of executions over many rows: each combination of filters returns the right rows and reads few other rows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
@@ -105,7 +105,7 @@ async function countRead(tx: Tx): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test('every combination of filters returns the newest matching rows and reads few others', async () => {
+test('every combination of filters returns the newest matching rows and reads few other rows', async () => {
   for (const choice of listCombinations()) {
     const { ids, read } = await list(createFilter(choice));
     const expected = allRows

@@ -1,4 +1,4 @@
-// Tests that the search for media finds any part of a name or prompt, and that it reads an index.
+// Tests that the search for media finds any part of a name or prompt, and uses an index.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertMedia, listWorkspaceMedia } from '../../src/store/media/media.ts';

@@ -37,13 +37,13 @@ describe('migrate', () => {
   it('runs each file once if four processes start on an empty database', async () => {
     const pools = Array.from({ length: 4 }, () => open(test.connection, empty));
     let active = 0;
-    const extra = async (): Promise<void> => {
+    const migrateQueue = async (): Promise<void> => {
       assert.equal(++active, 1, 'only one process holds the lock');
       await pools[0]?.query('select pg_sleep(0.05)');
       active--;
     };
     try {
-      await Promise.all(pools.map(pool => migrate(pool, extra)));
+      await Promise.all(pools.map(pool => migrate(pool, migrateQueue)));
       const { rows } = await (pools[0] as Db).query<{ count: number; distinct: number }>(
         'select count(*), count(distinct version) as distinct from schema_migrations',
       );

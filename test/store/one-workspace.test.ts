@@ -1,5 +1,5 @@
-// Lists the statements of the hot paths that concern more than one workspace, which a database per group of workspaces
-// could not execute. Add a line with the reason for a new one.
+// Checks the list of statements on hot paths that concern more than one workspace. A database per group of workspaces
+// could not execute them. Add a line with the reason for a new statement.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 
 const STORE = join(import.meta.dirname, '../../src/store');
 
-/** What requests, runs, calls and deliveries read and write. Sweeps, backups and administration are not hot paths. */
+/** The files with the statements of requests, runs, calls and deliveries. Sweeps, backups and administration are not hot. */
 const HOT_FILES = [
   'call-slots',
   'calls',
@@ -85,7 +85,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of a worker, which has runs of many workspaces': [
     'calls listRunsWithoutCalls',
     'queue deleteReplacedJobs',
-    'workers enqueueDeferredRuns',
+    'workers enqueueParkedRuns',
     'workers listOrphanPools',
     'workers findStrandedWork',
     'workers listWorkersToCheck',
@@ -107,7 +107,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'of one credential': [
     'credential-charges SPENT_TODAY',
     'credentials countCallsInFlight',
-    'credentials listUses',
+    'credentials listCredentialUses',
     'credentials retireValues',
   ],
   'of values that nothing uses any more': ['credentials deleteUnusedValues'],

@@ -17,12 +17,13 @@ const lockAllJobs = (): Promise<unknown> =>
   );
 const unlockAllJobs = (): Promise<unknown> =>
   database.db.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null');
+/** Lists the task and the remaining attempts of each job. */
 const listJobs = async (): Promise<readonly unknown[]> =>
   (
-    await database.db.query<{ task: string; left: number }>(
-      'select task_identifier as task, max_attempts - attempts as left from graphile_worker.jobs order by 1, 2',
+    await database.db.query<{ task: string; remaining: number }>(
+      'select task_identifier as task, max_attempts - attempts as remaining from graphile_worker.jobs order by 1, 2',
     )
-  ).rows.map(({ task, left }) => [task, left]);
+  ).rows.map(({ task, remaining }) => [task, remaining]);
 
 it('deletes jobs that were replaced while they ran, once their process is dead, except runs', async () => {
   const tasks: readonly Task[] = ['automation', 'batch', 'run'];

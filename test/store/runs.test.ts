@@ -94,7 +94,7 @@ describe('writing runs', () => {
       });
     }
 
-    it('is updated for each unchanged run of a batch, whatever happens to the others', async () => {
+    it('is updated for each unchanged run of a batch, even if other runs have changed', async () => {
       const [changed, same] = [await insert(), await insert()];
       await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
       const written = await writeRuns(database.db, [createWrite(changed), createWrite(same)]);
@@ -102,7 +102,7 @@ describe('writing runs', () => {
     });
   });
 
-  it('stores the node states as one row under the number of the last one', async () => {
+  it('stores the node states as one row under the number of the last state', async () => {
     const row = await insert();
     await writeRuns(database.db, [createWrite(row)]);
     const unwatched = await insert();
@@ -151,8 +151,8 @@ describe('writing runs', () => {
       database.db,
       ended.map(row => createWrite(row, { frees_slot: true })),
     );
-    const left = await list('select id as value from executions where parked order by id');
-    assert.deepEqual(left, [parked[2], other]);
+    const stillParked = await list('select id as value from executions where parked order by id');
+    assert.deepEqual(stillParked, [parked[2], other]);
     assert.deepEqual(await listJobs(...parked, other), [`run ${parked[0]}`, `run ${parked[1]}`]);
   });
 
@@ -168,13 +168,13 @@ describe('writing runs', () => {
 
   it('queues a run for the time at which a worker should claim it', async () => {
     const [now, later] = [await insert(), await insert()];
-    const at = new Date(Date.now() + 3_600_000);
+    const laterTime = new Date(Date.now() + 3_600_000);
     await writeRuns(database.db, [
       createWrite(now, { job_at: new Date() }),
-      createWrite(later, { job_at: at }),
+      createWrite(later, { job_at: laterTime }),
     ]);
     const sql = `select run_at as value from graphile_worker._private_jobs where payload->>'id' = $1`;
-    assert.deepEqual(await list(sql, [later.id]), [at]);
+    assert.deepEqual(await list(sql, [later.id]), [laterTime]);
     assert.deepEqual(await listJobs(now.id, later.id), [`run ${now.id}`, `run ${later.id}`]);
   });
 

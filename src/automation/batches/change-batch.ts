@@ -2,7 +2,7 @@
 import { AppError, invalidField } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { markRow, type RetryChoice, type RowMark, retryRows } from '../../store/automation/batch-rows.ts';
+import { type RetryChoice, type RowReview, retryRows, reviewRow } from '../../store/automation/batch-rows.ts';
 import {
   type BatchState,
   deleteBatch,
@@ -111,14 +111,14 @@ export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Prom
 }
 
 /** Rates or picks a row. Throws 404 for an unknown row. */
-export async function changeRow(deps: RunDeps, actor: Actor, id: string, rowNumber: number, mark: RowMark) {
+export async function changeRow(deps: RunDeps, actor: Actor, id: string, rowNumber: number, mark: RowReview) {
   const user = requireScope(actor, 'workflows:execute');
   const batch = await authorizeBatch(deps, user, id, 'run');
   const row = await deps.db.transaction(async tx => {
     const current = await lockBatch(tx, id);
     if (current === undefined) return undefined;
     await updateBatch(tx, id, {});
-    return markRow(tx, id, rowNumber, { ...mark, seq: current.seq + 1 });
+    return reviewRow(tx, id, rowNumber, { ...mark, seq: current.seq + 1 });
   });
   if (row === undefined) throw new AppError('not_found', `The batch has no row ${rowNumber}.`);
   deps.runNotifier.notify(id);

@@ -30,7 +30,7 @@ export interface PoolOptions {
   readonly start: () => PoolWorker;
   /** How many workers run at the same time. */
   readonly size: number;
-  /** A task that needs more time is rejected with TaskTooCostly, and its worker ends. */
+  /** A task that needs more time is rejected with TaskTooCostlyError, and its worker ends. */
   readonly timeoutMs: number;
   /** Maximum number of waiting tasks per account; further tasks are rejected, except accepted work. */
   readonly maxWaiting: number;
@@ -42,7 +42,7 @@ export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxW
   /** The thread's module, without its extension: sources run as .ts, the published package has .js. */
   readonly module: URL;
   readonly threads: number;
-  /** A task that needs more memory is rejected with TaskTooCostly, and its thread ends. */
+  /** A task that needs more memory is rejected with TaskTooCostlyError, and its thread ends. */
   readonly maxHeapMb: number;
 }
 
@@ -57,7 +57,7 @@ export interface TaskOptions {
 }
 
 export interface WorkerPool<Input, Output> {
-  /** Rejects with the task's own error, TaskTooCostly, the signal's reason, or an AppError `unavailable`. */
+  /** Rejects with the task's own error, TaskTooCostlyError, the signal's reason, or an AppError `unavailable`. */
   run(input: Input, options: TaskOptions): Promise<Output>;
 }
 

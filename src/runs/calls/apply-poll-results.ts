@@ -135,9 +135,9 @@ const MAX_GRANTED_CALLS = 200;
 
 /** Grants the free slots of a limiter to its waiting calls. */
 export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider): Promise<void> {
-  const limit = deps.traffic.getMaxConcurrent(limited.provider);
+  const maxConcurrent = deps.traffic.getMaxConcurrent(limited.provider);
   await deps.runDb.transaction(async tx => {
-    const calls = await listNextWaitingCalls(tx, limited, { limit, batch: MAX_GRANTED_CALLS });
+    const calls = await listNextWaitingCalls(tx, limited, { maxConcurrent, maxCalls: MAX_GRANTED_CALLS });
     if (calls.length > 0) await changeAndWake(deps, tx, calls, () => grantSlots(tx, calls));
   });
   deps.wakeTimers.set('runs', 0);

@@ -143,7 +143,7 @@ class ProviderPoller {
     const calls = await claimDueCalls(this.#deps.runDb, this.#name, {
       limit,
       perLimiter: Math.min(POLLS_PER_SECOND[this.#name], Math.ceil(freePolls / 2)),
-      except: this.#listBusyLimiters(freePolls),
+      exceptLimiters: this.#listBusyLimiters(freePolls),
       leaseMs: LEASE_MS,
     });
     const credentials = await this.#deps.credentials.openMany(

@@ -1,6 +1,6 @@
 // Tracks which provider calls of an active run have ended according to the database.
 import type { WaitingCalls } from '../../engine/types.ts';
-import { listEndedCalls } from '../../store/calls.ts';
+import { listReadyCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Wakes } from '../worker-slots.ts';
 
@@ -22,7 +22,7 @@ export function createWaitingCalls(
   const ended = new Set(endedCalls.map(({ node_id, item }) => toItemKey(node_id, item)));
   const listeners = new Set<() => void>();
   const refresh = async (): Promise<void> => {
-    for (const { node_id, item } of await listEndedCalls(deps.db, executionId))
+    for (const { node_id, item } of await listReadyCalls(deps.db, executionId))
       ended.add(toItemKey(node_id, item));
     for (const listener of listeners) listener();
   };

@@ -7,8 +7,8 @@ import type { MediaStorage } from '../../media/storage.ts';
 import {
   type FileTotals,
   findSchemaVersion,
-  listFiles,
   listSequences,
+  listSnapshotFiles,
   listTables,
   lockPartitions,
   quoteIdentifier,
@@ -207,7 +207,7 @@ async function addMedia(
   onBytes: (bytes: number) => void,
 ): Promise<FileTotals> {
   let [files, bytes] = [0, 0];
-  for await (const file of readAhead(storage, listFiles(session))) {
+  for await (const file of readAhead(storage, listSnapshotFiles(session))) {
     signal.throwIfAborted();
     const read = await file.read;
     if (read === undefined) continue;

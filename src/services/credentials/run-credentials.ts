@@ -10,7 +10,7 @@ import {
   findCredential,
   listCredentialsById,
   listInstanceDefaults,
-  listUsable,
+  listUsableCredentials,
   touchCredential,
 } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
@@ -26,7 +26,7 @@ export async function resolveCredentials(
   { workspace, workflowId }: { readonly workspace: string; readonly workflowId: string | null },
 ): Promise<RunCredentials> {
   if (!usesStoredCredentials(deps)) return deps.environment;
-  return addStored(deps, await listUsable(tx, workspace, workflowId));
+  return addStored(deps, await listUsableCredentials(tx, workspace, workflowId));
 }
 
 /** Resolves the credentials of the instance, which workspaces without their own use. */

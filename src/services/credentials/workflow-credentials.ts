@@ -3,7 +3,12 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
-import { clearChoice, findCredential, listChoices, setChoice } from '../../store/credentials.ts';
+import {
+  chooseCredential,
+  clearChosenCredential,
+  findCredential,
+  listChosenCredentials,
+} from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, getWorkspaceId } from '../accounts/access.ts';
@@ -48,18 +53,20 @@ export async function chooseCredentials(
     const workspace = getWorkspaceId(workflow);
     for (const kind of PROVIDER_NAMES) {
       const id = choices[kind];
-      if (id === null) await clearChoice(tx, workflow.id, kind);
+      if (id === null) await clearChosenCredential(tx, workflow.id, kind);
       if (typeof id !== 'string') continue;
       const row = isId('credential', id) ? await findCredential(tx, id) : undefined;
       if (row?.workspace !== workspace || row.kind !== kind)
         throw invalidField(`/${kind}`, `must be a ${kind} credential of the workflow's workspace`);
-      await setChoice(tx, workflow.id, { kind, credential_id: id });
+      await chooseCredential(tx, workflow.id, { kind, credential_id: id });
     }
     return readChoices(tx, workflow.id);
   });
 }
 
 async function readChoices(tx: Tx, workflowId: string): Promise<WorkflowCredentials> {
-  const chosen = new Map((await listChoices(tx, workflowId)).map(row => [row.kind, row.credential_id]));
+  const chosen = new Map(
+    (await listChosenCredentials(tx, workflowId)).map(row => [row.kind, row.credential_id]),
+  );
   return Object.fromEntries(PROVIDER_NAMES.map(kind => [kind, chosen.get(kind) ?? null]));
 }

@@ -8,7 +8,7 @@ export async function chargeRuns(tx: Tx, charges: readonly NodeCharge[]): Promis
   for (const pool of await chargeNodes(tx, charges)) await notifyLowCredits(tx, pool);
 }
 
-function notifyLowCredits(tx: Tx, { workspace, team_name, left }: LowPool): Promise<void> {
+function notifyLowCredits(tx: Tx, { workspace, team_name, remaining: left }: LowPool): Promise<void> {
   const owner = team_name === null ? 'Your workspace' : `“${team_name}”`;
   return insertNotice(tx, {
     kind: 'credits_low',

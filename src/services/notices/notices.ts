@@ -2,7 +2,13 @@
 import { createChangeWaiter } from '../../lib/change-waiter.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getFirstIdAt } from '../../lib/ids.ts';
-import { countUnread, listNotices, markRead, type NoticeRow, streamKey } from '../../store/notices.ts';
+import {
+  countUnread,
+  getNoticeStreamKey,
+  listNotices,
+  markRead,
+  type NoticeRow,
+} from '../../store/notices.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
@@ -49,7 +55,7 @@ export async function* followNotices(
 ): AsyncGenerator<NoticeEvent> {
   const { userId } = requireUser(actor);
   const waiter = createChangeWaiter();
-  const unsubscribe = runNotifier.subscribe(streamKey(userId), { onChange: waiter.notify });
+  const unsubscribe = runNotifier.subscribe(getNoticeStreamKey(userId), { onChange: waiter.notify });
   const listNewest = () => listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_AT_ONCE });
   try {
     const firstId = getFirstIdAt('notice', now() - MAX_COMMIT_MS);

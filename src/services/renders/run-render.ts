@@ -6,9 +6,9 @@ import {
   type ClaimedRender,
   claimRender,
   finishRender,
-  hasEnded,
+  hasRenderEnded,
   type RenderEnd,
-  touchRender,
+  saveRenderProgress,
 } from '../../store/renders/renders.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
@@ -51,7 +51,7 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   } catch (err) {
     if (stopping.aborted) throw err;
     // If another worker continues the render, it needs the segments.
-    if (claimLost.signal.aborted && !(await hasEnded(deps.db, id))) return;
+    if (claimLost.signal.aborted && !(await hasRenderEnded(deps.db, id))) return;
     await finishRender(deps.db, claimed, toFailedEnd(describeFailure(deps, err, deadline)));
     await parts.drop();
   } finally {
@@ -69,7 +69,7 @@ function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Clai
   let { progress } = claimed;
   let isTouching = false;
   const touch = async (): Promise<void> => {
-    if (!(await touchRender(deps.db, claimed, progress))) onLost();
+    if (!(await saveRenderProgress(deps.db, claimed, progress))) onLost();
   };
   const timer = setInterval(() => {
     if (isTouching) return;

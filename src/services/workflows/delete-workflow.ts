@@ -5,7 +5,7 @@ import type { Tx } from '../../store/db.ts';
 import { countHiddenCallers, listCallingWorkflows } from '../../store/workflows/component-callers.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
-import { markWorkflowDeleted, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
+import { markWorkflowDeleted, removeDeletionMark, undeleteWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -73,6 +73,6 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
 /** Restores a deleted workflow for an administrator. It stays inactive until its owner activates it. Throws 404. */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
-  const row = requireFound(await restoreWorkflow(deps.db, id), 'Workflow not found.');
+  const row = requireFound(await removeDeletionMark(deps.db, id), 'Workflow not found.');
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
-import { listKnownIds } from '../../store/media/media.ts';
+import { listExistingMediaIds } from '../../store/media/media.ts';
 import { listOpenUploads } from '../../store/media/uploads.ts';
 import { findMediaIds } from '../../store/workflows/versions.ts';
 import { describeIncompleteUpload } from '../media/stored-media.ts';
@@ -24,7 +24,7 @@ export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<Grap
 export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
   const mediaIds = findMediaIds(text);
   if (mediaIds.length === 0) return NO_FINDINGS;
-  const knownIds = await listKnownIds(tx, mediaIds);
+  const knownIds = await listExistingMediaIds(tx, mediaIds);
   if (mediaIds.every(id => knownIds.has(id))) return NO_FINDINGS;
   const openIds = await listOpenUploads(
     tx,

@@ -3,10 +3,10 @@
 /** Whose automations to list: those of a workflow, or those of all workflows of a user. */
 export type AutomationOwner = { readonly workflowId: string } | { readonly userId: number };
 
-/** Why a schedule or trigger pauses by itself. */
+/** Why the service paused a schedule or trigger. */
 export const PAUSE_REASONS = ['access_lost', 'credits', 'unpublished', 'failures'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
-/** What happened to a due time or an event. */
+/** Whether a due time of a schedule, or an event of a trigger, started a run. */
 export const OUTCOMES = ['accepted', 'skipped', 'refused'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

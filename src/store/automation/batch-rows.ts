@@ -1,5 +1,5 @@
-// Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so they
-// always agree.
+// Stores the rows of batches. Each statement that changes the status of rows also changes the batch's counts, so that
+// counts and rows always agree.
 import type { Tx } from '../db.ts';
 import { type After, all, allValues, first, matches } from '../rows.ts';
 
@@ -16,7 +16,7 @@ export interface NewRow {
   readonly estimated_credits: number;
 }
 
-/** Rows are inserted when they have this many characters. */
+/** Pending rows are inserted once they have this many characters together. */
 const MAX_INSERTED_CHARACTERS = 1_000_000;
 
 /** Stores the rows of a new batch. */
@@ -62,7 +62,7 @@ const buildStatusChange = (update: string, result: string): string => `
   ).join(', ')} from change c where b.id = $1 and exists (select from updated) returning b.id)
   select ${result}, (select count(*) from counted) as batches from updated`;
 
-/** Settles the running rows whose executions have ended. Returns them in the order they ended. */
+/** Settles the running rows whose executions have ended. Returns the rows in the order in which the executions ended. */
 export async function settleRows(tx: Tx, batchId: string, seq: number): Promise<readonly SettledRow[]> {
   const settled = await all<SettledRow & { readonly execution_id: string }>(
     tx,
@@ -115,7 +115,7 @@ const STARTABLE = `r.row_number, r.key, r.inputs, r.config, r.estimated_credits,
 /** A row that runs, without its values, which may be long. */
 export interface RunningRow extends Pick<StartableRow, 'row_number' | 'max_credits'> {
   readonly is_accepted: boolean;
-  /** Whether the process that claimed it has had time to start it. */
+  /** Whether the row was claimed so long ago that its run must be started again if it is not accepted. */
   readonly is_overdue: boolean;
 }
 
@@ -156,7 +156,7 @@ export function listWaitingRows(
   );
 }
 
-/** Marks waiting rows as running, each with the id of the execution that will be accepted for it. */
+/** Sets waiting rows to `running`, each with the id of the execution that will be accepted for the row. */
 export async function claimRows(
   tx: Tx,
   batchId: string,
@@ -181,7 +181,7 @@ export async function claimRows(
   );
 }
 
-/** Returns a row to `waiting`, because its run was refused. */
+/** Sets a row back to `waiting`, because its run was refused. */
 export async function requeueRow(tx: Tx, batchId: string, rowNumber: number, seq: number): Promise<void> {
   await tx.query(
     buildStatusChange(
@@ -194,7 +194,7 @@ export async function requeueRow(tx: Tx, batchId: string, rowNumber: number, seq
   );
 }
 
-/** Fails a row, because its run was refused. `error` is JSON text. */
+/** Sets a row to `failed`, because its run was refused. `error` is JSON text. */
 export async function failRow(
   tx: Tx,
   batchId: string,
@@ -225,7 +225,10 @@ export interface RetryChoice {
   readonly includeUnknown: boolean;
 }
 
-/** Returns failed rows to `waiting`. Each will reuse the completed nodes of its last execution. Returns how many. */
+/**
+ * Sets failed rows back to `waiting`, and rows with another end that `choice` includes. A retried row reuses the completed
+ * nodes of its last execution. Returns the number of rows.
+ */
 export async function retryRows(tx: Tx, batchId: string, seq: number, choice: RetryChoice): Promise<number> {
   const rows = await all(
     tx,
@@ -333,17 +336,17 @@ export function listChangedRows(
   );
 }
 
-export interface RowMark {
+export interface RowReview {
   readonly rating?: number | null;
   readonly isPicked?: boolean;
 }
 
 /** Rates or picks a row. Returns undefined if there is no such row. The caller must hold the batch's lock. */
-export function markRow(
+export function reviewRow(
   tx: Tx,
   batchId: string,
   rowNumber: number,
-  { seq, rating, isPicked }: RowMark & { readonly seq: number },
+  { seq, rating, isPicked }: RowReview & { readonly seq: number },
 ): Promise<RowDetails | undefined> {
   return first(
     tx,

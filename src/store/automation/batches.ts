@@ -36,10 +36,10 @@ export interface NewBatch {
 /** The columns that change while a batch runs. */
 export interface BatchState {
   readonly status: BatchStatus;
-  /** Why it stopped by itself; null: it did not, or a user stopped it. */
+  /** Why the service stopped the batch; null if it did not. */
   readonly reason: string | null;
   readonly failures_in_a_row: number;
-  /** Whether it cancels its running rows when it stops. */
+  /** Whether stopping the batch cancels its running rows. */
   readonly cancels_running: boolean;
   readonly max_credits: number | null;
   readonly first_rows: number | null;

@@ -1,4 +1,4 @@
-// Stores schedules and their firings. Every transaction that locks both locks schedules first.
+// Stores schedules and their firings. A transaction that locks schedules and firings locks the schedules first.
 import { CHANNELS, type Tx } from '../db.ts';
 import { EDITABLE } from '../permissions.ts';
 import {
@@ -81,7 +81,7 @@ export async function insertSchedule(tx: Tx, schedule: NewSchedule): Promise<voi
   await notifyClocks(tx);
 }
 
-/** Changes columns of the schedule. The caller must hold its lock. */
+/** Changes columns of the schedule. The caller must hold the schedule's lock. */
 export async function updateSchedule(
   tx: Tx,
   id: string,
@@ -91,12 +91,12 @@ export async function updateSchedule(
   if (change.next_run_at !== undefined && change.next_run_at !== null) await notifyClocks(tx);
 }
 
-/** Wakes the clocks of all workers, because a schedule may now be due earlier than the one they wait for. */
+/** Wakes the clocks of all workers, because a schedule may now be due earlier than the clocks expect. */
 async function notifyClocks(tx: Tx): Promise<void> {
   await tx.query(`select pg_notify('${CHANNELS.schedules}', '${SCHEDULES_CHANGED}')`);
 }
 
-/** The payload of the notification, under which processes subscribe to it. */
+/** The payload of the notification, which is also the key under which clocks subscribe to it. */
 export const SCHEDULES_CHANGED = 'schedules';
 
 /** Deletes the schedule with its history; its executions stay. */
@@ -134,7 +134,7 @@ export function listSchedules(
   );
 }
 
-/** Counts the active schedules of a workspace, and keeps other transactions from counting until this one ends. */
+/** Counts the active schedules of a workspace. Other transactions that count them wait until this transaction ends. */
 export async function countActiveSchedules(tx: Tx, workspace: string): Promise<number> {
   await lockName(tx, `schedules:${workspace}`);
   return firstNumber(
@@ -157,7 +157,7 @@ export interface NewFiring {
   readonly due_at: Date;
   readonly outcome: FiringOutcome;
   readonly reason: string | null;
-  /** The execution to start; null: none, or not yet. */
+  /** The execution to start; null if there is none yet. */
   readonly execution_id: string | null;
 }
 
@@ -172,7 +172,7 @@ export interface StartableFiring
   readonly kind: FiringKind;
   readonly due_at: Date;
   readonly execution_id: string;
-  /** How many processes have tried to start it. */
+  /** How many processes have tried to start the run. */
   readonly attempts: number;
   readonly is_accepted: boolean;
 }
@@ -230,7 +230,7 @@ export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise
 /** How long a process has to start a firing that it claimed. After that, another process may claim it. */
 const RETRY_SECONDS = 5;
 
-/** Stores firings, except for due times that are already stored. Returns those to start. */
+/** Stores firings, except for due times that are already stored. Returns the stored firings whose runs must start. */
 export async function insertFirings(
   tx: Tx,
   firings: readonly NewFiring[],
@@ -253,7 +253,7 @@ export async function insertFirings(
   );
 }
 
-/** Stores each schedule's next run time. The caller must hold their locks. */
+/** Stores the next run time of each schedule. The caller must hold the schedules' locks. */
 export async function updateNextRuns(
   tx: Tx,
   rows: readonly Pick<ScheduleRow, 'id' | 'next_run_at'>[],
@@ -282,7 +282,7 @@ export function claimWaitingFiring(
   );
 }
 
-/** Claims firings whose process died before starting them. Each attempt gets more time than the one before. */
+/** Claims firings whose process died before it started them. Each attempt gets more time than the previous one. */
 export function claimLostFirings(tx: Tx, limit: number): Promise<readonly StartableFiring[]> {
   return all(
     tx,
@@ -339,8 +339,8 @@ export interface EndedFiring {
 }
 
 /**
- * Marks the firings whose runs have ended, and returns them in the order they ended. The caller must hold the
- * schedule's lock.
+ * Records which runs of firings have ended. Returns these firings in the order in which their runs ended. The caller must
+ * hold the schedule's lock.
  */
 export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly EndedFiring[]> {
   return all(
@@ -358,8 +358,8 @@ export function settleFirings(tx: Tx, scheduleId: string): Promise<readonly Ende
 }
 
 /**
- * Records which runs have ended, if all of them completed, the one before did not fail and no firing waits. Otherwise
- * returns false. Needs no lock, because whoever stores a waiting firing also queues a job.
+ * Settles the firings if all these runs completed, the schedule's previous run did not fail and no firing waits.
+ * Otherwise changes nothing and returns false. Needs no lock, because whoever stores a waiting firing also queues a job.
  */
 export async function settleCompleted(tx: Tx, scheduleId: string): Promise<boolean> {
   const row = await first<{ is_settled: boolean }>(

@@ -26,7 +26,7 @@ export interface UploadedTable {
 const COLUMNS = 'id, user_id, format, delimiter, encoding, columns, sample, problems, total, bytes';
 const NOT_EXPIRED = "created_at > now() - interval '24 hours'";
 
-/** Stores a table. The same transaction may have stored its rows already. */
+/** Stores a table. The same transaction may have stored the table's rows before. */
 export function insertTable(tx: Tx, table: UploadedTable): Promise<void> {
   return insertRow(tx, 'tables', table);
 }
@@ -67,7 +67,7 @@ export async function sumTables(
   return row ?? { count: 0, bytes: 0 };
 }
 
-/** Returns a chunk of rows as JSON text, or undefined after the last one. */
+/** Returns a chunk of rows as JSON text, or undefined after the last chunk. */
 export function findChunk(tx: Tx, tableId: string, chunk: number): Promise<string | undefined> {
   return firstValue(tx, 'select rows from table_chunks where table_id = $1 and chunk = $2', [tableId, chunk]);
 }

@@ -46,7 +46,7 @@ export interface NewTrigger {
 export interface TriggerRow extends NewTrigger {
   readonly paused_reason: PauseReason | null;
   readonly failures_in_a_row: number;
-  /** Whether it has been polled before. The first poll starts nothing. */
+  /** Whether the trigger has been polled. The first poll starts nothing. */
   readonly has_baseline: boolean;
   readonly last_run_at: Date | null;
   readonly last_execution_id: string | null;
@@ -137,7 +137,7 @@ export function startsRunsOf(tx: Tx, workflowId: string, sourceId: string): Prom
 export interface NewItem {
   readonly item: string;
   readonly label: string | null;
-  /** JSON text; null: computed when it starts. */
+  /** JSON text; null if the inputs are computed when the run starts. */
   readonly inputs: string | null;
   readonly execution_id?: string;
 }
@@ -208,18 +208,18 @@ export function recordCandidates(
   );
 }
 
-/** Deletes all items except the listed ones, the `keep` newest, and those that wait or run. */
+/** Deletes all items except the current items of the feed or bucket, the `keepCount` newest, and those that wait or run. */
 export async function trimItems(
   tx: Tx,
   triggerId: string,
-  listed: readonly string[],
-  keep: number,
+  currentItems: readonly string[],
+  keepCount: number,
 ): Promise<void> {
   await tx.query(
     `delete from trigger_items where trigger_id = $1 and status in ('seen', 'candidate', 'done') and seen_at < (
        select seen_at from trigger_items where trigger_id = $1 order by seen_at desc offset $2 - 1 limit 1)
        and item <> all ($3::text[])`,
-    [triggerId, keep, listed],
+    [triggerId, keepCount, currentItems],
   );
 }
 
@@ -250,7 +250,7 @@ export function findItem(tx: Tx, triggerId: string, item: string): Promise<ItemR
   ]);
 }
 
-/** Sets the execution of a waiting item, unless it has one. Returns its execution, or undefined if it does not wait. */
+/** Sets the execution of a waiting item that has none. Returns the item's execution, or undefined if it does not wait. */
 export function claimItem(
   tx: Tx,
   triggerId: string,
@@ -287,7 +287,7 @@ export async function deleteItem(tx: Tx, triggerId: string, item: string): Promi
   ]);
 }
 
-/** Deletes an item that was seen more than 24 hours ago and whose run has ended, so that it counts as new. */
+/** Deletes an item that was seen over 24 hours ago and whose run has ended, so that the same item can start a run again. */
 export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string): Promise<void> {
   await tx.query(
     `delete from trigger_items where trigger_id = $1 and item = $2 and status = 'done'
@@ -296,7 +296,7 @@ export async function deleteExpiredItem(tx: Tx, triggerId: string, item: string)
   );
 }
 
-/** Settles the items whose runs have ended. Returns the runs' statuses in the order they ended. */
+/** Settles the items whose runs have ended. Returns the runs' statuses in the order in which the runs ended. */
 export function settleItems(tx: Tx, triggerId: string): Promise<readonly string[]> {
   return allValues(
     tx,

@@ -1,7 +1,7 @@
 // Decides which database errors mean a lost connection, and which statements may have changed something.
 
 // Connection exceptions; server shutdown, crash or startup; too many connections.
-const SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
+const CONNECTION_SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -13,21 +13,23 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 // The driver's own connection errors have no code. Its errors about invalid values must not match.
-const MESSAGES =
+const DRIVER_MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
 
 /** Returns whether the connection was lost or could not be made. Other errors belong to the statement. */
 export function isConnectionLoss(err: Error): boolean {
   const code = (err as { code?: unknown }).code;
-  if (typeof code !== 'string') return MESSAGES.test(err.message);
-  return SQL_STATES.test(code) || SYSTEM_CODES.has(code);
+  if (typeof code !== 'string') return DRIVER_MESSAGES.test(err.message);
+  return CONNECTION_SQL_STATES.test(code) || SYSTEM_CODES.has(code);
 }
 
 // Functions of PostgreSQL and the queue that change something in a `select`.
-const WRITES =
+const WRITING_KEYWORDS =
   /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|add_jobs?|pg_notify)\b/i;
 
-/** Returns whether the statement may change something; true in case of doubt. */
+/** Returns whether the statement may change something. In case of doubt, returns true. */
 export function isWrite(statement: string): boolean {
-  return !/^\s*(?:--[^\n]*\s+)*(?:select|with|values|show)\b/i.test(statement) || WRITES.test(statement);
+  return (
+    !/^\s*(?:--[^\n]*\s+)*(?:select|with|values|show)\b/i.test(statement) || WRITING_KEYWORDS.test(statement)
+  );
 }

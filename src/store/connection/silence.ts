@@ -10,13 +10,13 @@ export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000
 export const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000';
 
-/** Closes the connection if a statement gets no response for that long. Call it when the client is connected. */
+/** Closes the connection if a statement gets no response for `silenceMs`. Call it when the client is connected. */
 export function limitSilence(
   client: pg.Client,
   silenceMs: number,
   onSilence: (err: Error) => void = () => undefined,
 ): void {
-  // Read only now, because encrypted connections replace their first socket.
+  // Not read before the client is connected, because encrypted connections replace their first socket.
   const socket = client.connection.stream as Socket;
   const sendQuery = client.query.bind(client) as (...args: unknown[]) => unknown;
   const monitoredQuery = (...args: unknown[]): unknown => {
@@ -34,14 +34,14 @@ export function limitSilence(
 }
 
 /**
- * Does the same for all connections of the pool. When it closes a silent one, it also closes the idle ones, which are
- * probably lost too.
+ * Limits the silence of all connections of the pool. When one is closed, closes the idle connections too, because they
+ * are probably lost.
  */
 export function limitPoolSilence(pool: pg.Pool, silenceMs: number): void {
   const idle = new Set<pg.PoolClient>();
   pool.on('connect', client =>
     limitSilence(client, silenceMs, err => {
-      // An error removes them from the pool before a caller sees the failure and retries.
+      // The error removes idle connections from the pool before a caller sees the failure and retries.
       for (const idleClient of idle) idleClient.connection.stream.destroy(err);
     }),
   );

@@ -35,16 +35,16 @@ interface Link {
   readonly target: string;
 }
 
-/** Creates the symlinks that npm cannot pack. The install script of the package does so too, but npm 12 skips it. */
-async function linkLibraries(native: string): Promise<void> {
-  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+/** Creates the symlinks that npm cannot pack. The package's install script would create them, but npm 12 skips it. */
+async function linkLibraries(nativeFolder: string): Promise<void> {
+  const text = await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as readonly Link[]) {
-    await symlink(basename(source), join(dirname(native), target)).catch((err: unknown) => {
+    await symlink(basename(source), join(dirname(nativeFolder), target)).catch((err: unknown) => {
       const { code, message } = toError(err) as NodeJS.ErrnoException;
       if (code === 'EEXIST') return;
       throw new AppError(
         'unavailable',
-        `The embedded PostgreSQL cannot be completed: its folder ${native} cannot be written (${message}). Start the service once as its owner, or set DATABASE_URL.`,
+        `The embedded PostgreSQL cannot be completed: its folder ${nativeFolder} cannot be written (${message}). Start the service once as its owner, or set DATABASE_URL.`,
         { cause: err },
       );
     });

@@ -13,7 +13,7 @@ const SOCKET_PREFIX = 'graphwright-';
 // A socket path may have 107 bytes on Linux and 103 on macOS; our part takes 36.
 const MAX_TEMPORARY_FOLDER_BYTES = 64;
 
-/** Creates the cluster if there is none. If an earlier creation was interrupted, starts over. */
+/** Creates the cluster if there is none. Starts over if an earlier call was interrupted. */
 export async function ensureCluster(
   cluster: string,
   initdb: string,
@@ -38,9 +38,7 @@ export async function ensureCluster(
   await rename(unfinished, cluster);
 }
 
-/**
- * Makes PostgreSQL's account the owner of the folder, and of its contents if the cluster had another owner.
- */
+/** Makes PostgreSQL's account the owner of the folder, and of the folder's contents if the cluster had another owner. */
 export async function chownFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);

@@ -6,8 +6,8 @@ import { createDataFolderError, openDataFolder } from '../../lib/data-folder.ts'
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, getBinaries } from './binaries.ts';
 import { chownFolder, ensureCluster, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { acquireLock, findHolder, type ServiceLock } from './lock.ts';
-import { clearLeftovers } from './orphans.ts';
 import { chooseRunner } from './run-as.ts';
 import { type Server, type ServerRequest, startServer } from './server.ts';
 
@@ -16,13 +16,13 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   /** An address such as the base URL. A second service that finds the folder in use shows it. */
   readonly address?: string;
-  /** Receives the lines of PostgreSQL's log and of our own messages about it. */
+  /** Receives the lines of PostgreSQL's log and our own messages about PostgreSQL. */
   readonly log?: (line: string) => void;
   /** Called after initdb or the server was launched, so that the caller can do other work while it starts. */
   readonly onStarted?: () => void;
   /** Called once if PostgreSQL ended and could not be restarted. */
   readonly onExit?: (err: Error) => void;
-  /** The account that runs it if the service is root. Default: `postgres`, then others. */
+  /** The account that runs PostgreSQL if the service is root. Default: `postgres`, then others. */
   readonly account?: string;
   /** Maximum number of connections; default 60, enough for one service. */
   readonly maxConnections?: number;
@@ -53,7 +53,7 @@ const RESTART_DELAY_MS = 200;
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, address } = options;
   const binaries = await getBinaries();
-  const folder = await makeFolder(dataDir);
+  const folder = await openPostgresFolder(dataDir);
   const lock = await acquireLock(join(folder, 'service.lock'), dataDir, address);
   try {
     return await startLocked(options, folder, binaries, lock);
@@ -122,7 +122,7 @@ async function startLocked(
 }
 
 /** Returns PostgreSQL's folder below the data folder, without symlinks in its path. */
-async function makeFolder(dataDir: string): Promise<string> {
+async function openPostgresFolder(dataDir: string): Promise<string> {
   try {
     const folder = join(await openDataFolder(dataDir), 'postgres');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -147,10 +147,10 @@ async function superviseServer(request: ServerRequest, onExit: (err: Error) => v
   const waitBeforeRestart = async (exitReason: string): Promise<void> => {
     request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${exitReason}. Starting it again.`);
     exitTimes.push(performance.now());
-    const recent = exitTimes.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
-    if (recent > MAX_RESTARTS)
-      throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${exitReason}.`);
-    if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
+    const recentExits = exitTimes.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
+    if (recentExits > MAX_RESTARTS)
+      throw new Error(`PostgreSQL ended ${recentExits} times within a minute, last with ${exitReason}.`);
+    if (recentExits > 1) await sleep(RESTART_DELAY_MS * recentExits);
   };
   // The same problem may end PostgreSQL again before it is ready, so a failed start counts too.
   const restart = async (exitReason: string): Promise<void> => {

@@ -1,4 +1,4 @@
-// Locks a data folder so that a second service cannot use it. The lock ends with the process.
+// Locks a data folder so that a second service cannot use it. The lock ends when the process ends.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -20,10 +20,10 @@ export interface Holder {
 }
 
 export interface ServiceLock {
-  /** The previous holder if it did not release the lock, because it was killed. */
+  /** The previous holder, if it was killed before it released the lock. */
   readonly previous: Holder | undefined;
   /** Adds the socket's folder to the lock file once it is known. */
-  describe(more: Pick<Holder, 'socketDir'>): Promise<void>;
+  describe(details: Pick<Holder, 'socketDir'>): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function acquireLock(file: string, dataDir: string, address?: strin
     if (outcome === 'busy' || (outcome === 'unsupported' && (await isRunning(previous)))) {
       throw new AppError('unavailable', describeHolder(dataDir, previous));
     }
-    const startTime = outcome === 'unsupported' ? await readStart(process.pid) : undefined;
+    const startTime = outcome === 'unsupported' ? await readStartTime(process.pid) : undefined;
     const holder: Holder = {
       pid: process.pid,
       host: hostname(),
@@ -56,7 +56,7 @@ export async function acquireLock(file: string, dataDir: string, address?: strin
     await writeHolder(handle, holder);
     return {
       previous,
-      describe: more => writeHolder(handle, { ...holder, ...more }),
+      describe: details => writeHolder(handle, { ...holder, ...details }),
       release: async () => {
         await handle.truncate();
         await handle.close();
@@ -101,7 +101,7 @@ async function readHolder(handle: FileHandle): Promise<Holder | undefined> {
   try {
     return JSON.parse(buffer.toString('utf8', 0, bytesRead)) as Holder;
   } catch {
-    return undefined; // It is empty: the lock was released, or its holder is about to write.
+    return undefined; // The file is empty: the lock was released, or its holder is about to write.
   }
 }
 
@@ -112,11 +112,11 @@ async function writeHolder(handle: FileHandle, holder: Holder): Promise<void> {
 
 async function isRunning(holder: Holder | undefined): Promise<boolean> {
   if (holder?.host !== hostname()) return false;
-  return holder.started !== undefined && holder.started === (await readStart(holder.pid));
+  return holder.started !== undefined && holder.started === (await readStartTime(holder.pid));
 }
 
-/** Returns the start time of the process, or undefined if there is none. */
-async function readStart(pid: number): Promise<string | undefined> {
+/** Returns the start time of the process, or undefined if there is no such process. */
+async function readStartTime(pid: number): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
     timeout: COMMAND_TIMEOUT_MS,
   }).catch(() => ({ stdout: '' }));

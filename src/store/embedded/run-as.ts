@@ -15,9 +15,9 @@ interface Ids {
 export interface Runner {
   /** Prepended to the program and its arguments. */
   readonly prefix: readonly string[];
-  /** The account that Node switches to; undefined: none. */
+  /** The account that Node switches to, if any. */
   readonly ids?: Ids;
-  /** Owner of the files; undefined: the account of the service. */
+  /** The owner of the files, if not the account of the service. */
   readonly owner?: Ids;
   /** Called after a program was launched, so that the caller can do other work while it runs. */
   readonly onStarted?: () => void;
@@ -28,7 +28,7 @@ export interface RunnerRequest {
   readonly postgres: string;
   /** Must be reachable by the chosen account. */
   readonly folder: string;
-  /** Owner of the cluster; undefined if there is none. */
+  /** The owner of the cluster, or undefined if there is no cluster. */
   readonly owner: Ids | undefined;
   /** The preferred account if the service is root. */
   readonly account: string;
@@ -118,7 +118,7 @@ async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
   );
 }
 
-/** Returns why the runner does not work, or undefined if it does. */
+/** Returns why the runner does not work, or undefined if it works. */
 async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
   const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
   try {

@@ -40,21 +40,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
   autovacuum_naptime: '10s',
 };
 
-const READY = 'database system is ready to accept connections';
+const READY_MESSAGE = 'database system is ready to accept connections';
 // Recovery replays at most max_wal_size (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
-// A process can end before its last output was read.
+// How long to read the last output of a process after its end.
 const LAST_OUTPUT_MS = 1_000;
 const MAX_KEPT_LINES = 8;
 const MAX_LINE_CHARS = 2000;
-/** A fast shutdown, then an immediate one, then a kill. The files survive each. */
+/** Requests a fast shutdown, then an immediate one, then kills the server. None of them damages the files. */
 const STOP_SIGNALS: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
   ['SIGINT', 15_000],
   ['SIGQUIT', 3_000],
   ['SIGKILL', 3_000],
 ];
 
-/** Starts a postmaster and resolves when it accepts connections. Throws with its last log lines if it does not. */
+/** Starts a postmaster and waits until it accepts connections. Otherwise throws an error with its last log lines. */
 export async function startServer(request: ServerRequest): Promise<Server> {
   const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
   const settings = Object.entries({
@@ -80,21 +80,20 @@ export async function startServer(request: ServerRequest): Promise<Server> {
       log(line);
       lines.push(line);
       if (lines.length > MAX_KEPT_LINES) lines.shift();
-      if (line.includes(READY)) resolve(true);
+      if (line.includes(READY_MESSAGE)) resolve(true);
     });
   });
-  const outcome = await within(START_TIMEOUT_MS, Promise.race([ready, ended]));
+  const outcome = await withTimeLimit(START_TIMEOUT_MS, Promise.race([ready, ended]));
   if (outcome === true && child.pid !== undefined) {
     unreference(child);
     return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
   }
   await stopServer(child, ended);
-  await within(LAST_OUTPUT_MS, closeEvent);
+  await withTimeLimit(LAST_OUTPUT_MS, closeEvent);
   const problem = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
   throw new AppError(
     'unavailable',
-    `The embedded PostgreSQL did not start (${problem}). Its last output:
-\n${lines.join('\n')}`,
+    `The embedded PostgreSQL did not start (${problem}). Its last output:\n\n${lines.join('\n')}`,
   );
 }
 
@@ -102,7 +101,7 @@ async function stopServer(child: ChildProcess, ended: Promise<string>): Promise<
   child.ref();
   for (const [signal, waitMs] of STOP_SIGNALS) {
     child.kill(signal);
-    if ((await within(waitMs, ended)) !== undefined) return;
+    if ((await withTimeLimit(waitMs, ended)) !== undefined) return;
   }
 }
 
@@ -114,7 +113,7 @@ function unreference(child: ChildProcess): void {
 }
 
 /** Returns the value of the promise, or undefined after the time limit. */
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
+async function withTimeLimit<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
   const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, timeoutMs, undefined);
   try {

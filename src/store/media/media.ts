@@ -3,7 +3,7 @@ import type { Tx } from '../db.ts';
 import { isCreator, isMember, ownsCreations } from '../permissions.ts';
 import { all, first, matches, valueSet } from '../rows.ts';
 
-/** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
+/** upload: sent by a user; output: created by a run; input: fetched for a run; preview: shown on a workflow's card. */
 export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
 export type MediaOrigin = (typeof MEDIA_ORIGINS)[number];
 
@@ -18,7 +18,6 @@ export interface MediaRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** The origin of the file: uploaded, output of a run, fetched for a run, or a preview. */
   readonly origin: MediaOrigin;
   readonly execution_id: string | null;
   /** The prompt that a run used to create the file, shortened. */
@@ -30,7 +29,7 @@ export interface MediaRow {
 
 export type NewMedia = Omit<MediaRow, 'created_at'>;
 
-export const COLUMNS =
+export const MEDIA_COLUMNS =
   'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, created_at';
 
 /** The workspace of templates' sample results, which every user may use. */
@@ -40,10 +39,10 @@ const isUsableBy = (userId: string): string =>
   `m.user_id = ${userId} and ${ownsCreations('m.workspace', userId)} or ${isMember('m.workspace', userId)} or m.workspace = '${TEMPLATES_WORKSPACE}'`;
 
 export function findMedia(tx: Tx, id: string): Promise<MediaRow | undefined> {
-  return first(tx, `select ${COLUMNS} from media where id = $1`, [id]);
+  return first(tx, `select ${MEDIA_COLUMNS} from media where id = $1`, [id]);
 }
 
-/** Inserts media rows, so that their files are no longer orphans. Existing rows stay unchanged. */
+/** Inserts media rows, after which their files are no longer orphans. Existing rows stay unchanged. */
 export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<void> {
   if (media.length === 0) return;
   await tx.query(
@@ -82,7 +81,7 @@ export async function listUsableMedia(
   if (use.ids.length === 0) return [];
   return all(
     tx,
-    `select ${COLUMNS} from media m
+    `select ${MEDIA_COLUMNS} from media m
      where m.id = any ($1::text[]) and (m.workspace = $2
        or exists (select from unnest($3::int[]) as u(id) where ${isUsableBy('u.id')}))
      order by array_position($1::text[], m.id)`,
@@ -90,7 +89,7 @@ export async function listUsableMedia(
   );
 }
 
-/** A media file with the workflow whose run created it. */
+/** A media file with the workflow whose run created the file. */
 export interface ListedMediaRow extends MediaRow {
   readonly poster_name: string | null;
   /** The workflow whose run created the file, if it is still in the workspace. */
@@ -105,8 +104,8 @@ export interface MediaViewer {
 }
 
 // $1 is the viewer's user id, $2 whether the viewer sees the prompts of others.
-const LISTED = `
-  select ${COLUMNS.split(', ')
+const SELECT_LISTED = `
+  select ${MEDIA_COLUMNS.split(', ')
     .map(column =>
       column === 'prompt' ? 'case when m.user_id = $1 or $2 then m.prompt end as prompt' : `m.${column}`,
     )
@@ -121,7 +120,7 @@ export function findListedMedia(
   id: string,
   { userId, seesPrompts }: MediaViewer,
 ): Promise<ListedMediaRow | undefined> {
-  return first(tx, `${LISTED} where m.id = $3`, [userId, seesPrompts, id]);
+  return first(tx, `${SELECT_LISTED} where m.id = $3`, [userId, seesPrompts, id]);
 }
 
 export interface MediaPage {
@@ -138,7 +137,7 @@ export interface MediaPage {
 const IS_LISTED = `m.workspace = $3 and m.origin = any ($4::text[])
   and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
   and not exists (select from media v where v.poster_id = m.id)`;
-const NEWEST = 'order by m.id desc limit $7';
+const NEWEST_FIRST = 'order by m.id desc limit $7';
 
 const containsSearch = (text: string): string => `strpos(lower(${text}), lower($8::text)) > 0`;
 
@@ -146,10 +145,10 @@ const containsSearch = (text: string): string => `strpos(lower(${text}), lower($
 const MATCHING_IDS = `
   (select m.id from media m where ${IS_LISTED}
      and media_search_terms(m.workspace, m.name, m.prompt) @@ media_search_query($3, $8)
-     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST})
+     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST_FIRST})
   union
   (select n.id from workflows w cross join lateral (
-     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST}) n
+     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST_FIRST}) n
    where (w.team_id = $3 or w.team_id is null and w.user_id = substring($3 from '^user:(\\d+)$')::int)
      and w.deleted_at is null and ${containsSearch('w.name')})`;
 
@@ -160,21 +159,16 @@ export function listWorkspaceMedia(
   { userId, seesPrompts }: MediaViewer,
   { origins, kind, search, before, limit }: MediaPage,
 ): Promise<readonly ListedMediaRow[]> {
-  return all(tx, `${LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST}`, [
-    userId,
-    seesPrompts,
-    workspace,
-    origins,
-    kind,
-    before,
-    limit,
-    ...(search === null ? [] : [search]),
-  ]);
+  return all(
+    tx,
+    `${SELECT_LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST_FIRST}`,
+    [userId, seesPrompts, workspace, origins, kind, before, limit, ...(search === null ? [] : [search])],
+  );
 }
 
 /**
- * Deletes the media row and its poster's row, and records their files as orphans, which are swept later. Returns false
- * if there is no such media.
+ * Deletes the media row and the row of its poster, and records their files as orphans, which are swept later. Returns
+ * false if there is no such media.
  */
 export function deleteMediaRow(tx: Tx, id: string): Promise<boolean> {
   return matches(
@@ -218,6 +212,6 @@ export function listUsingWorkflows(
 }
 
 /** Returns the ids that have a media row. */
-export function listKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export function listExistingMediaIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return valueSet(tx, 'select id from media where id = any ($1)', [ids]);
 }

@@ -1,7 +1,7 @@
 // Stores media records of templates' sample results. All copies of a template share one file.
 import type { Tx } from '../db.ts';
 import { all, matches } from '../rows.ts';
-import { COLUMNS, type MediaRow, type NewMedia, TEMPLATES_WORKSPACE } from './media.ts';
+import { MEDIA_COLUMNS, type MediaRow, type NewMedia, TEMPLATES_WORKSPACE } from './media.ts';
 
 /** The user id of files that belong to no account. */
 export const NO_USER = 0;
@@ -10,7 +10,7 @@ export const NO_USER = 0;
 export function lockSampleMedia(tx: Tx, hashes: readonly string[]): Promise<readonly MediaRow[]> {
   return all(
     tx,
-    `select ${COLUMNS} from media where workspace = '${TEMPLATES_WORKSPACE}' and sha256 = any ($1::text[]) for key share`,
+    `select ${MEDIA_COLUMNS} from media where workspace = '${TEMPLATES_WORKSPACE}' and sha256 = any ($1::text[]) for key share`,
     [hashes],
   );
 }

@@ -1,4 +1,4 @@
-// Reads how many bytes each account has stored. Database triggers count its files and open uploads.
+// Reads how many bytes each account has stored. Database triggers count the bytes of its files and open uploads.
 import type { Tx } from '../db.ts';
 import { all, first } from '../rows.ts';
 

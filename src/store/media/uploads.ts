@@ -13,10 +13,10 @@ export interface UploadRow extends Pick<MediaRow, SharedColumn> {
 
 const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, moved_at';
 
-/** Locks the user's uploads for this transaction; false if another transaction held the lock for `waitMs`. */
+/** Locks the user's uploads for this transaction. Returns false if another transaction held the lock for `waitMs`. */
 export async function lockUploadCreation(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
   await limitLockWait(tx, waitMs);
-  return acquiredLock(lockName(tx, `media_uploads:${userId}`));
+  return isLockAcquired(lockName(tx, `media_uploads:${userId}`));
 }
 
 /** Returns the total bytes of uploads created since then. */
@@ -28,7 +28,10 @@ export function sumUploadedBytes(tx: Tx, userId: number, since: Date): Promise<n
   );
 }
 
-/** Returns the creation time of the upload after whose expiry `freedBytes` of the bytes since then no longer count. */
+/**
+ * Returns the creation time of an upload since `since`: once it and all earlier uploads no longer count, at least
+ * `freedBytes` are free again.
+ */
 export function findBudgetFreedAt(
   tx: Tx,
   userId: number,
@@ -69,7 +72,7 @@ export async function lockUpload(
 ): Promise<UploadRow | 'busy' | undefined> {
   await limitLockWait(tx, upload.waitMs);
   let row: UploadRow | undefined;
-  const isLocked = await acquiredLock(
+  const isLocked = await isLockAcquired(
     tx
       .query<UploadRow>(
         `select ${COLUMNS} from media_uploads
@@ -113,8 +116,8 @@ async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true)`, [String(waitMs)]);
 }
 
-/** Returns false if the statement failed with 55P03 lock_not_available. The transaction cannot be used afterwards. */
-async function acquiredLock(statement: Promise<unknown>): Promise<boolean> {
+/** Returns false if the statement failed with 55P03 lock_not_available. Then the transaction cannot be used any more. */
+async function isLockAcquired(statement: Promise<unknown>): Promise<boolean> {
   try {
     await statement;
     return true;

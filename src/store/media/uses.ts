@@ -13,11 +13,11 @@ export interface UseRow {
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_name: string;
-  /** The version whose graph uses it; null if no graph does. */
+  /** The version whose graph uses the file; null if no graph uses it. */
   readonly version: number | null;
   /** Whether the file is the `mediaId` of the workflow. */
   readonly is_linked: boolean;
-  /** null unless it is a publication. */
+  /** The slug of the publication; null for other kinds. */
   readonly slug: string | null;
   readonly is_template: boolean;
   /** Whether the execution created the file. */
@@ -43,7 +43,7 @@ const IS_EDITOR = `${isCreator('$2')}
 const isUsedBy = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
 
-/** Each lists the newest first. */
+/** The statement of each kind, which lists the newest uses first. */
 const STATEMENTS: Readonly<Record<UseKind, string>> = {
   workflow: `
     select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,

@@ -22,7 +22,7 @@ export async function deleteClient(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from oauth_clients where id = $1', [id]);
 }
 
-/** Returns the key of that name that all processes share. Stores `encrypted` if there is none. */
+/** Returns the key of that name, which all processes share. Stores `encrypted` if there is no such key. */
 export async function findOrStoreKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
   await tx.query('insert into oauth_keys (name, encrypted) values ($1, $2) on conflict do nothing', [
     name,

@@ -5,11 +5,11 @@ import type { TeamRole } from '../teams.ts';
 
 export interface InvitationRow {
   readonly id: string;
-  /** null if it is for an account. */
+  /** null if the invitation is for an account. */
   readonly email: string | null;
-  /** null if it is for an email. */
+  /** null if the invitation is for an email. */
   readonly user_id: number | null;
-  /** The name of that account. */
+  /** The name of the invited account. */
   readonly name: string | null;
   readonly role: TeamRole;
   readonly team_id: string;
@@ -31,7 +31,7 @@ export type Invitee = { readonly email: string } | { readonly userId: number };
 const getEmail = (invitee: Invitee): string | null => ('email' in invitee ? invitee.email : null);
 const getUserId = (invitee: Invitee): number | null => ('userId' in invitee ? invitee.userId : null);
 
-/** Creates the invitation, or renews the recipient's existing one to this team. Returns its id. */
+/** Creates the invitation, or renews the recipient's existing invitation to this team. Returns the invitation's id. */
 export async function putInvitation(
   tx: Tx,
   invitation: {

@@ -45,7 +45,7 @@ export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolea
   return matches(tx, `select from password_links where ${VALID}`, [hash, kinds, now]);
 }
 
-/** Consumes the link and returns its user; undefined if it is invalid, expired or already used. */
+/** Consumes the link and returns its user. Returns undefined if the link is invalid, expired or already used. */
 export function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<number | undefined> {
   return firstValue(tx, `delete from password_links where ${VALID} returning user_id`, [hash, kinds, now]);
 }

@@ -18,7 +18,7 @@ export interface SessionRow {
   readonly ends_at: Date;
 }
 
-/** Returns the session and its user, or undefined if it is unknown or has ended, or the user is disabled. */
+/** Returns the session and its user, or undefined if the session is unknown or has ended, or the user is disabled. */
 export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
   return first(
     tx,
@@ -129,7 +129,7 @@ export async function touchSessions(tx: Tx, ids: readonly string[], now: Date): 
   );
 }
 
-/** How the user of a session can prove their identity, and when they last did. */
+/** How the user of a session can prove their identity, and when the user last proved it. */
 export interface ProofRow {
   readonly proved_at: Date;
   readonly has_password: boolean;
@@ -148,7 +148,7 @@ export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
   );
 }
 
-/** Returns the hash of the session; undefined if it has ended. */
+/** Records that the user has proved their identity. Returns the session's hash, or undefined if the session has ended. */
 export function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
   return firstValue(
     tx,

@@ -11,7 +11,7 @@ export function listParts(tx: Tx, scope: string): Promise<readonly RenderPart[]>
   return all(tx, 'select name, file_id from render_parts where scope = $1', [scope]);
 }
 
-/** Stores a segment. Replaces one with the same name, whose file becomes an orphan and is swept. */
+/** Stores a segment. Replaces a segment of the same name, whose file is then an orphan and is swept later. */
 export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
   await tx.query(
     `insert into render_parts (scope, name, file_id) values ($1, $2, $3)

@@ -34,7 +34,7 @@ export interface RenderRow extends Omit<NewRender, 'graph'> {
   readonly finished_at: Date | null;
 }
 
-/** Stores a render. Returns false if the user already has `maxActive` unfinished ones. Requires a transaction. */
+/** Stores a render. Returns false if the user already has `maxActive` unfinished renders. Requires a transaction. */
 export async function insertRender(tx: Tx, render: NewRender, maxActive: number): Promise<boolean> {
   // Serializes the requests of one user.
   await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
@@ -72,7 +72,7 @@ export interface ClaimedRender extends NewRender {
   readonly progress: number;
 }
 
-/** Starts an attempt. Later writes must have its number. Returns undefined if the render has ended. */
+/** Starts an attempt, whose number later writes must have. Returns undefined if the render has ended. */
 export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
   return first(
     tx,
@@ -85,8 +85,8 @@ export function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefin
 
 type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
 
-/** Sets the progress. Returns false if the render was canceled or restarted by another attempt. */
-export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
+/** Stores the progress. Returns false if the render was canceled or another attempt has started. */
+export function saveRenderProgress(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
   return matches(
     tx,
     `update renders set progress = $3 where id = $1 and attempt = $2 and finished_at is null`,
@@ -95,7 +95,7 @@ export function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): P
 }
 
 /** Returns whether the render has ended, for example because it was canceled. */
-export function hasEnded(tx: Tx, id: string): Promise<boolean> {
+export function hasRenderEnded(tx: Tx, id: string): Promise<boolean> {
   return matches(tx, 'select from renders where id = $1 and finished_at is not null', [id]);
 }
 
@@ -107,7 +107,7 @@ export interface RenderEnd {
   readonly error: string | null;
 }
 
-/** Ends the render. Returns false if it no longer belongs to this attempt. */
+/** Ends the render. Returns false if it was canceled or another attempt has started. */
 export function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
   return matches(
     tx,
@@ -127,8 +127,8 @@ export async function cancelRender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Deletes ended renders that were created before the time, with their clips and posters unless these are used. Their
- * files become orphans. Returns the number of deleted renders.
+ * Deletes ended renders that were created before the time, and their clips and posters unless they are used elsewhere.
+ * The deleted files become orphans. Returns the number of deleted renders.
  */
 export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(

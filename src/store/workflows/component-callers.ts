@@ -44,7 +44,7 @@ export function listCallers(
 export interface CallingWorkflow {
   readonly id: string;
   readonly name: string;
-  /** Its current version. */
+  /** The current version of the workflow. */
   readonly version: number;
 }
 

@@ -4,10 +4,10 @@ import type { Tx } from '../db.ts';
 import { isCreator, isMember, isReadable, READABLE } from '../permissions.ts';
 import { all, allValues, lockName } from '../rows.ts';
 
-/** The calls of one version to one component, at one version or at the latest. */
+/** The nodes of a workflow's version that call one version, or the latest version, of a component. */
 export interface VersionCallRow {
   readonly component_id: string;
-  /** null: the latest. */
+  /** null: the latest version. */
   readonly version: number | null;
   readonly node_ids: readonly string[];
   /** The user who added the call. */
@@ -52,7 +52,7 @@ export async function insertVersionCalls(
   );
 }
 
-/** Excludes other ids of graphs, which can be any text, even text that PostgreSQL rejects. */
+/** Excludes invalid ids, because a graph may name any text as a component, even text that PostgreSQL rejects. */
 const isWorkflowId = (id: string): boolean => isId('workflow', id);
 
 export interface ComponentRow {
@@ -76,7 +76,7 @@ export interface ReadableWorkflowRow {
   readonly id: string;
   /** The version that the user sees. */
   readonly version: number;
-  /** Whether the user may call only this version, because they can see only the published one. */
+  /** Whether the user may call only this version, because the user can read only the published version. */
   readonly is_only: boolean;
 }
 
@@ -151,7 +151,7 @@ export function listVersionSizes(
   );
 }
 
-/** Until this transaction ends, prevents others from adding calls, which together could form a cycle. */
+/** Until this transaction ends, prevents other transactions from adding calls, which together could form a cycle. */
 export function lockComponentCalls(tx: Tx): Promise<void> {
   return lockName(tx, 'graphwright.component_calls');
 }

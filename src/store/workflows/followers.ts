@@ -30,7 +30,7 @@ export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower
   );
 }
 
-/** Stores the user's selection for all their streams. Returns whether it changed. */
+/** Stores the user's selection in all streams of the user. Returns whether the selection changed. */
 export function saveSelection(
   tx: Tx,
   { workflowId, userId }: Omit<Follower, 'id'>,
@@ -44,7 +44,7 @@ export function saveSelection(
   );
 }
 
-/** Deletes the stream and the workflow's streams whose processes are dead. */
+/** Deletes the stream, and other streams of the workflow whose processes are dead. */
 export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
   await tx.query(
     `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${MAX_AGE})`,

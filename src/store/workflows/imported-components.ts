@@ -8,7 +8,7 @@ export interface ImportedComponentRow {
   readonly version: number;
 }
 
-/** Returns the workflow with this content in its version 1, if it is still in the personal workspace. */
+/** Returns the workflow whose version 1 has this content, if the workflow is still in the personal workspace. */
 export function findImportedComponent(
   tx: Tx,
   { userId, workspace, hash }: { readonly userId: number; readonly workspace: string; readonly hash: Buffer },

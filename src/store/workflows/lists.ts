@@ -17,7 +17,7 @@ export interface WorkflowCard {
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
-  /** The number of workflows whose current version calls it as a component. */
+  /** The number of workflows whose current version calls this workflow as a component. */
   readonly callerCount: number;
 }
 
@@ -54,21 +54,21 @@ export interface WorkflowFilter {
   readonly userId: number;
   readonly isActive: boolean | null;
   readonly mediaId: string | null;
-  /** The team's workflows instead of the user's own. */
+  /** Lists the workflows of this team instead of the user's own. */
   readonly teamId: string | null;
-  /** Only the user's workflows without a team. */
+  /** Lists only the user's workflows without a team. */
   readonly isPersonal: boolean;
-  /** Part of name, description or a tag, ignoring case. */
+  /** A part of the name, the description or a tag, ignoring case. */
   readonly query: string | null;
   readonly tag: string | null;
-  /** A folder's id; `root`: in no folder. */
+  /** The id of a folder, or `root` for workflows in no folder. */
   readonly folderId: string | null;
   readonly isPublished: boolean | null;
   /** Whether a workflow calls it as a component. */
   readonly isComponent: boolean | null;
-  /** The id of a workflow: lists only those that it can call without forming a cycle. */
+  /** The id of a workflow. Lists only workflows that it can call without forming a cycle. */
   readonly callableFrom: string | null;
-  /** The status of the last run; `NONE`: there is none. */
+  /** The status of the last run, or `NONE` for workflows without runs. */
   readonly status: ExecutionStatus | 'NONE' | null;
   /** Whether the list shows cards. */
   readonly form: 'line' | 'card';
@@ -147,8 +147,8 @@ const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'p
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
 
 /**
- * Selects the newest run of a workflow, in the order of a dedicated index. Ordered by id only, a plan may scan the runs
- * of all workflows to find that this one has none.
+ * Selects the newest run of a workflow, in the order of a dedicated index. If ordered by id only, PostgreSQL may scan the
+ * runs of all workflows to find that this workflow has none.
  */
 const latestRun = (workflow: string): string => `(
     select n.* from (
@@ -193,7 +193,7 @@ const KINDS = {
 } as const;
 
 /**
- * Builds the statement of a list. Selects the ids of the page as one array, so that PostgreSQL joins by index lookups.
+ * Builds the statement of a list, which selects the ids of the page as one array, so that PostgreSQL joins by index lookups.
  */
 const buildList = (
   owner: keyof typeof OWNERS,

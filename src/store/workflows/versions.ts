@@ -36,7 +36,7 @@ export interface Autosave {
   readonly runsFromId: string;
 }
 
-/** How long after the first autosave of a series a new one replaces the last. */
+/** How long after the first autosave of a series a new autosave replaces the previous one. */
 const AUTOSAVE_SPAN = "interval '10 minutes'";
 
 /**
@@ -89,7 +89,7 @@ export interface VersionKey {
   readonly version: number;
 }
 
-/** Prevents the deletion of the versions until the transaction ends. Returns those that exist. */
+/** Prevents the deletion of the versions until the transaction ends. Returns the versions that exist. */
 export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<readonly VersionKey[]> {
   return all(
     tx,
@@ -101,19 +101,19 @@ export function lockVersions(tx: Tx, versions: readonly VersionKey[]): Promise<r
 }
 
 /**
- * Deletes versions, of this workflow or of all, that were superseded over a minute ago. By then, every request that
- * read one as current has started its run. A version in use is restored to the list instead. Requires a transaction:
- * locks the versions first, because only a later statement sees uses that were committed before the lock.
+ * Deletes versions of this workflow, or of all workflows, that were superseded over a minute ago. By then, every request
+ * that read such a version as the current one has started its run. A version in use returns to the list instead. Requires
+ * a transaction: locks the versions first, because only a later statement sees uses that were committed before the lock.
  */
 export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
-  const old = await all<VersionKey>(
+  const superseded = await all<VersionKey>(
     tx,
     `select v.workflow_id, v.version from workflow_versions v
      where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
      limit $2 for update skip locked`,
     [workflowId, limit],
   );
-  if (old.length === 0) return 0;
+  if (superseded.length === 0) return 0;
   const { rowCount } = await tx.query(
     `with old as (
        select v.workflow_id, v.version, ${IS_USED} as is_used from unnest($1::text[], $2::int[]) as o (workflow_id, version)
@@ -124,7 +124,7 @@ export async function deleteSuperseded(tx: Tx, workflowId: string | null, limit:
      )
      delete from workflow_versions v using old o
      where not o.is_used and v.workflow_id = o.workflow_id and v.version = o.version`,
-    [old.map(({ workflow_id }) => workflow_id), old.map(({ version }) => version)],
+    [superseded.map(({ workflow_id }) => workflow_id), superseded.map(({ version }) => version)],
   );
   return rowCount;
 }
@@ -141,7 +141,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> 
 export interface VersionRow {
   readonly version: number;
   readonly user_id: number;
-  /** The name of its author. */
+  /** The name of the version's author. */
   readonly user_name: string;
   readonly created_at: Date;
 }
@@ -149,7 +149,7 @@ export interface VersionRow {
 const COLUMNS =
   'version, user_id, created_at, (select name from users u where u.id = v.user_id) as user_name';
 
-/** Lists versions, newest first. Of consecutive autosaves, lists only the last. */
+/** Lists versions, newest first. Lists only the last one of consecutive autosaves. */
 export function listVersions(
   tx: Tx,
   workflowId: string,

@@ -83,7 +83,7 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
 
 /**
  * Selects the newest file of `kind` that runs of the workflow created, except runs of its app. Sorts like a dedicated
- * index. If sorted by id only, PostgreSQL may scan the files of all workflows to find that this one has none.
+ * index. If sorted by id only, PostgreSQL may scan the files of all workflows to find that this workflow has none.
  */
 const newestOutput = (kind: 'image' | 'video'): string => `(
     select n.* from (
@@ -120,7 +120,7 @@ export function findWorkflow(
 
 const FIND = `${READ_WORKFLOW} where w.id = $1 and w.deleted_at is null`;
 
-/** Returns the name of the workflow, even if it is deleted; empty if there is none. */
+/** Returns the name of the workflow, even if it is deleted, or an empty text if there is no such workflow. */
 export async function findWorkflowName(tx: Tx, id: string): Promise<string> {
   return (await firstValue<string>(tx, 'select name from workflows where id = $1', [id])) ?? '';
 }
@@ -130,8 +130,8 @@ export interface WorkflowLookup {
   readonly userId: number | null;
 }
 
-/** Reads workflows for many readers at once. Returns one result per lookup, in order. */
-async function getWorkflows(
+/** Reads workflows for many readers in one statement. Returns one result per lookup, in order. */
+async function findWorkflows(
   tx: Tx,
   lookups: readonly WorkflowLookup[],
 ): Promise<readonly (ReadWorkflowRow | undefined)[]> {
@@ -158,7 +158,7 @@ export function lockWorkflow(
   return first(tx, LOCK, [id, userId]);
 }
 
-/** Locks and returns the workflow, even if it was deleted at `since` or later. */
+/** Locks and returns the workflow if it is not deleted, or was deleted at `since` or later. */
 export function lockDeletedWorkflow(
   tx: Tx,
   { id, userId, since }: { readonly id: string; readonly userId: number; readonly since: Date },
@@ -197,9 +197,9 @@ export interface TemplateRow {
   readonly team_id: string | null;
   readonly version: number;
   readonly published_version: number | null;
-  /** Whether the reader created it and has not left its team since. */
+  /** Whether the reader created the template and has not left its team since. */
   readonly is_own: boolean;
-  /** The newest video of its runs, if the reader may see it. */
+  /** The newest video of the template's runs, if the reader may see it. */
   readonly preview: { readonly path: string; readonly contentType: string } | null;
 }
 
@@ -220,7 +220,7 @@ export function listTemplateWorkflows(
   filter: {
     readonly userId: number | null;
     readonly category: string | null;
-    /** Part of its name, title, description or category, in upper or lower case. */
+    /** A part of the name, title, description or category, ignoring case. */
     readonly query: string | null;
     readonly before: string | null;
     readonly limit: number;
@@ -251,13 +251,13 @@ export type FindInBatch = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | 
 
 /** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows. */
 export function createWorkflowReads(db: Db): FindInBatch {
-  return createBatcher((lookups: readonly WorkflowLookup[]) => getWorkflows(db, lookups), {
+  return createBatcher((lookups: readonly WorkflowLookup[]) => findWorkflows(db, lookups), {
     maxItems: 100,
     concurrency: 4,
   });
 }
 
-/** Returns the workspace of a workflow, even if it is deleted; undefined if there is no such workflow. */
+/** Returns the workspace of a workflow, even if it is deleted, or undefined if there is no such workflow. */
 export function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined> {
   return firstValue(
     tx,
@@ -269,7 +269,7 @@ export function findWorkspaceOf(tx: Tx, id: string): Promise<string | undefined>
 export interface StoredSecrets {
   /** null if the workflow has none. */
   readonly secrets: Buffer | null;
-  /** The creator of the workflow; null if it does not exist. */
+  /** The creator of the workflow; null if the workflow does not exist. */
   readonly user_id: number | null;
 }
 

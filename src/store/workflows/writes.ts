@@ -34,12 +34,12 @@ export function updateWorkflow(
   return updateRow(tx, 'workflows', id, { ...change, ...poster }, [NEXT_UPDATED_AT]);
 }
 
-/** Pins the poster. Readers see no change, so updated_at stays. */
+/** Pins the poster. Does not change updated_at, because readers see the same workflow. */
 export async function pinPoster(tx: Tx, id: string, poster: string | null): Promise<void> {
   await tx.query('update workflows set poster = $2 where id = $1', [id, poster]);
 }
 
-/** Sets the poster that a copied template has until a run makes an image. */
+/** Sets the poster that a copied template has until one of its runs creates an image. */
 export async function setSamplePoster(tx: Tx, id: string, mediaId: string): Promise<void> {
   await tx.query('update workflows set sample_poster = $2 where id = $1', [id, mediaId]);
 }
@@ -62,7 +62,7 @@ export function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boo
   return matches(tx, 'select from workflows where published_slug = $1 and id <> $2', [slug, exceptId]);
 }
 
-/** Marks the board as open in an editor; updated_at stays. Returns the time of the mark. */
+/** Records that an editor has the board open, and returns the time. Does not change updated_at. */
 export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
   return (await firstValue(
     tx,
@@ -92,7 +92,7 @@ export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
 }
 
 /** Removes the deletion mark. The workflow stays deactivated. Returns undefined if there is no such workflow. */
-export function restoreWorkflow(
+export function removeDeletionMark(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {
@@ -106,7 +106,7 @@ export function restoreWorkflow(
   );
 }
 
-/** Adds the collected views of many workflows in one statement. updated_at stays. */
+/** Adds the collected views of many workflows in one statement. Does not change updated_at. */
 export async function addViews(tx: Tx, views: ReadonlyMap<string, number>): Promise<void> {
   await tx.query(
     `update workflows w set views = w.views + v.count

@@ -1,4 +1,4 @@
-// Ends processes that a killed service or postmaster left running on a cluster. Spares all others.
+// Ends the processes that a killed service or postmaster left running on a cluster, and no others.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const POLL_MS = 20;
 
 interface StopStep {
   readonly target: 'postmaster' | 'all';
-  /** Absent: only waits for the processes to end by themselves. */
+  /** If absent, the step only waits for the processes to end by themselves. */
   readonly signal?: NodeJS.Signals;
   readonly waitMs: number;
 }
@@ -29,7 +29,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
 
 export interface ClusterLocation {
   readonly cluster: string;
-  /** Absent if it was just created. */
+  /** Absent before the folder is created. */
   readonly socketDir?: string;
   readonly log: (line: string) => void;
 }
