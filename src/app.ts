@@ -1,16 +1,15 @@
 // Starts the service from its settings. PostgreSQL is opened while the rest of the program is loaded.
-
 import { migrateAll, openDatabases } from './databases.ts';
 import { openDataFolder } from './lib/data-folder.ts';
 import { createLogger, type Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import { readVersion } from './lib/version.ts';
-import type { Started } from './service.ts';
+import type { StartedService } from './service.ts';
 import type { Db } from './store/db.ts';
 import { choosePartitionDays, createStepPartitions } from './store/retention/step-partitions.ts';
 
-export interface Service extends Started {
+export interface Service extends StartedService {
   /** Waits for active requests and runs, then stops. The embedded PostgreSQL stops last. */
   close(): Promise<void>;
 }
@@ -21,7 +20,7 @@ export interface StartOptions {
   readonly onFatal?: (err: Error) => void;
 }
 
-/** Starts the parts that ROLE selects. If one fails, stops the others and throws an error that says what to do. */
+/** Starts the parts that ROLE selects. If a part fails, stops the other parts and throws an error that says what to do. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
   await using stack = new AsyncDisposableStack();
@@ -58,12 +57,15 @@ async function openTracer(
 }
 
 /**
- * Creates the partitions of the next days. If this fails, the service still starts: rows without a partition go to the
- * default one until the nightly sweep.
+ * Creates the partitions of the next days. If this fails, the service still starts: rows without a partition are stored
+ * in the default partition until the nightly sweep.
  */
 async function createPartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
   await createStepPartitions(db, Date.now(), choosePartitionDays(KEEP_EXECUTIONS_DAYS)).catch(
     (err: unknown) =>
-      log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
+      log.warn(
+        { err },
+        'the partitions of the next days could not be created; the nightly sweep tries again',
+      ),
   );
 }

@@ -1,5 +1,5 @@
-// Opens and migrates the service's database: DATABASE_URL or the embedded PostgreSQL. Separate from the service,
-// so that a command that only needs the database does not load the rest.
+// Opens and migrates the service's database: DATABASE_URL or the embedded PostgreSQL. Separate from the service, so that
+// a command that only needs the database does not load the rest of the program.
 import { migrateQueue } from './jobs/queue-tables.ts';
 import type { Logger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
@@ -9,7 +9,7 @@ import { migrate } from './store/migrate.ts';
 import { getDirectSetting, preflight, preflightPooler } from './store/preflight.ts';
 
 const MAX_CONNECTIONS = 12;
-// Each pool of the queue listens on one, the batched commits of runs and deliveries use one each, and queries use four.
+// Each queue pool listens on a connection, the batched commits of runs and of deliveries use one each, and queries four.
 const MAX_RUN_CONNECTIONS = 16;
 /** Largest clock difference before a warning. */
 const MAX_CLOCK_SKEW_MS = 60_000;
@@ -26,12 +26,13 @@ export interface DatabaseEvents {
 
 export interface Databases {
   readonly db: Db;
-  /** A direct connection for migrations, if `db` uses a connection pooler. */
+  /** PostgreSQL without the connection pooler that `db` may use, for migrations. */
   readonly direct: Db;
+  /** For statements about runs and the queue. */
   readonly runDb: Db;
 }
 
-/** Opens DATABASE_URL or starts the embedded PostgreSQL, without migrating it. The stack closes it. */
+/** Opens DATABASE_URL or starts the embedded PostgreSQL, without migrations. The stack closes all connections. */
 export async function openDatabases(
   settings: Settings,
   log: Logger,
@@ -56,7 +57,7 @@ export async function openDatabases(
 
 /**
  * Returns the database for queries. If DATABASE_URL is a connection pooler, work that needs its own connection bypasses
- * it.
+ * the pooler.
  */
 async function openMainDb(
   settings: Settings,
@@ -102,8 +103,8 @@ async function openConnection(
 }
 
 /**
- * Migrates our tables, up to the given migration or the last one, then the queue's. Only one process does this at a
- * time.
+ * Migrates the service's tables, up to the given migration or the last one, then the queue's tables. Only one process does
+ * this at a time.
  */
 export async function migrateAll(db: Db, log: Logger, upTo?: number): Promise<void> {
   await migrate(db, () => migrateQueue({ db, log }), upTo);

@@ -1,9 +1,9 @@
-// Runs the command line: passes on arguments and signals, and sets the exit code.
+// Runs the command line: passes arguments and signals to it, and sets the exit code.
 import { runCommandLine } from './cli/command-line.ts';
 import { openTerminal } from './cli/terminal/terminal.ts';
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
-// npm forwards a terminal's Ctrl-C to a child that has already received it, so two within this time count as one.
+// npm forwards Ctrl-C to a child that has already received it from the terminal. Two signals within this time count as one.
 const SAME_SIGNAL_MS = 500;
 
 const terminal = openTerminal();
@@ -20,7 +20,7 @@ for (const [name, number] of Object.entries(SIGNALS)) {
     }
   });
 }
-// The reader of our output may close it early (`graphwright nodes | head`).
+// The reader of the output may close it early (`graphwright nodes | head`).
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', err => process.exit('code' in err && err.code === 'EPIPE' ? 0 : 1));
 }

@@ -8,7 +8,7 @@ import { startWorker, type Worker } from './jobs/worker.ts';
 import { AppError } from './lib/errors.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
 import { loadSecretsKey } from './lib/secrets-key.ts';
-import type { Settings } from './lib/settings.ts';
+import { PROVIDER_URLS, type Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
@@ -50,15 +50,14 @@ const OAUTH_OFF =
 /** How long active runs may take to end when the service stops. After that, they return to the queue. */
 const DRAIN_MS = 10_000;
 
-/** The started service. */
-export interface Started {
-  /** The URL at which it listens. */
+export interface StartedService {
+  /** The URL at which the service listens. */
   readonly url: string;
-  /** The reason why the service is not ready yet: the media storage did not respond. */
+  /** Why the media storage did not respond, so that the service is not ready yet. */
   readonly storageProblem: string | undefined;
-  /** The first user's key, if it was just created. It cannot be shown again. */
+  /** The first user's API key, if it was just created. The key cannot be shown again. */
   readonly bootstrapKey: string | undefined;
-  /** The link at which the first user sets a password, if it was just created. It cannot be shown again. */
+  /** The link at which the first user sets a password, if it was just created. The link cannot be shown again. */
   readonly setUpLink: string | undefined;
   /** Resolves when the start is complete, including the web application's files. */
   readonly settled: Promise<void>;
@@ -68,14 +67,17 @@ interface StartContext extends Pick<RunDeps, 'settings' | 'log' | 'tracer'> {
   readonly databases: Databases;
 }
 
-/** What the dependencies of services and runs are created from. */
-export interface Parts
+/** The parameters of `createDeps`. */
+export interface DepsOptions
   extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'now' | 'db' | 'runDb' | 'placement'> {
   readonly nodeTypes: Pick<NodeTypes, 'catalog' | 'findNode'>;
 }
 
-/** Starts the parts that ROLE selects, on migrated databases. The stack stops them. */
-export async function startParts(context: StartContext, stack: AsyncDisposableStack): Promise<Started> {
+/** Starts the parts that ROLE selects, on migrated databases. The stack stops these parts. */
+export async function startParts(
+  context: StartContext,
+  stack: AsyncDisposableStack,
+): Promise<StartedService> {
   const { settings, log, databases } = context;
   const { db } = databases;
   const bootstrapKey = await bootstrap(db, settings);
@@ -96,7 +98,8 @@ export async function startParts(context: StartContext, stack: AsyncDisposableSt
   const storageProblem = await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
-  // Listens before the worker starts and until it has stopped, because the worker returns jobs that still arrive.
+  // Listens for notifications from before the worker starts until it has stopped, because runs can be cancelled or woken
+  // during this time.
   let worker: Worker | undefined;
   stack.defer(
     await db.listen(Object.values(CHANNELS), (channel, payload) =>
@@ -104,20 +107,20 @@ export async function startParts(context: StartContext, stack: AsyncDisposableSt
     ),
   );
   if (settings.ROLE !== 'api') {
-    const started = await startWorker(deps, slots);
-    worker = started;
-    stack.defer(() => started.stop(DRAIN_MS));
+    const startedWorker = await startWorker(deps, slots);
+    worker = startedWorker;
+    stack.defer(() => startedWorker.stop(DRAIN_MS));
   }
   const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now: Date.now });
   stack.defer(() => editor.close());
   const url = await listen(deps, editor, stack);
   log.info({ url, role: settings.ROLE }, storageProblem === undefined ? 'ready' : 'running, but not ready');
-  // Last, so that the start of the service does not wait for its pages.
+  // The web application is prepared last, so that the start of the service does not wait for it.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
   return { url, storageProblem, bootstrapKey, setUpLink, settled };
 }
 
-/** Returns what is wrong with a storage that may work later. Throws if it cannot work before a setting is changed. */
+/** Returns the problem of a media storage that may work later. Throws if it cannot work until a setting is changed. */
 async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string | undefined> {
   let storageProblem: string | undefined;
   const problem = await findStorageProblem(storage, err => {
@@ -128,11 +131,11 @@ async function requireStorage({ storage, bucket, log }: RunDeps): Promise<string
   return storageProblem;
 }
 
-/** Creates the dependencies of services and runs; the caller closes `fetch` and `providerFetch`. */
-export async function createDeps(parts: Parts): Promise<RunDeps> {
-  const { settings, log, tracer, now, db, runDb, placement } = parts;
-  const { catalog, findNode } = parts.nodeTypes;
-  // Reports a faulty template of the operator's at the start.
+/** Creates the dependencies of services and runs. The caller must close `fetch` and `providerFetch`. */
+export async function createDeps(options: DepsOptions): Promise<RunDeps> {
+  const { settings, log, tracer, now, db, runDb, placement } = options;
+  const { catalog, findNode } = options.nodeTypes;
+  // Reads the operator's templates, so that a faulty one is reported at the start.
   getTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = toBucket(settings);
@@ -196,17 +199,11 @@ function listTrustedUrls(settings: Settings, bucket: Bucket | undefined): readon
   ].filter(url => url !== undefined);
 }
 
-const VENDOR_HOSTS: ReadonlySet<string> = new Set([
-  'queue.fal.run',
-  'api.replicate.com',
-  'api.openai.com',
-  'api.elevenlabs.io',
-]);
+const VENDOR_HOSTS: ReadonlySet<string> = new Set(
+  Object.values(PROVIDER_URLS).map(url => new URL(url).hostname),
+);
 
-/**
- * Returns the hosts of providers that the operator runs, or reaches through a gateway. They join our traces. Vendors
- * get no trace context.
- */
+/** Returns the origins of providers that the operator runs or reaches through a gateway. Vendors get no trace context. */
 function listTracedOrigins(settings: Settings): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
   return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
@@ -220,7 +217,7 @@ function listTracedOrigins(settings: Settings): readonly string[] {
 export const getEditorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 
-/** Returns the hosts of media. The host of the service is included, because a reader may use another name for it. */
+/** Returns the origins from which browsers load media, besides the origin of the page. */
 export function listMediaOrigins({
   settings,
   bucket,
@@ -246,13 +243,8 @@ async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposable
   stack.defer(() => mcp.close());
   const oauth = createOAuthMount(deps);
   if (oauth === undefined && deps.settings.ROLE !== 'worker') deps.log.warn(OAUTH_OFF);
-  const server = await createServer(
-    { ...deps, editor, mediaOrigins: listMediaOrigins(deps) },
-    {
-      mcp: mcp.serve,
-      oauth,
-    },
-  );
+  const mediaOrigins = listMediaOrigins(deps);
+  const server = await createServer({ ...deps, editor, mediaOrigins }, { mcp: mcp.serve, oauth });
   const flushAll = () =>
     Promise.all([deps.keys, deps.sessions, deps.accessTokens].map(authenticator => authenticator?.flush()));
   const flush = (): void =>

@@ -162,6 +162,7 @@ function logExportProblems(log: Logger): void {
   );
 }
 
+/** Sends the pending spans, for at most CLOSE_TIMEOUT_MS. */
 async function closeInTime(provider: TracerProvider): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
