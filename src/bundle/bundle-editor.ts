@@ -16,9 +16,9 @@ const ENTRY = 'editor/main.tsx';
 /** The files that the HTML of pages refers to, by name. */
 export interface Manifest {
   readonly entry: string;
-  /** The style sheet of all pages: esbuild adds those of modules that are imported on demand. */
+  /** The style sheet of all pages, to which esbuild adds the styles of modules that are imported on demand. */
   readonly styles: string;
-  /** The scripts to preload, so that the browser does not discover them one after another: by folder in `editor/pages`. */
+  /** The scripts to preload, by folder in `editor/pages`, so that the browser does not discover them one after another. */
   readonly scripts: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -48,13 +48,13 @@ const OPTIONS = {
   loader: { '.svg': 'file', '.woff2': 'file' },
 } as const satisfies BuildOptions;
 
-/** The modules that `editor/main.tsx` imports. The file itself cannot be imported here, because it waits for the page. */
+/** The modules that `editor/main.tsx` imports. The entry itself cannot be imported here, because it waits for the page. */
 const SHARED_CHUNK = createSharedChunkPlugin(ROOT, ['react-dom/client', './editor/frame/app.tsx']);
 
 /** Number of active bundleEditor calls in this process, which share one esbuild process. */
 let activeBuilds = 0;
 
-/** Bundles the application. Throws if a source has an error. The signal stops the work. */
+/** Bundles the application. Throws if a source has an error. Aborting the signal stops the bundling. */
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   // Imported on demand, to keep startup fast.
   const { context, stop } = await import('esbuild');
@@ -66,11 +66,11 @@ export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
     const { outputFiles = [], metafile } = await build.rebuild();
     signal?.throwIfAborted();
     const manifest = readManifest(metafile);
-    const plain = outputFiles
+    const files = outputFiles
       .map(file => [toName(file.path), file.contents] as const)
-      // The style sheets of on-demand modules are parts of the one of the entry.
+      // The style sheet of the entry includes those of on-demand modules.
       .filter(([name]) => name === manifest.styles || !name.endsWith('.css'));
-    return { manifest, files: await addCompressed(new Map(plain)) };
+    return { manifest, files: await addCompressed(new Map(files)) };
   } finally {
     signal?.removeEventListener('abort', cancel);
     await build.dispose();
@@ -127,14 +127,15 @@ const MIN_BYTES = 128;
 // Higher Brotli levels take ten times as long for 5 % smaller files.
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
+/** Adds compressed copies of the files. */
 async function addCompressed(
-  plain: ReadonlyMap<string, Uint8Array>,
+  files: ReadonlyMap<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  const compressed = [...plain]
+  const compressed = [...files]
     .filter(([name, bytes]) => COMPRESSED.test(name) && bytes.length >= MIN_BYTES)
     .flatMap(([name, bytes]) => [
       promisify(gzip)(bytes, { level: 9 }).then(compressed => [`${name}.gz`, compressed] as const),
       promisify(brotliCompress)(bytes, QUALITY).then(compressed => [`${name}.br`, compressed] as const),
     ]);
-  return new Map<string, Uint8Array>([...plain, ...(await Promise.all(compressed))]);
+  return new Map<string, Uint8Array>([...files, ...(await Promise.all(compressed))]);
 }

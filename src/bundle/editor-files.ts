@@ -11,7 +11,7 @@ export interface EditorState {
 
 export interface EditorFiles {
   readonly state: () => EditorState;
-  /** Starts reading or creating the bundle. Resolves when that has finished, successfully or not. */
+  /** Starts reading or creating the bundle. Resolves when the bundle is available or has failed. */
   start(): Promise<void>;
   /** Stops work in progress. */
   close(): Promise<void>;
@@ -62,13 +62,13 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
 }
 
 interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
-  /** Called when the stored bundle could not be read, or a new one not written; its errors are rethrown. */
+  /** Called if the stored bundle could not be read or a new one could not be written. To fail, it throws the error. */
   readonly onStoreError: (err: unknown) => undefined;
 }
 
 /**
- * Reads the bundle that came with the package, else the one stored for the current sources; otherwise creates and
- * stores it.
+ * Returns the bundle that came with the package. If there is none, reads the bundle that was stored for the current
+ * sources, or creates and stores it.
  */
 export async function openBundle(
   { folder, now, onStoreError }: OpenOptions,

@@ -13,7 +13,7 @@ const FILTER = /^icon:/;
 export const iconPlugin: Plugin = {
   name: 'icons',
   setup(build) {
-    // Read once per build, and only if an icon is used.
+    // The icons are read once per build, and only if an icon is used.
     let reading: Promise<IconSet> | undefined;
     build.onResolve({ filter: FILTER }, ({ path, resolveDir }) => ({
       path: path.replace(FILTER, ''),

@@ -1,12 +1,12 @@
 // Tells esbuild that the frame and the importing page are loaded before any module that is imported on demand.
 //
-// esbuild splits code by the set of on-demand modules that reach it. It does not know that some of them are always loaded
-// first, so a module that the frame and three dialogs import gets a file of its own. Here, each on-demand module imports
-// what is loaded anyway, so that most of these small files become one. They compress better together.
+// esbuild splits code by the set of entries and on-demand modules that use it. It does not know that the frame is always
+// loaded first, so a module that the frame and three dialogs use gets a file of its own. This plugin makes each on-demand
+// module import the frame and its page. Then esbuild combines most of these small files, which compress better together.
 import { relative } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** Metafiles name on-demand modules `on-demand:<path>`. */
+/** The namespace of on-demand modules: a metafile names them `on-demand:<path>`. */
 export const ON_DEMAND = 'on-demand';
 const PAGE = /^(editor\/pages\/[^/]+)\//;
 
@@ -27,7 +27,7 @@ export const createSharedChunkPlugin = (root: string, frame: readonly string[]):
         errors,
         path: relative(root, file),
         namespace: ON_DEMAND,
-        // Two pages may import the same module.
+        // Distinguishes the imports of a module by two pages.
         suffix: page === undefined ? '' : `?${page}`,
       };
     });

@@ -1,11 +1,12 @@
-// Computes the name under which a bundle is stored: a hash of everything that goes into it.
+// Computes the name under which a bundle is stored: a hash of all its sources.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './bundle-editor.ts';
 
-/** The application, its imports from elsewhere, the bundler, and the versions of its packages. */
+/** The folders with the application, the modules that it imports, and the bundler. */
 const SOURCES = ['editor', 'sdk/src', 'src/graph', 'src/bundle'];
+/** Contains the versions of the packages that are bundled. */
 const LOCK_FILE = 'package-lock.json';
 
 export async function hashSources(): Promise<string> {

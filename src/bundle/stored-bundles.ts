@@ -1,4 +1,4 @@
-// Stores bundles on disk, one folder per source hash, written atomically and read into memory.
+// Stores bundles on disk in one folder per source hash. A bundle is written atomically.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bundle, Manifest } from './bundle-editor.ts';
@@ -26,7 +26,7 @@ export async function readBundle(folder: string, hash: string): Promise<Bundle |
   }
 }
 
-/** Writes the bundle. If another process has written the same one meanwhile, keeps that copy. */
+/** Writes the bundle, unless another process has written the same bundle meanwhile. */
 export async function writeBundle(folder: string, hash: string, { manifest, files }: Bundle): Promise<void> {
   await mkdir(folder, { recursive: true });
   const draft = await mkdtemp(join(folder, '.draft-'));
@@ -40,7 +40,7 @@ export async function writeBundle(folder: string, hash: string, { manifest, file
   }
 }
 
-/** Removes old bundles of other sources, and unfinished ones of processes that died. */
+/** Removes old bundles of other sources, and old drafts of processes that died. */
 export async function removeOldBundles(folder: string, hash: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

@@ -1,5 +1,5 @@
-// Bundles workers: `import file from 'worker:NAME'` builds the source next to the importer as a separate script and
-// returns its file name.
+// Bundles workers: `import file from 'worker:NAME'` builds the source file NAME next to the importer as a separate script,
+// and imports the script's file name.
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 

@@ -1,5 +1,5 @@
-// Runs programs that the service sends, in a process of its own that has no permissions. Each program gets a new
-// WebAssembly module, because one that was interrupted cannot be used again.
+// Runs programs that the service sends, in a separate process without permissions. Each program gets a new WebAssembly
+// module, because a module that was interrupted cannot be used again.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
@@ -23,8 +23,8 @@ import {
 } from './program.ts';
 
 const MAX_STACK_BYTES = 262_144;
-/** A module that used more is freed at once, instead of whenever the garbage collector runs. */
-const LARGE_BYTES = 16_777_216;
+/** A module that used more memory is freed immediately, instead of when the garbage collector happens to run. */
+const LARGE_MODULE_BYTES = 16_777_216;
 
 // The types of Node and of the variant do not match what exists at run time.
 const { WebAssembly } = globalThis as unknown as {
@@ -60,27 +60,27 @@ async function runProgram(program: Program): Promise<ProgramResult> {
     const deadlineMs = Date.now() + program.timeoutMs;
     const isPastDeadline = (): boolean => Date.now() > deadlineMs;
     runtime.setInterruptHandler(isPastDeadline);
-    const outcome = evaluate(runtime.newContext(), { ...program, code: stripped }, log.write);
+    const evaluation = evaluate(runtime.newContext(), { ...program, code: stripped }, log.write);
     // A program that was interrupted can fail in many ways, for example with a promise that never settles.
     const isTimeout =
-      'error' in outcome && outcome.error.code !== 'program_out_of_memory' && isPastDeadline();
-    if (!isTimeout) return { log: log.read(), ...outcome };
+      'error' in evaluation && evaluation.error.code !== 'program_out_of_memory' && isPastDeadline();
+    if (!isTimeout) return { log: log.read(), ...evaluation };
     const message = `The program took more than ${program.timeoutMs} ms.`;
-    return { log: log.read(), error: { ...outcome.error, code: 'program_timeout', message } };
+    return { log: log.read(), error: { ...evaluation.error, code: 'program_timeout', message } };
   } catch (err) {
     // For example, a value that is nested very deeply overflows the stack of this process.
     return { log: log.read(), error: { code: 'program_failed', message: String(err) } };
   } finally {
-    if (quickJs.getWasmMemory().buffer.byteLength > LARGE_BYTES) setImmediate(() => globalThis.gc?.());
+    if (quickJs.getWasmMemory().buffer.byteLength > LARGE_MODULE_BYTES) setImmediate(() => globalThis.gc?.());
   }
 }
 
-/** Returns JavaScript in which every token has the same position as in the TypeScript. */
+/** Returns JavaScript in which every token has the same position as in the TypeScript, or the syntax error. */
 function stripTypes(code: string): string | ProgramError {
   try {
     return stripTypeScriptTypes(code);
   } catch (err) {
-    // The parser ran out of stack, after which it fails for every program.
+    // Any other error means that the parser ran out of stack. After that, it fails for every program.
     if (!(err instanceof SyntaxError)) process.exit(1);
     // Node puts the line, the code and a row of carets above the stack.
     const lines = String(err.stack).split('\n');
@@ -105,12 +105,12 @@ function evaluate(vm: QuickJSContext, program: Program, write: (line: string) =>
   const settle = (value: QuickJSHandle): SettledPromise => waitFor(vm, value, runTimer, program);
 
   const evaluated = vm.evalCode(program.code, FILE, { type: 'module' });
-  if (evaluated.error) return { error: describe(vm, evaluated.error, program) };
+  if (evaluated.error) return { error: toProgramError(vm, evaluated.error, program) };
   const loaded = settle(evaluated.value);
   if ('error' in loaded) return loaded;
   const input = vm.newString(program.input);
   const called = vm.callFunction(invoke, vm.undefined, vm.getProp(loaded.value, 'default'), input);
-  if (called.error) return { error: describe(vm, called.error, program) };
+  if (called.error) return { error: toProgramError(vm, called.error, program) };
   const ended = settle(called.value);
   if ('error' in ended) return ended;
   const output = vm.getString(ended.value);
@@ -121,7 +121,7 @@ function evaluate(vm: QuickJSContext, program: Program, write: (line: string) =>
 
 type SettledPromise = { readonly value: QuickJSHandle } | { readonly error: ProgramError };
 
-/** Runs jobs and timers until the promise settles. It is an error if none are left and it has not settled. */
+/** Runs jobs and timers until the promise settles. Returns an error if it cannot settle, because no timer remains. */
 function waitFor(
   vm: QuickJSContext,
   promise: QuickJSHandle,
@@ -130,12 +130,12 @@ function waitFor(
 ): SettledPromise {
   for (;;) {
     const jobs = vm.runtime.executePendingJobs();
-    if (jobs.error) return { error: describe(vm, jobs.error, program) };
+    if (jobs.error) return { error: toProgramError(vm, jobs.error, program) };
     const state = vm.getPromiseState(promise);
     if (state.type === 'fulfilled') return { value: state.value };
-    if (state.type === 'rejected') return { error: describe(vm, state.error, program) };
+    if (state.type === 'rejected') return { error: toProgramError(vm, state.error, program) };
     const timer = vm.callFunction(runTimer, vm.undefined);
-    if (timer.error) return { error: describe(vm, timer.error, program) };
+    if (timer.error) return { error: toProgramError(vm, timer.error, program) };
     if (!vm.sameValue(timer.value, vm.true))
       return {
         error: { code: 'program_failed', message: 'The program waits for a promise that never settles.' },
@@ -147,7 +147,7 @@ const FILE = 'program';
 /** A position in the author's code, as it appears in stacks of QuickJS. */
 const POSITION = /\bprogram:(\d+)(?::(\d+))?/;
 
-function describe(vm: QuickJSContext, handle: QuickJSHandle, { memoryMb }: Program): ProgramError {
+function toProgramError(vm: QuickJSContext, handle: QuickJSHandle, { memoryMb }: Program): ProgramError {
   const error: unknown = vm.dump(handle);
   const { name, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as {
     readonly name?: unknown;

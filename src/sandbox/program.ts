@@ -24,7 +24,7 @@ export interface ProgramError {
   readonly column?: number;
 }
 
-/** What a program returned, as JSON text, or why it failed. */
+/** The log of a program, and its output as JSON text or the error with which it failed. */
 export type ProgramResult = { readonly log: string } & (
   | { readonly output: string }
   | { readonly error: ProgramError }

@@ -1,5 +1,5 @@
-// Runs users' programs in a small pool of processes without permissions, each in a new QuickJS module. WebAssembly limits
-// what a program can access, the process limits the resources that it can use.
+// Runs users' programs in a small pool of processes without permissions, each program in a new QuickJS module. WebAssembly
+// limits what a program can access, and the process limits the resources that a program can use.
 import { spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +18,13 @@ const pool = createPool<Program, ProgramResult>({
   start: startProcess,
   size: 2,
   timeoutMs: 30_000 + GRACE_MS,
-  // A node that is mapped over a list starts a program for each item at once.
+  // A node that is mapped over a list starts the programs of all items at the same time.
   maxWaiting: 1000,
   maxTasks: 200,
 });
 
 export interface ProgramContext {
-  /** The account that the program belongs to. */
+  /** The account to which the program belongs. */
   readonly account: string;
   readonly signal: AbortSignal;
 }
@@ -46,6 +46,7 @@ export async function runProgram(
   }
 }
 
+/** The packages that the process loads. */
 const PACKAGES = [
   'quickjs-emscripten-core',
   '@jitl/quickjs-wasmfile-release-sync',
@@ -54,9 +55,9 @@ const PACKAGES = [
 
 function startProcess(): PoolWorker {
   const folder = import.meta.dirname;
-  const readable = [
+  const readablePaths = [
     folder,
-    // Node reads it to learn that the sources are ES modules.
+    // Node reads this file to learn that the sources are ES modules.
     join(folder, '..', '..', 'package.json'),
     ...PACKAGES.map(name => findPackageFolder(name)),
   ];
@@ -64,7 +65,7 @@ function startProcess(): PoolWorker {
     process.execPath,
     [
       '--permission',
-      ...readable.map(path => `--allow-fs-read=${path}`),
+      ...readablePaths.map(path => `--allow-fs-read=${path}`),
       '--disable-warning=ExperimentalWarning',
       `--max-old-space-size=${MAX_HEAP_MB}`,
       '--expose-gc',
@@ -77,7 +78,7 @@ function startProcess(): PoolWorker {
     child.once('error', reject);
     child.once('exit', code => reject(new Error(`A process for programs ended at its start (${code}).`)));
   });
-  // The task that waits for it reports the error.
+  // The task that waits for the process reports the error.
   ready.catch(() => undefined);
   return {
     events: child,
