@@ -165,7 +165,7 @@ function getRootCause(err: Error): Error {
 }
 
 /** Parses the connection string into the parts that messages name, without the password. */
-function parseTarget(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
+function parseTarget(url: string): Omit<Parameters<Explanation>[0], 'setting' | 'alternative'> {
   // A Unix socket has no host, which only URLs of some schemes may omit.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),
