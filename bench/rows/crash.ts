@@ -20,7 +20,7 @@ export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
 /** Long enough to store the provider's last answers. */
 const SETTLE_MS = 3000;
 const POLLS = 20;
-const BATCH = { limit: 100, perLimiter: 100, except: [], leaseMs: 15_000 } as const;
+const BATCH = { limit: 100, perLimiter: 100, exceptLimiters: [], leaseMs: 15_000 } as const;
 
 /**
  * Runs the statement as a worker sends it, with its plans, over a Unix socket, so that nearly all of the time is
