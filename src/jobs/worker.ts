@@ -25,7 +25,7 @@ import { createQueueLogger } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
 import { TASKS, type TaskContext } from './tasks.ts';
 
-// So many that the sweeps, which may take long, hardly delay the deliveries.
+// With this number of slots, sweeps, which may take long, hardly delay deliveries.
 const MAX_CONCURRENT_BACKGROUND_JOBS = 256;
 const MAX_CONCURRENT_RENDERS = 2;
 // Locked jobs that have not started are returned to the queue after this time.

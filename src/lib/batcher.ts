@@ -1,5 +1,5 @@
-// Groups concurrent calls into batches. Items that arrive during a flush share the next one, so that one transaction
-// serves many callers and an idle service still responds immediately.
+// Groups concurrent calls into batches. Items that arrive during a flush share the next flush. One transaction thus serves
+// many callers, and an idle service still responds immediately.
 
 export interface BatchOptions {
   /** Maximum number of items in a flush. */
@@ -7,8 +7,8 @@ export interface BatchOptions {
   /** Maximum number of concurrent flushes. */
   readonly concurrency: number;
   /**
-   * Returns whether an error means that the flush changed nothing and that a single bad item may have caused it; then
-   * each item is retried alone.
+   * Returns whether an error means that the flush changed nothing, and that a single bad item may have caused the error.
+   * Then each item is retried alone.
    */
   readonly isItemFault?: (err: unknown) => boolean;
 }

@@ -22,7 +22,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates a temporary folder that only its owner can read, and removes it after `work`. */
+/** Creates a temporary folder that only its owner can read, and removes the folder after `work`. */
 export async function withTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-codec-'));
   try {

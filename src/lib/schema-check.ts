@@ -41,7 +41,7 @@ export function matchesSchema<T extends TSchema>(schema: T, value: unknown): val
   return compileCheck(schema, 'firstError')(value) === true;
 }
 
-/** A larger value could have so many errors that listing all of them takes seconds. */
+/** The errors of a larger value could be so numerous that listing all of them takes seconds. */
 const MAX_OBJECTS_FOR_ALL_ERRORS = 5000;
 
 /** Returns the errors of the value in the order of the schema, or only the first error of a large value. */

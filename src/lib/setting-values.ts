@@ -28,9 +28,9 @@ export const flag = (value: string): boolean => {
 export const oneOf =
   <const V extends readonly [string, ...string[]]>(values: V) =>
   (value: string): V[number] => {
-    const found = values.find(candidate => candidate === value);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
+    const match = values.find(candidate => candidate === value);
+    if (match === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return match;
   };
 
 export const httpUrl = (value: string): string => {

@@ -79,9 +79,9 @@ export type Price = Partial<Readonly<Record<(typeof PRICE_UNITS)[number], number
 export interface PlanLimits {
   readonly requestsPerMinute: number;
   readonly executionsPerMinute: number;
-  /** null: no limit. */
+  /** null for no limit. */
   readonly executionsPerDay: number | null;
-  /** null: no limit. */
+  /** null for no limit. */
   readonly storageBytes: number | null;
   /** Whether runs of accounts with this plan may call models without a price. */
   readonly runsUnpriced?: boolean;

@@ -48,11 +48,11 @@ export interface NewApp {
   /** The user who saved the app last. Its runs start with the rights of this user. */
   readonly user_id: number;
   readonly is_enabled: boolean;
-  /** null: the current version. */
+  /** null for the current version. */
   readonly version: number | null;
   readonly audience: Audience;
   readonly payer: Payer;
-  /** null: no limit. */
+  /** null for no limit. */
   readonly max_credits_per_run: number | null;
   readonly daily_credits: number | null;
   readonly runs_per_visitor: number | null;
@@ -116,7 +116,7 @@ export function findPublicAppSlug(tx: Tx, workflowId: string): Promise<string | 
   );
 }
 
-/** Finds an app by its slug or an earlier one, if its workflow was not deleted. */
+/** Finds an app by its current or an earlier slug, if its workflow was not deleted. */
 export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined> {
   return first(
     tx,
@@ -126,7 +126,7 @@ export function findAppBySlug(tx: Tx, slug: string): Promise<AppRow | undefined>
   );
 }
 
-/** Lists the slug of an app and its earlier ones. */
+/** Lists the current slug of an app and its earlier slugs. */
 export function listSlugs(tx: Tx, appId: string): Promise<readonly string[]> {
   return allValues(tx, 'select slug from app_slugs where app_id = $1', [appId]);
 }

@@ -26,7 +26,7 @@ export interface NewCall {
   readonly credential_id: string | null;
   readonly value_id: string | null;
   readonly model: string | null;
-  /** null: not submitted yet. */
+  /** null until the call is submitted. */
   readonly job_id: string | null;
   readonly state: string | null;
   readonly token: string | null;
@@ -92,7 +92,7 @@ export interface CallRow {
   readonly model: string | null;
   readonly job_id: string | null;
   readonly state: string | null;
-  /** Identifies the call in its webhook URL, if it has one. */
+  /** Identifies the call in the URL of its webhook; null without a webhook. */
   readonly token: string | null;
   readonly submitted_at: Date;
   readonly deadline_at: Date;

@@ -334,8 +334,8 @@ export async function clearChosenCredential(tx: Tx, workflowId: string, kind: st
 }
 
 /**
- * Deletes values that no credential or call uses. Keeps them for a minute, in which a worker that has read a value can
- * store its call.
+ * Deletes values that no credential or call uses. Keeps retired values for a minute, in which a worker that has read the
+ * value can store its call.
  */
 export async function deleteUnusedValues(tx: Tx): Promise<number> {
   const { rowCount } = await tx.query(

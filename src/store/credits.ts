@@ -237,7 +237,7 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
-/** The kinds of things that may have a daily budget. `runs`: the column of `run_credits` that refers to them. */
+/** The tables whose rows may have a daily budget. `runs`: the column of `run_credits` that refers to these rows. */
 const BUDGET_SCOPES = {
   workflow: { table: 'workflows', id: 'id', budget: 'daily_credit_budget', runs: 'workflow_id' },
   app: { table: 'apps', id: 'id', budget: 'daily_credits', runs: 'app_id' },

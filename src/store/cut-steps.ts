@@ -78,7 +78,7 @@ function cutStep(members: ReadonlyMap<string, string>, maxBytes: number): string
   return joinMembers(new Map(members).set('outputs', joinMembers(cutOutputs)).set('truncated', 'true'));
 }
 
-/** For each type of value that can be cut: the property with its content, and the function that cuts it. */
+/** For each type of value that can be cut: the member with the content, and the function that cuts the content. */
 const CUTTERS: Readonly<
   Record<string, readonly [member: string, cut: (text: string, maxBytes: number) => string]>
 > = {

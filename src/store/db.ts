@@ -58,8 +58,8 @@ export interface DbOptions {
 
 const TIMEOUT_MS = 20_000;
 /**
- * PostgreSQL cancels a statement at its time limit. If it has not responded after this multiple of the limit, it counts
- * as unreachable.
+ * PostgreSQL cancels a statement at its time limit. A server that has not responded after this multiple of the limit
+ * counts as unreachable.
  */
 const SILENCE_FACTOR = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -12,7 +12,7 @@ export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 export interface DeliveryRow {
   readonly id: string;
-  /** null: the delivery of a batch. */
+  /** null for the delivery of a batch. */
   readonly execution_id: string | null;
   readonly user_id: number;
   readonly event_id: string;

@@ -46,7 +46,7 @@ export interface ExecutionRow {
   readonly delivery_state: DeliveryState | null;
   readonly delivery_attempts: number | null;
   readonly delivery_last_status_code: number | null;
-  /** null: the run cannot cost credits. */
+  /** null if the run cannot cost credits. */
   readonly credits_estimated: number | null;
   readonly credits_held: number | null;
   readonly credits_charged: number | null;

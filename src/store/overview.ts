@@ -68,9 +68,9 @@ export function listInstanceSpendingByType(
 }
 
 export interface TeamSpending extends SpendingSum {
-  /** null: all personal workspaces together. */
+  /** null for all personal workspaces together. */
   readonly team_id: string | null;
-  /** null: the team was deleted. */
+  /** null if the team was deleted. */
   readonly name: string | null;
 }
 
@@ -130,7 +130,7 @@ export function listOwnKeySpending(tx: Tx, from: string, to: string): Promise<re
 }
 
 export interface LowBalance {
-  /** null: a personal workspace. */
+  /** null for a personal workspace. */
   readonly team_id: string | null;
   readonly user_id: number | null;
   readonly name: string;

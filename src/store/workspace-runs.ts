@@ -9,13 +9,13 @@ import { all, first } from './rows.ts';
 export interface WorkspaceRunFilter {
   /** The reader, whose personal workspace is always included. */
   readonly readerId: number;
-  /** null: all workspaces. */
+  /** null for all workspaces. */
   readonly workspace: string | null;
   /** Whether to include personal workspaces of other users. */
   readonly includesPersonal: boolean;
   readonly workflowId: string | null;
   readonly userId: number | null;
-  /** Only runs with a node of this paid type. */
+  /** Lists only runs with a node of this paid type. */
   readonly model: string | null;
   readonly errorCode: string | null;
   /** The type of the node that failed the run. */
@@ -28,9 +28,9 @@ export interface WorkspaceRunFilter {
 }
 
 export interface WorkspaceRunRow extends Omit<ExecutionListRow, 'metadata'> {
-  /** null: the workflow was deleted. */
+  /** null if the workflow was deleted. */
   readonly workflow_name: string | null;
-  /** null: the team was deleted. */
+  /** null if the team was deleted. */
   readonly workspace_name: string | null;
   readonly models: readonly string[];
   /** Whether the reader may open the run. Ignores workflows that are only shared with the reader. */

@@ -44,7 +44,9 @@ describe('a worker frozen for 40 s', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('does not change what its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
+  it('does not change what its successor did, and can execute new runs', {
+    timeout: TIME_LIMIT_MS,
+  }, async () => {
     const frozen = await serve();
     const workflow = await frozen.createWorkflow(twoSteps(setup.receiver.url));
     const id = await frozen.startRun(workflow, { webhook: { url: `${setup.receiver.url}/event` } });

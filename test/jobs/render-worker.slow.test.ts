@@ -131,8 +131,8 @@ describe('a worker that renders', { skip }, () => {
     await download(render.posterUrl);
     const [output] = execution.outputs;
     assert.deepEqual([output?.type, output?.url], ['VIDEO', outputUrl]);
-    const again = await service.runWorkflow(workflow);
-    assert.equal(mapStates(again).video?.cached, true);
+    const cachedRun = await service.runWorkflow(workflow);
+    assert.equal(mapStates(cachedRun).video?.cached, true);
     const { rows } = await service.db.query(
       'select width, height, duration from media where content_type = $1',
       ['video/mp4'],
@@ -140,7 +140,7 @@ describe('a worker that renders', { skip }, () => {
     assert.ok(rows.length > 0 && rows.every(row => Number((row as { duration: number }).duration) > 0));
   });
 
-  it('stops when its run is cancelled, and leaves no partial files', async () => {
+  it('stops without leaving partial files when its run is cancelled', async () => {
     const long = longScene({ overlays: [{ type: 'text', text: '{{title}}' }] });
     const id = await service.startRun(await service.createWorkflow(graph({ props: { sceneGraph: long } })));
     await waitUntil('a part', async () => (await countParts()) > 0);

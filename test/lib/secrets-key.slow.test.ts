@@ -17,7 +17,7 @@ test('if the setting has the key, no file is written', async () => {
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });
 });
 
-test('the key is created once, readable by its owner only, and leaves no other file', async () => {
+test('the key is created once, is readable by its owner only, and is the only file', async () => {
   const dataDir = join(root, 'minted', 'deeper');
   const first = await loadSecretsKey({ SECRETS_KEY: undefined, dataDir });
   assert.equal(first.length, 32);
@@ -26,7 +26,7 @@ test('the key is created once, readable by its owner only, and leaves no other f
   assert.equal((await stat(join(dataDir, 'secrets.key'))).mode & 0o777, 0o600);
 });
 
-test('several processes that start at once get the same key', async () => {
+test('several processes that start at the same time get the same key', async () => {
   const dataDir = join(root, 'raced');
   const module = new URL('../../src/lib/secrets-key.ts', import.meta.url).href;
   const script = `const { loadSecretsKey } = await import(${JSON.stringify(module)});

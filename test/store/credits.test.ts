@@ -121,7 +121,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('stays balanced over random charges of many runs at once', async () => {
+  it('stays balanced over concurrent random charges of many runs', async () => {
     const random = seededRandom(20261123);
     const randomBelow = (limit: number): number => Math.floor(random() * limit);
     for (let round = 0; round < 25; round++) {
@@ -199,7 +199,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('changes the credits of many runs at once, each in its own pool', async () => {
+  it('changes the credits of many runs in one statement, each in its own pool', async () => {
     const [one, two] = [await makePool(100), await makePool(100)];
     const runs = Array.from({ length: 6 }, () => newId('execution'));
     const poolOf = (index: number): string => (index % 2 === 0 ? one : two);

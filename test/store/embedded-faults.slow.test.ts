@@ -61,7 +61,7 @@ describe('the embedded PostgreSQL', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('stops when the service is killed, and keeps committed rows', {
+  it('stops when the service is killed, without losing committed rows', {
     skip: NO_PARENT_DEATH_SIGNAL,
   }, async () => {
     const service = startChildService();

@@ -97,8 +97,8 @@ describe('writing runs', () => {
     it('is updated for each unchanged run of a batch, even if other runs have changed', async () => {
       const [changed, same] = [await insert(), await insert()];
       await database.db.query('update executions set lease = lease + 1 where id = $1', [changed.id]);
-      const written = await writeRuns(database.db, [createWrite(changed), createWrite(same)]);
-      assert.deepEqual(written, new Set([same.id]));
+      const writtenIds = await writeRuns(database.db, [createWrite(changed), createWrite(same)]);
+      assert.deepEqual(writtenIds, new Set([same.id]));
     });
   });
 

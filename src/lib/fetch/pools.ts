@@ -80,13 +80,13 @@ function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): 
 
 /** Creates a pool on first use: most processes need only one of the three. */
 function createLazyAgent(resolve: Resolve): { get(): Promise<Agent>; close(): Promise<void> } {
-  let opening: Promise<Agent> | undefined;
+  let agent: Promise<Agent> | undefined;
   return {
     get: () => {
-      opening ??= createAgent(resolve);
-      return opening;
+      agent ??= createAgent(resolve);
+      return agent;
     },
-    close: async () => (await opening)?.destroy(),
+    close: async () => (await agent)?.destroy(),
   };
 }
 

@@ -98,7 +98,7 @@ async function settleCredits(tx: Tx, batchId: string, executionIds: readonly str
   );
 }
 
-/** If a claimed row's run is not accepted within this time, the process that claimed it has died. */
+/** If the run of a claimed row is not accepted within this time, the process that claimed the row has died. */
 export const OVERDUE_SECONDS = 5;
 
 /** A row that waits, or whose execution is not accepted yet. */
@@ -283,7 +283,7 @@ export type RowSort = (typeof ROW_SORTS)[number];
 /** The position of a row in a list, for its cursor. */
 export type RowPosition = Pick<RowDetails, 'rating' | 'row_number'>;
 
-/** For each sort order: the columns to sort by, and their values in `$2`, the last row of the previous page. */
+/** For each sort order: the columns to sort by, and their values in the last row of the previous page, which is `$2`. */
 const SORTS: Readonly<Record<RowSort, readonly [order: string, values: string]>> = {
   row: ['r.row_number', '($2::int[])[2]'],
   // Rows without a rating are last.

@@ -94,7 +94,7 @@ export function listBatches(
 
 /**
  * Returns the credits charged to each batch's executions, by batch id. Adds to the stored sum only executions that may
- * still be charged: those of running rows, and those with calls that continue at a provider.
+ * still be charged: executions of running rows, and executions with calls that continue at a provider.
  */
 export async function sumCharged(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await all<{ id: string; credits: number }>(

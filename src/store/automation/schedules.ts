@@ -34,7 +34,7 @@ export interface ScheduleSettings {
   readonly overlap: Overlap;
   readonly catch_up: CatchUp;
   readonly jitter_seconds: number;
-  /** Added to every due time, at most `jitter_seconds`. */
+  /** The delay that is added to every due time; at most `jitter_seconds`. */
   readonly offset_seconds: number;
   readonly is_active: boolean;
   /** The start of the first interval. */
@@ -227,7 +227,7 @@ export function listOpenFirings(tx: Tx, scheduleIds: readonly string[]): Promise
   );
 }
 
-/** How long a process has to start a firing that it claimed. After that, another process may claim it. */
+/** How long a process has to start a firing that it claimed. After that time, another process may claim the firing. */
 const RETRY_SECONDS = 5;
 
 /** Stores firings, except for due times that are already stored. Returns the stored firings whose runs must start. */

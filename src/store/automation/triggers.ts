@@ -109,7 +109,7 @@ export async function deleteTriggersOfWorkspace(tx: Tx, workspace: string): Prom
   await tx.query('delete from triggers where workspace = $1', [workspace]);
 }
 
-/** Until this transaction ends, prevents others from adding active triggers or triggers that follow workflows. */
+/** Until this transaction ends, prevents other transactions from adding active triggers, or triggers of kind `after`. */
 export function lockTriggers(tx: Tx): Promise<void> {
   return lockName(tx, 'graphwright.triggers');
 }
@@ -143,7 +143,7 @@ export interface NewItem {
 }
 
 /**
- * Stores items that wait to start a run. Returns those that were not seen before. A candidate does not count as seen,
+ * Stores items that wait to start a run. Returns the items that were not seen before. A candidate does not count as seen,
  * because a concurrent poll may have recorded it.
  */
 export function insertWaiting(

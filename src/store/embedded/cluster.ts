@@ -55,7 +55,7 @@ export async function chownFolder(folder: string, cluster: string, { owner }: Ru
   await chown(cluster, owner.uid, owner.gid);
 }
 
-/** Creates a folder for the socket. Only its owner can enter it, and its path is short enough for a socket. */
+/** Creates a folder for the socket, which only the owner can enter, and whose path is short enough for a socket. */
 export async function makeSocketDir({ owner }: Runner): Promise<string> {
   // Another account may not have access to our temporary folder.
   const canUseTmpdir = owner === undefined && Buffer.byteLength(tmpdir()) <= MAX_TEMPORARY_FOLDER_BYTES;

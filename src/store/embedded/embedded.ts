@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   readonly address?: string;
   /** Receives the lines of PostgreSQL's log and our own messages about PostgreSQL. */
   readonly log?: (line: string) => void;
-  /** Called after initdb or the server was launched, so that the caller can do other work while it starts. */
+  /** Called after initdb or the server was launched, so that the caller can do other work during the start. */
   readonly onStarted?: () => void;
   /** Called once if PostgreSQL ended and could not be restarted. */
   readonly onExit?: (err: Error) => void;

@@ -19,7 +19,7 @@ export interface Runner {
   readonly ids?: Ids;
   /** The owner of the files, if not the account of the service. */
   readonly owner?: Ids;
-  /** Called after a program was launched, so that the caller can do other work while it runs. */
+  /** Called after a program was launched, so that the caller can do other work while the program runs. */
   readonly onStarted?: () => void;
 }
 

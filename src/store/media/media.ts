@@ -60,8 +60,8 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
 }
 
 /**
- * Returns whether the user may use the media: the user uploaded it and has not left its team, or it is in a team of the
- * user.
+ * Returns whether the user may use the media, because the user uploaded it and has not left its team, or because the
+ * media is in a team of the user or belongs to a template.
  */
 export function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
   return matches(tx, `select from media m where m.id = $1 and (${isUsableBy('$2')})`, [id, userId]);

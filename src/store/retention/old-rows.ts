@@ -6,7 +6,7 @@ import { countExecutions } from '../workflows/writes.ts';
 export interface ExecutionBatch {
   /** The last id of the previous batch. */
   readonly afterId: string;
-  /** Only smaller ids. Ids start with their creation time. */
+  /** Only executions with smaller ids are deleted. Ids start with their creation time. */
   readonly beforeId: string;
   readonly finishedBefore: Date;
   /** Node states of runs with smaller ids are deleted row by row. The states of later runs go with their partition. */

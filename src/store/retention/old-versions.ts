@@ -17,8 +17,8 @@ export function listLongHistories(
 }
 
 /**
- * The condition that the version `v` of the workflow `w` is neither one of the newest nor in use: it is not current or
- * published, and no run, app or other workflow uses it. A version that was current within the last day counts as used,
+ * The condition that the version `v` of the workflow `w` is neither among the newest nor in use: the version is not
+ * current or published, and no run, app or other workflow uses it. A version that was current within the last day counts as used,
  * because requests may still read it.
  */
 const IS_OLD = `v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version

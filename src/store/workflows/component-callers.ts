@@ -3,11 +3,11 @@ import type { Tx } from '../db.ts';
 import { EDITABLE, READABLE } from '../permissions.ts';
 import { type After, all, firstNumber } from '../rows.ts';
 
-/** A workflow and its nodes that call one version of the component. */
+/** A workflow, and those of its nodes that call one version of the component. */
 export interface CallerRow {
   readonly caller_id: string;
   readonly name: string;
-  /** null: the latest version. */
+  /** null for the latest version. */
   readonly version: number | null;
   /** At most MAX_NODE_IDS. */
   readonly node_ids: readonly string[];

@@ -7,7 +7,7 @@ import { all, allValues, lockName } from '../rows.ts';
 /** The nodes of a workflow's version that call one version, or the latest version, of a component. */
 export interface VersionCallRow {
   readonly component_id: string;
-  /** null: the latest version. */
+  /** null for the latest version. */
   readonly version: number | null;
   readonly node_ids: readonly string[];
   /** The user who added the call. */

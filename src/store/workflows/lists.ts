@@ -135,7 +135,7 @@ const CALLERS = `from component_calls p join workflows u on u.id = p.caller_id
 /** The maximum number of callers to follow, as in the search for cycles when a workflow is saved. */
 const MAX_CALLERS = 20_000;
 
-/** Selects the ids of the workflow and of all workflows that call it, directly or through others. */
+/** Selects the ids of the workflow and of all workflows that call it, directly or through other workflows. */
 const selectWithCallers = (id: string): string => `with recursive caller (id) as (
       select ${id} union select c.caller_id from caller join component_calls c on c.component_id = caller.id
     ) select caller.id from caller limit ${MAX_CALLERS}`;

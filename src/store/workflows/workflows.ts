@@ -246,7 +246,7 @@ export function findTemplateRow(tx: Tx, id: string, userId: number | null): Prom
   ]);
 }
 
-/** Reads one workflow with its reader's roles, or undefined if it does not exist. */
+/** Reads a workflow with its reader's roles. Resolves to undefined if there is no such workflow. */
 export type FindInBatch = (lookup: WorkflowLookup) => Promise<ReadWorkflowRow | undefined>;
 
 /** Creates a function that reads workflows in batches, because the statement is expensive relative to its rows. */
@@ -273,7 +273,7 @@ export interface StoredSecrets {
   readonly user_id: number | null;
 }
 
-/** Reads the secrets of a workflow, even if it is deleted, because its runs continue until they end. */
+/** Reads the secrets of a workflow, even if it is deleted, because runs of a deleted workflow continue. */
 export async function readStoredSecrets(tx: Tx, workflowId: string): Promise<StoredSecrets> {
   const stored = await first<StoredSecrets>(tx, 'select secrets, user_id from workflows where id = $1', [
     workflowId,
