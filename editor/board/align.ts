@@ -1,21 +1,21 @@
 // Aligns and distributes the selected nodes: computes where each one moves.
+import type { Rect } from '../../src/graph/rects.ts';
 import type { Position } from '../../src/graph/types.ts';
 
-export interface NodeBox extends Position {
+export interface NodeBox extends Rect {
   readonly id: string;
-  readonly width: number;
-  readonly height: number;
 }
 
 export type AlignmentLine = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom';
 export type DistributeDirection = 'across' | 'down';
 
-type AlignTo = (boxes: readonly NodeBox[]) => (box: NodeBox) => Partial<Position>;
+/** Returns a function that returns the coordinate of a box on the line. */
+type CreateAligner = (boxes: readonly NodeBox[]) => (box: NodeBox) => Partial<Position>;
 
 const min = (values: readonly number[]): number => Math.min(...values);
 const max = (values: readonly number[]): number => Math.max(...values);
 
-const LINES: Readonly<Record<AlignmentLine, AlignTo>> = {
+const ALIGNERS: Readonly<Record<AlignmentLine, CreateAligner>> = {
   left: boxes => {
     const x = min(boxes.map(box => box.x));
     return () => ({ x });
@@ -44,8 +44,8 @@ const LINES: Readonly<Record<AlignmentLine, AlignTo>> = {
 
 /** Places every node on one line of their common bounding box. */
 export function align(boxes: readonly NodeBox[], line: AlignmentLine): ReadonlyMap<string, Position> {
-  const align = LINES[line](boxes);
-  return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...align(box) })]));
+  const alignBox = ALIGNERS[line](boxes);
+  return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...alignBox(box) })]));
 }
 
 /** Spaces nodes evenly between the first and the last, which stay in place. Gaps may be negative if nodes overlap. */

@@ -11,14 +11,14 @@ export function getComponentName({ data }: Pick<GraphNode, 'data'>): string {
   return typeof name === 'string' ? name : '';
 }
 
-export const isVisual = ({ type }: { readonly type: string }): boolean =>
+export const isVisualPort = ({ type }: { readonly type: string }): boolean =>
   type === 'IMAGE' || type === 'VIDEO';
 
 /** Returns the output whose result the node shows: the chosen one, or the first visual one, or the first. */
 export function getShownOutput(node: GraphNode): OutputDef | undefined {
   const { outputs } = getCallPorts(node.data.config ?? {});
   const shown = outputs.find(({ id }) => id === node.data.shownOutput);
-  return shown ?? outputs.find(isVisual) ?? outputs[0];
+  return shown ?? outputs.find(isVisualPort) ?? outputs[0];
 }
 
 /** Chooses the output whose result the node shows. */

@@ -18,10 +18,10 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
   const portsByType = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();
   const resolve = (entry: CatalogEntry, config: JsonObject): ResolvedPorts => {
-    const fixed = { inputs: entry.inputs, outputs: entry.outputs };
-    const dynamic = DYNAMIC[entry.nodeType];
-    if (dynamic === undefined) return fixed;
-    const { inputs, outputs } = dynamic(config, fixed);
+    const declared = { inputs: entry.inputs, outputs: entry.outputs };
+    const resolveDynamic = DYNAMIC_PORTS[entry.nodeType];
+    if (resolveDynamic === undefined) return declared;
+    const { inputs, outputs } = resolveDynamic(config, declared);
     const ids = new Set(inputs.map(({ id }) => id));
     const fields = entry.inputs.filter(({ id, isPort }) => !isPort && !ids.has(id));
     return { inputs: [...inputs, ...fields], outputs };
@@ -42,55 +42,64 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
 }
 
 /**
- * Returns the ports of a node. For types that are unknown, or whose ports only the service computes, returns the saved
- * ports.
+ * Returns the ports of a node. If the type is unknown, or only the service computes its ports, returns the ports that were
+ * saved with the node.
  */
 export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
   const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
   if (catalog.find(data.nodeType) !== undefined && !SERVER_COMPUTED_PORTS.has(data.nodeType)) return ports;
   const isComputed = SERVER_COMPUTED_PORTS.has(data.nodeType);
   const inputs = (data.inputs ?? []).map(({ id, label, type }) => ({
-    ...input(id, label, type as PortType),
+    ...toInput(id, label, type as PortType),
     ...(isComputed ? { wiredOnly: true } : {}),
   }));
-  const outputs = (data.outputs ?? []).map(({ id, label, type }) => output(id, label, type as PortType));
+  const outputs = (data.outputs ?? []).map(({ id, label, type }) => toOutput(id, label, type as PortType));
   return {
     inputs: [...inputs, ...ports.inputs.filter(({ isPort }) => !isPort)],
     outputs: outputs.length > 0 ? outputs : ports.outputs,
   };
 }
 
-/** Types whose ports the service writes into the node when the workflow is saved. Only connections fill them. */
+/** Types whose ports the service writes into the node when the workflow is saved. Only connections set these inputs. */
 export const SERVER_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
 
-type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outputs'>) => ResolvedPorts;
+type ResolveDynamicPorts = (
+  config: JsonObject,
+  declared: Pick<ResolvedPorts, 'inputs' | 'outputs'>,
+) => ResolvedPorts;
 
-const DYNAMIC: Readonly<Record<string, Dynamic>> = {
+/** Node types whose ports depend on the config. */
+const DYNAMIC_PORTS: Readonly<Record<string, ResolveDynamicPorts>> = {
   'utility:text_template': (config, { outputs }) => ({
-    inputs: getTemplateTokens(config.template).map(name => input(name, name, 'TEXT')),
+    inputs: getTemplateTokens(config.template).map(name => toInput(name, name, 'TEXT')),
     outputs,
   }),
   'utility:json_extract': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
-    outputs: Object.keys(getExtractedPaths(config.paths)).map(name => output(name, name, 'ANY')),
+    outputs: Object.keys(getExtractedPaths(config.paths)).map(name => toOutput(name, name, 'ANY')),
   }),
   'utility:json_build': (config, { outputs }) => ({
-    inputs: getBuiltKeys(config.keys).map(name => input(name, name, 'ANY')),
+    inputs: getBuiltKeys(config.keys).map(name => toInput(name, name, 'ANY')),
     outputs,
   }),
   'utility:code': config => ({
-    inputs: getCodePorts(config.inputs).map(({ id, type }) => input(id, id, type)),
-    outputs: getCodePorts(config.outputs).map(({ id, type }) => output(id, id, type)),
+    inputs: getCodePorts(config.inputs).map(({ id, type }) => toInput(id, id, type)),
+    outputs: getCodePorts(config.outputs).map(({ id, type }) => toOutput(id, id, type)),
   }),
   'component:call': getCallPorts,
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
     outputs: [
-      ...getSwitchCases(config.cases as JsonObject | undefined).map(([name]) => output(name, name, 'ANY')),
-      output('default', 'Default', 'ANY'),
+      ...getSwitchCases(config.cases as JsonObject | undefined).map(([name]) => toOutput(name, name, 'ANY')),
+      toOutput('default', 'Default', 'ANY'),
     ],
   }),
 };
 
-const input = (id: string, label: string, type: PortType): InputDef => ({ id, label, type, isPort: true });
-const output = (id: string, label: string, type: PortType): OutputDef => ({ id, label, type, isPort: true });
+const toInput = (id: string, label: string, type: PortType): InputDef => ({ id, label, type, isPort: true });
+const toOutput = (id: string, label: string, type: PortType): OutputDef => ({
+  id,
+  label,
+  type,
+  isPort: true,
+});

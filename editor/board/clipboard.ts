@@ -8,7 +8,7 @@ import { add, findFreeId, makeNewId } from './edits.ts';
 import { withMembers } from './groups.ts';
 
 /** The key that identifies clipboard text of this editor. Its value is the format version. */
-const MARK = 'graphwright';
+const FORMAT_KEY = 'graphwright';
 
 /** Copies the selected nodes and the edges between them. */
 export function toClipboardText(board: Board, selection: ReadonlySet<string>): string | undefined {
@@ -17,7 +17,7 @@ export function toClipboardText(board: Board, selection: ReadonlySet<string>): s
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
   const edges = board.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));
-  return JSON.stringify({ [MARK]: 1, nodes, edges }, null, 2);
+  return JSON.stringify({ [FORMAT_KEY]: 1, nodes, edges }, null, 2);
 }
 
 export interface GraphPart {
@@ -25,7 +25,7 @@ export interface GraphPart {
   readonly edges: readonly GraphEdge[];
 }
 
-/** Parses clipboard text of this editor, the JSON of a workflow, or an export. Returns undefined for anything else. */
+/** Parses clipboard text of this editor, the JSON of a workflow, or an export. Returns undefined for other text. */
 export function parsePastedText(text: string): GraphPart | undefined {
   try {
     const json = JSON.parse(text) as Json;
@@ -40,7 +40,10 @@ export function parsePastedText(text: string): GraphPart | undefined {
   }
 }
 
-/** Returns the changes that add the nodes and edges with new ids, centered at `target` or moved by its `offset`, and the new node ids. */
+/**
+ * Returns the changes that add the nodes and edges with new ids, and the new node ids. The nodes are centered at `target`
+ * or moved by its `offset`.
+ */
 export function paste(
   board: Board,
   { nodes, edges }: GraphPart,
@@ -71,7 +74,7 @@ export function paste(
   };
 }
 
-/** Keeps a free id. Replaces the random end of a taken one. */
+/** Returns the id if it is free, otherwise the id with a new random suffix. */
 function findPastedId(board: Board, id: string, takenIds: ReadonlySet<string>): string {
   const isFree = findFreeId(board, id, takenIds) === id;
   return isFree ? id : makeNewId(board, id.replace(/-[0-9a-z]{5}$/, ''), takenIds);
@@ -92,10 +95,11 @@ function computeOffset(
   if ('offset' in target) return target.offset;
   const xs = nodes.map(({ position }) => position.x);
   const ys = nodes.map(({ position }) => position.y);
-  const middle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
-  return { x: target.x - middle(xs) - HALF_NODE.x, y: target.y - middle(ys) - HALF_NODE.y };
+  const getMiddle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
+  return { x: target.x - getMiddle(xs) - HALF_NODE.x, y: target.y - getMiddle(ys) - HALF_NODE.y };
 }
 
+/** Half the size of a common node. */
 const HALF_NODE = { x: 130, y: 60 };
 
 const shift = ({ x, y }: Position, offset: Position): Position => ({

@@ -8,14 +8,14 @@ import { getPorts } from './catalog.ts';
 import { remove, replaceNodes } from './edits.ts';
 import { fits } from './wiring.ts';
 
-/** A version of a component with the ports that it gives its calls. */
+/** A version of a component with the ports of its calls. */
 export interface ComponentVersion extends ComponentInterface {
   readonly workflowId: string;
   readonly name: string;
   readonly version: number;
 }
 
-/** The version that a call is to use: a number, or whichever is the latest. */
+/** The version that a call is to use: a number, or `latest` to follow the newest version. */
 export type CallTarget = Omit<ComponentVersion, 'workflowId' | 'version'> & {
   readonly version: number | 'latest';
 };
@@ -46,30 +46,30 @@ function compareSide(
   before: readonly TypedPort[],
   after: readonly TypedPort[],
 ): readonly PortChange[] {
-  const newer = new Map(after.map(port => [port.id, port]));
-  const known = new Set(before.map(({ id }) => id));
+  const newPorts = new Map(after.map(port => [port.id, port]));
+  const oldIds = new Set(before.map(({ id }) => id));
   const removed = before
-    .filter(({ id }) => !newer.has(id))
+    .filter(({ id }) => !newPorts.has(id))
     .map((port): PortChange => ({ side, before: port }));
   const changed = before.flatMap((port): PortChange[] => {
-    const newPort = newer.get(port.id);
+    const newPort = newPorts.get(port.id);
     const isSame = newPort === undefined || (newPort.label === port.label && newPort.type === port.type);
     return isSame ? [] : [{ side, before: port, after: newPort }];
   });
-  const added = after.filter(({ id }) => !known.has(id)).map((port): PortChange => ({ side, after: port }));
+  const added = after.filter(({ id }) => !oldIds.has(id)).map((port): PortChange => ({ side, after: port }));
   return [...removed, ...changed, ...added];
 }
 
 export interface CallUpdate {
   readonly changes: readonly Change[];
   readonly ports: readonly PortChange[];
-  /** Number of connections that the new version has no fitting port for. The changes remove them. */
+  /** Number of connections without a fitting port in the new version. The changes remove these connections. */
   readonly lostEdges: number;
 }
 
 /**
- * Makes a call use another version. Connections whose port is gone or has a type that no longer fits are removed in the
- * same step, because the service refuses a graph with them. So are values of inputs that are gone.
+ * Makes a call use another version. Removes connections whose port was removed or no longer fits, because the service
+ * refuses a graph with such connections. Also removes the values of removed inputs.
  */
 export function updateCall(
   board: Board,
@@ -109,13 +109,14 @@ function fitsInterface(
   { source, target, sourceHandle, targetHandle }: GraphEdge,
 ): boolean {
   if ((source !== callId && target !== callId) || !sourceHandle || !targetHandle) return true;
-  const findOuter = (id: string) => {
+  const findPorts = (id: string): Ports | undefined => {
+    if (id === callId) return ports;
     const node = findNode(board, id);
-    return node === undefined ? undefined : getPorts(catalog, node);
+    return node && getPorts(catalog, node);
   };
-  const from = findPort(source === callId ? ports.outputs : findOuter(source)?.outputs, sourceHandle);
-  const to = findPort(target === callId ? ports.inputs : findOuter(target)?.inputs, targetHandle);
-  // If the other node lacks its port, the update changes nothing about that.
+  const from = findPort(findPorts(source)?.outputs, sourceHandle);
+  const to = findPort(findPorts(target)?.inputs, targetHandle);
+  // If the other node lacks the port, the edge was invalid before the update, too.
   if (from === undefined) return source !== callId;
   return to === undefined ? target !== callId : fits(from, to);
 }

@@ -1,4 +1,4 @@
-// Turns selected nodes into a component: a workflow of its own, and a node in their place that calls it.
+// Turns selected nodes into a component: a new workflow, and a node in place of the nodes that calls the workflow.
 import type { Catalog, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { getDims } from '../../src/graph/dims.ts';
@@ -26,12 +26,12 @@ export interface Extraction {
 /** Why the nodes cannot become a component. */
 export type ExtractionProblem =
   | { readonly problem: 'no nodes' }
-  /** Nodes that are not selected connect selected ones, so that the component would feed itself. */
+  /** The nodes in `between` connect selected nodes, so that the component would be connected to itself. */
   | { readonly problem: 'nodes between'; readonly between: readonly GraphNode[] };
 
 /**
- * Returns the component that the nodes make. An external output that feeds one of them becomes an input node. An
- * output of theirs that feeds an external node, or no node at all, becomes a preview.
+ * Returns the component made of the nodes. Each external output that one of the nodes reads becomes an input node. Each
+ * output of the nodes that an external node reads, or no node at all, becomes a preview.
  */
 export function extractComponent(
   board: Board,
@@ -74,10 +74,10 @@ const NO_BOUNDS: Rect = { x: 0, y: 0, width: 0, height: 0 };
 /** Returns the nodes on paths that leave the selected nodes and come back. */
 function findNodesBetween({ nodes, edges }: Board, inner: ReadonlySet<string>): readonly GraphNode[] {
   const follow = (from: 'source' | 'target', to: 'source' | 'target'): ReadonlySet<string> => {
-    const next = Map.groupBy(edges, edge => edge[from]);
-    const found = new Set(inner);
-    for (const id of found) for (const edge of next.get(id) ?? []) found.add(edge[to]);
-    return found;
+    const edgesByStart = Map.groupBy(edges, edge => edge[from]);
+    const reached = new Set(inner);
+    for (const id of reached) for (const edge of edgesByStart.get(id) ?? []) reached.add(edge[to]);
+    return reached;
   };
   const [downstream, upstream] = [follow('source', 'target'), follow('target', 'source')];
   return nodes.filter(({ id }) => !inner.has(id) && downstream.has(id) && upstream.has(id));
@@ -101,7 +101,7 @@ interface Context {
   readonly usedNames: Set<string>;
 }
 
-/** New nodes of the component, and its edges from or to them. */
+/** New nodes of the component, and the edges of these nodes. */
 interface Boundary {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -121,7 +121,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
 };
 const PREVIEW_TYPE = 'output:preview';
 
-/** Creates one input node for each output outside the component that its nodes read. Keeps the order of the edges. */
+/** Creates one input node for each external output that a node of the component reads. Keeps the order of the edges. */
 function createInputs(context: Context): Boundary {
   const { board, catalog, inner, innerIds, wires } = context;
   const incoming = wires.filter(({ edge }) => !innerIds.has(edge.source) && innerIds.has(edge.target));
@@ -166,7 +166,7 @@ const GENERIC_TYPES: ReadonlySet<string> = new Set(['ANY', 'LIST']);
 
 const getSourceKey = ({ edge }: Wire): string => JSON.stringify([edge.source, edge.sourceHandle]);
 
-/** Returns the type of the input node for what flows along the edge. A value of any type need not be a list. */
+/** Returns the type of the input node for the values of the edge. A value of type ANY need not be a list. */
 function getInputType({ from, to }: Wire): string {
   const type = from.type === 'ANY' ? (to.itemType ?? to.type) : from.type;
   return (type === from.type || type !== 'LIST' ? INPUT_TYPES[type] : undefined) ?? 'input:json';
@@ -179,7 +179,7 @@ function getListConfig(nodeType: string, { type, itemType }: InputDef): JsonObje
     : {};
 }
 
-/** Creates a preview for each output that feeds an external node or no node. Reuses previews that exist. */
+/** Creates a preview for each output that an external node or no node reads. Reuses existing previews. */
 function createPreviews(context: Context): Boundary {
   const { catalog, inner, innerIds, wires } = context;
   const types = new Map(inner.map(({ id, data }) => [id, data.nodeType]));

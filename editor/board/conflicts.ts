@@ -6,15 +6,15 @@ import { type Board, findEdgeIndex, findNode } from './board.ts';
 import { type Conflict, isEqual, mergeNode } from './merge.ts';
 
 /**
- * Returns the board that may be sent to the service: the other person's values replace those in conflict. `remote` is
- * the service's board. Nodes that the user removed while they were in conflict are restored from it, with their edges.
+ * Returns the board that may be sent to the service: the other person's values replace the user's values in conflict.
+ * `remote` is the service's board. From this board, nodes in conflict that the user removed are restored with their edges.
  */
 export function applyTheirs(board: Board, conflicts: readonly Conflict[], remote: Board): Board {
   if (conflicts.length === 0) return board;
   const items = conflicts.filter(({ path }) => path.length === 2);
   const listIds = (list: string): readonly string[] =>
     items.flatMap(({ path: [of, id = ''] }) => (of === list ? [id] : []));
-  // Nodes that I removed, although the other person changed them or a value of them was in conflict.
+  // Nodes that I removed, although the other person changed the node or a value of the node was in conflict.
   const restored = new Set(
     conflicts.flatMap(({ path: [list, id = '', ...keys], theirs }) =>
       list === 'nodes' && (keys.length > 0 ? findNode(board, id) === undefined : theirs !== undefined)
@@ -53,7 +53,7 @@ export function findOpenConflicts(
     const theirs = getValueAt(remote, path);
     const isNodeOfBoth =
       path[0] === 'nodes' && path.length === 2 && hasItem(board, path) && hasItem(remote, path);
-    // If they reverted their change, mine is an ordinary change. An edge that would close a cycle stays in conflict.
+    // If they reverted their change, there is only my change. An edge that would close a cycle stays in conflict.
     const isWithdrawn = isEqual(theirs, base) && !(path[0] === 'edges' && theirs === undefined);
     return isNodeOfBoth || isWithdrawn ? [] : [{ ...conflict, theirs }];
   });
@@ -73,8 +73,8 @@ function dropResolved(conflicts: readonly Conflict[], board: Board): readonly Co
 }
 
 /**
- * Updates the conflicts after the user changed the board. If the user restores a removed node, for example by undo, the
- * other person's changes are merged into it, because the conflict was about the whole node.
+ * Updates the conflicts after the user changed the board. If the user restores a removed node, such as by undo, merges the
+ * other person's changes into the node, because the conflict was about the whole node.
  */
 export function updateConflicts(
   board: Board,

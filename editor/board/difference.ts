@@ -30,7 +30,7 @@ export function compareBoards(before: BoardGraph, after: BoardGraph): Difference
   };
 }
 
-/** Ignores values that the service or the browser computes. */
+/** Compares two states of a node. Ignores values that the service or the browser computes. */
 function getStatus(before: GraphNode | undefined, after: GraphNode): DiffStatus | undefined {
   if (before === undefined) return 'added';
   if (!isEqual(dropLayout(before), dropLayout(after))) return 'changed';
@@ -49,7 +49,7 @@ function countNew(before: readonly GraphEdge[], after: readonly GraphEdge[]): nu
 const toEdgeKey = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
   JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);
 
-/** The numbers and names in the summary of a version. */
+/** The data for the summary of a version. */
 export interface ChangeSummary {
   readonly added: number;
   readonly removed: number;

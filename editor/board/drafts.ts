@@ -1,6 +1,6 @@
-// Stores drafts in IndexedDB: changes that the service may not have yet. A draft is a snapshot of the board and the
-// steps after it. A step is small, so it is stored at once; a snapshot is written when the page is idle. A browser aborts
-// the transactions of a page that ends, so steps that are not confirmed by then go to localStorage, which writes at once.
+// Stores drafts in IndexedDB: changes that the service may not have yet. A draft consists of a snapshot of the board and
+// the steps after the snapshot. A step is small and stored immediately. A snapshot is written when the page is idle. A
+// browser aborts the transactions of a page that ends, so unconfirmed steps go to localStorage, which writes synchronously.
 import { apply, type Board } from './board.ts';
 import { applyTheirs } from './conflicts.ts';
 import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
@@ -14,17 +14,17 @@ export interface Draft {
   readonly userId: string;
   readonly board: Board;
   readonly history: History;
-  /** Values that the user has not chosen yet. */
+  /** The conflicts that the user has not resolved. */
   readonly conflicts?: readonly Conflict[];
   /** The state of the service that the changes are based on. */
   readonly base: RemoteBoard;
   /**
-   * Boards that were sent to the service and not confirmed when the snapshot was taken. If the service returns a value
-   * from one of them, nobody else changed it.
+   * Boards that were sent to the service and not confirmed when the snapshot was taken. If the service returns a value of
+   * such a board, nobody else has changed the value.
    */
   readonly sent?: readonly Board[];
   readonly atMs: number;
-  /** The page that wrote the snapshot, and its last step in it. */
+  /** The page that wrote the snapshot, and the number of its last step in the snapshot. */
   readonly writer?: string;
   readonly seq?: number;
 }
@@ -59,7 +59,7 @@ export interface Drafts {
   save(draft: Omit<Draft, 'userId' | 'writer'>): Promise<void>;
   /** Stores a step. */
   append(key: StepKey, step: DraftStep): Promise<void>;
-  /** Stores the steps that are not confirmed yet. Called when the page ends. */
+  /** Stores the steps that IndexedDB has not confirmed. Called when the page ends. */
   storeAtExit(): void;
   close(): void;
 }
@@ -67,7 +67,7 @@ export interface Drafts {
 const DATABASE_NAME = 'graphwright';
 const DRAFT_STORE = 'drafts';
 const STEP_STORE = 'steps';
-/** Steps of other tabs that are this much older than a snapshot are already in it. */
+/** A snapshot contains the steps of other tabs that are older than the snapshot by this time. */
 const MAX_STEP_AGE_MS = 60_000;
 
 /** Throws if the browser provides no storage, as in some private windows. */
@@ -123,7 +123,7 @@ export async function openDrafts(userId: string): Promise<Drafts> {
   };
 }
 
-/** Arrays sort after numbers and strings, so this is the range of all keys that start with `prefix`. */
+/** Returns the range of all keys that start with `prefix`. In keys, arrays sort after numbers and strings. */
 const getStepRange = (prefix: readonly string[]): IDBKeyRange =>
   IDBKeyRange.bound([...prefix], [...prefix, []]);
 
@@ -172,7 +172,7 @@ const addConflicts = (conflicts: readonly Conflict[], added: readonly Conflict[]
 
 const rebaseEdit = (board: Board, edit: Edit): Edit => ({ ...edit, changes: rebase(board, edit.changes) });
 
-/** Stores unconfirmed steps in localStorage, which is small: only a few steps, and only until the next snapshot. */
+/** Stores unconfirmed steps in localStorage until the next snapshot. localStorage is small, but there are few steps. */
 function createExitStepStore(userId: string): {
   store(rows: readonly StepRow[]): void;
   find(workflowId: string): readonly StepRow[];
@@ -225,7 +225,7 @@ function openDatabase(): Promise<IDBDatabase> {
   });
 }
 
-/** Resolves when the transaction completes: only then is the data stored. */
+/** Resolves when the transaction is complete, because the data is stored only then. */
 function waitForCompletion(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

@@ -61,8 +61,8 @@ export function resize(
 }
 
 /**
- * Sets config values of a node. `undefined` removes a value, which restores the default. So does null, unless the field
- * allows null.
+ * Sets config values of a node. `undefined` removes a value, which restores the default. null does the same, unless the
+ * field allows null.
  */
 export function setConfig(
   board: Board,
@@ -93,7 +93,7 @@ export function setMediaUrl(board: Board, id: string, url: string | undefined): 
   });
 }
 
-/** Replaces each node with the result of `change`. Returning the same object means no change. */
+/** Replaces each node with the result of `change`, unless `change` returns the same object. */
 export function replaceNodes(
   board: Board,
   ids: readonly string[],
@@ -126,7 +126,7 @@ export function setField(board: Board, key: Field, after: Json): readonly Change
   return changeField(board.fields[key], after, key);
 }
 
-/** Returns `preferred` if no node or edge has that id, otherwise appends a number. */
+/** Returns the preferred id if no node or edge has it, otherwise the id with a number. */
 export function findFreeId(
   board: Board,
   preferred: string,
@@ -139,7 +139,7 @@ export function findFreeId(
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-/** Returns a random id for a new item, so that items that two people add at the same time differ after a merge. */
+/** Returns an id with a random suffix, so that items that two people add at the same time have different ids. */
 export function makeNewId(board: Board, stem: string, takenIds?: ReadonlySet<string>): string {
   return findFreeId(board, `${stem}-${Math.random().toString(36).slice(2, 7)}`, takenIds);
 }

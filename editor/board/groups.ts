@@ -12,7 +12,7 @@ const PADDING = 24;
 const HEADER = 44;
 export const GROUP_TYPE = 'utility:group';
 
-/** Returns the ids and those of all nodes inside these groups. */
+/** Returns the ids, and the ids of all nodes inside the groups among them. */
 export function withMembers(board: Board, ids: Iterable<string>): ReadonlySet<string> {
   const all = new Set(ids);
   // The loop also visits ids added during iteration, because groups can be nested.

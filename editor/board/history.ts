@@ -42,7 +42,7 @@ export function perform({ board, history }: EditState, edit: Edit): EditState {
     edit.key === last.key &&
     edit.atMs - last.atMs <= JOIN_WITHIN_MS;
   const past = isContinuation
-    ? [...history.past.slice(0, -1), { ...edit, changes: join(last.changes, edit.changes) }]
+    ? [...history.past.slice(0, -1), { ...edit, changes: joinChanges(last.changes, edit.changes) }]
     : [...history.past, edit].slice(-MAX_EDITS);
   return { board: apply(board, edit.changes), history: { past, future: [] } };
 }
@@ -71,7 +71,7 @@ export function redo({ board, history }: EditState): EditState {
 }
 
 // Joins replacements of the same item, so that typing a long text remains one change.
-function join(earlier: readonly Change[], later: readonly Change[]): readonly Change[] {
+function joinChanges(earlier: readonly Change[], later: readonly Change[]): readonly Change[] {
   const joined = [...earlier];
   for (const change of later) {
     const last = joined.at(-1);

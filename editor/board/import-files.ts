@@ -1,7 +1,6 @@
 // Adds dropped files to the board: media become input nodes, workflows and exported images of workflows add their nodes.
 import type { Position } from '../../src/graph/types.ts';
-import type { Change } from './board.ts';
-import { apply } from './board.ts';
+import { apply, type Change } from './board.ts';
 import { type GraphPart, parsePastedText } from './clipboard.ts';
 import { add } from './edits.ts';
 import { type Placement, placeNode } from './placement.ts';

@@ -5,8 +5,8 @@ import { type GraphEdge, type GraphNode, isObject, type UnknownObject } from '..
 import type { Board } from './board.ts';
 
 /**
- * A value that both sides changed. `path` locates it: ["nodes", id, "data", "config", "prompt"], ["fields", "name"]; a
- * node or an edge as a whole: ["nodes", id]. Undefined values are absent.
+ * A value that both sides changed. `path` locates the value, such as ["nodes", id, "data", "config", "prompt"] or
+ * ["fields", "name"]. The path of a whole node or edge is ["nodes", id] or ["edges", id]. An undefined value is absent.
  */
 export interface Conflict {
   readonly path: readonly string[];
@@ -88,8 +88,8 @@ function shareEqualItems<T extends Item>(previous: readonly T[], next: readonly 
 
 type Item = { readonly id: string };
 
-// Merges nodes in my order, followed by those that the other person added. A removal conflicts with a change of the
-// node and with a new edge at it.
+// Merges nodes in my order, followed by the nodes that the other person added. The removal of a node conflicts with a
+// change of the node and with a new edge at the node.
 function mergeNodes(base: Board, mine: Board, theirs: Board, conflicts: Conflict[]): readonly GraphNode[] {
   const [baseById, theirsById] = [byId(base.nodes), byId(theirs.nodes)];
   const [connectedByMe, connectedByThem] = [findNewlyConnected(base, mine), findNewlyConnected(base, theirs)];
@@ -136,7 +136,7 @@ function mergeEdges(
   { nodes, conflicts }: MergedNodes,
 ): readonly GraphEdge[] {
   const [baseById, mineById, theirsById] = [byId(base.edges), byId(mine.edges), byId(theirs.edges)];
-  // A longer path names a setting of a node, which they removed.
+  // Nodes that they removed and I keep until the conflict is resolved. A longer path is a setting that they removed.
   const keptNodes = new Set(
     conflicts
       .filter(({ theirs: value, path }) => value === undefined && path.length === 2)
@@ -146,7 +146,7 @@ function mergeEdges(
     const [before, other] = [baseById.get(edge.id), theirsById.get(edge.id)];
     if (isEqual(before, edge)) {
       if (other !== undefined) return [other];
-      // They removed it with a node that I keep until the conflict is resolved.
+      // They removed the edge with its node.
       return keptNodes.has(edge.source) || keptNodes.has(edge.target) ? [edge] : [];
     }
     if (!isEqual(before, other) && !isEqual(edge, other))
@@ -169,8 +169,8 @@ function mergeEdges(
 }
 
 /**
- * Returns a conflict for each edge that I added or reconnected and that closes a cycle with their edges. It has no base,
- * because it stays when they have what was there before.
+ * Returns a conflict for each edge that I added or reconnected and that closes a cycle with their edges. The conflict has
+ * no base, because it stays open even if they reconnect their edges as before.
  */
 function findCycles(
   edges: readonly GraphEdge[],
@@ -187,7 +187,7 @@ function findCycles(
   });
 }
 
-/** Returns whether one node feeds another, directly or through others. */
+/** Returns whether a path of edges leads from one node to the other. */
 function reaches(edges: readonly GraphEdge[], from: string, to: string): boolean {
   const next = Map.groupBy(edges, ({ source }) => source);
   const seen = new Set([from]);

@@ -16,14 +16,13 @@ import { findFreeSpace, getObstacles } from './free-space.ts';
 import type { BoardSession } from './session.ts';
 import { connectPorts, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
-/** The position of a new node and the port that it connects to. */
+/** The position of a new node, and the port that the node connects to. */
 export interface Placement {
   readonly position?: Position | undefined;
-  /** The port that the node is connected to. */
   readonly from?: PortRef | undefined;
 }
 
-/** Returns the changes that add the node with the config, and its id. */
+/** Returns the changes that add the node with the config, and the node's id. */
 export function placeNode(
   { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
   entry: CatalogEntry,
@@ -50,8 +49,8 @@ export function placeNode(
   return { id: node.id, changes: [...addition, ...connection] };
 }
 
-/** The setting of an input node that holds its value, by the type of port that it feeds. */
-const SOURCES: Readonly<Record<string, { readonly nodeType: string; readonly key: string }>> = {
+/** The input node type for each port type, and the setting that holds its value. */
+const INPUT_NODE_TYPES: Readonly<Record<string, { readonly nodeType: string; readonly key: string }>> = {
   TEXT: { nodeType: 'input:text', key: 'value' },
   NUMBER: { nodeType: 'input:number', key: 'value' },
   JSON: { nodeType: 'input:json', key: 'value' },
@@ -60,27 +59,27 @@ const SOURCES: Readonly<Record<string, { readonly nodeType: string; readonly key
   AUDIO: { nodeType: 'input:audio', key: 'url' },
 };
 
-/** Returns the input node type for a port, and the setting with its value. */
-export const getSourceType = ({ type }: InputDef) => SOURCES[type];
+/** Returns the input node type for a port, and the setting that holds its value. */
+export const findInputNodeType = ({ type }: InputDef) => INPUT_NODE_TYPES[type];
 
-/** Space between a new input node and the node that it feeds. */
-const SOURCE_GAP = 80;
+/** Space between a new input node and its target. */
+const INPUT_NODE_GAP = 80;
 
-/** Returns the changes that add an input node with the value beside the target and connect it to the target's port. */
-export function placeSource(
+/** Returns the changes that add an input node with the value to the left of the target, and connect both nodes. */
+export function placeInputNode(
   { catalog, store }: Pick<BoardSession, 'catalog' | 'store'>,
   target: GraphNode,
   input: InputDef,
   value: Json,
 ): readonly Change[] {
   const { board } = store.getState();
-  const source = getSourceType(input);
+  const source = findInputNodeType(input);
   const entry = source && catalog.find(source.nodeType);
   if (source === undefined || entry === undefined) return [];
   const node = createNode(board, entry);
   const data = { ...node.data, label: input.label, config: { [source.key]: value } };
   const { width, height } = getDims({ ...node, data }, catalog);
-  const preferred = { x: target.position.x - width - SOURCE_GAP, y: target.position.y, width, height };
+  const preferred = { x: target.position.x - width - INPUT_NODE_GAP, y: target.position.y, width, height };
   const position = round(findFreeSpace(getObstacles(board, catalog), preferred));
   const addition = add(board, { nodes: [{ ...node, data, position }] });
   const to = { nodeId: target.id, handle: `in-${input.id}` };

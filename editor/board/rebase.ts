@@ -1,4 +1,4 @@
-// Rebases changes of one board onto another, so that undo after a merge does not revert what others changed. Finds each
+// Rebases changes of one board onto another, so that undo after a merge does not revert changes of other users. Finds each
 // change's item by id and applies only the change's own difference. Drops changes whose item no longer exists.
 import { apply, type Board, type Change } from './board.ts';
 import { isEqual, mergeItem } from './merge.ts';
@@ -8,7 +8,7 @@ export function rebase(board: Board, changes: readonly Change[]): readonly Chang
   const rebased: Change[] = [];
   let current = board;
   for (const change of changes) {
-    const next = rebaseOne(current, change);
+    const next = rebaseChange(current, change);
     if (next === undefined) continue;
     rebased.push(next);
     current = apply(current, [next]);
@@ -16,7 +16,7 @@ export function rebase(board: Board, changes: readonly Change[]): readonly Chang
   return rebased;
 }
 
-function rebaseOne(board: Board, change: Change): Change | undefined {
+function rebaseChange(board: Board, change: Change): Change | undefined {
   if (change.of === 'fields') {
     const before = board.fields[change.key];
     if (isEqual(before, change.after)) return undefined;

@@ -28,7 +28,7 @@ export async function readRemote(id: string, signal: AbortSignal): Promise<Remot
 }
 
 /**
- * Reads a version of a workflow, to be viewed only. Returns the current version to users who may not read earlier ones.
+ * Reads a version of a workflow for viewing. Returns the current version if the user may not read earlier versions.
  */
 export async function readRemoteVersion(
   id: string,
@@ -80,10 +80,10 @@ const toRequestBody = ({ fields, nodes, edges }: Board): object => ({
   autoLayout: false,
 });
 
-/** The limit of browsers for all requests that outlive a page is 64 KiB. */
+/** Browsers limit all requests with `keepalive` of a page to 64 KiB in total. */
 const MAX_EXIT_BYTES = 60 * 1024;
 
-/** Saves in a request that outlives the page. A larger board is saved from its draft when it is opened again. */
+/** Saves in a request that continues after the page ends. A larger board is saved from its draft on the next visit. */
 export function writeAtExit(id: string, { board, etag, breaksApp }: RemoteWrite): void {
   const body = new TextEncoder().encode(JSON.stringify(toRequestBody(board)));
   if (body.byteLength > MAX_EXIT_BYTES) return;

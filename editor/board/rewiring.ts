@@ -29,10 +29,10 @@ export function insertIntoEdge(
   const { inputs, outputs } = getPorts(catalog, node);
   const input = inputs.find(({ id, isPort }) => {
     const to = { nodeId, handle: `in-${id}` };
-    const isFed = boardWithoutEdge.edges.some(
+    const isConnected = boardWithoutEdge.edges.some(
       ({ target, targetHandle }) => target === nodeId && targetHandle === to.handle,
     );
-    return isPort && !isFed && canConnect(boardWithoutEdge, catalog, getSource(edge), to);
+    return isPort && !isConnected && canConnect(boardWithoutEdge, catalog, getSource(edge), to);
   });
   if (input === undefined) return undefined;
   const toInput = connectPorts(boardWithoutEdge, catalog, getSource(edge), {
@@ -62,11 +62,11 @@ export function detach(board: Board, catalog: Catalog, ids: readonly string[]): 
   const changes = [...remove(board, { edges: [...incoming, ...outgoing].map(({ id }) => id) })];
   let current = apply(board, changes);
   for (const edge of outgoing) {
-    const feeder = incoming.find(incomingEdge =>
-      canConnect(current, catalog, getSource(incomingEdge), getTarget(edge)),
-    );
-    if (feeder === undefined) continue;
-    const connection = connectPorts(current, catalog, getSource(feeder), getTarget(edge));
+    const source = incoming
+      .map(getSource)
+      .find(candidate => canConnect(current, catalog, candidate, getTarget(edge)));
+    if (source === undefined) continue;
+    const connection = connectPorts(current, catalog, source, getTarget(edge));
     changes.push(...connection);
     current = apply(current, connection);
   }

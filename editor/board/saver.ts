@@ -1,7 +1,7 @@
-// Saves a board to the service and merges what others saved. One save runs at a time. A stale save is merged with the
-// newer version and sent again, so that no save overwrites another. A board that the service refuses stays in the
-// draft. So does the user's value of an open conflict: the service keeps the other person's value until the user
-// resolves it.
+// Saves a board to the service and merges the changes of other users. One save runs at a time. A stale board is merged
+// with the newer version and sent again, so that no save overwrites another. A board that the service refuses stays in
+// the draft. So does the user's value of an open conflict: the service keeps the other person's value until the user
+// resolves the conflict.
 import { ApiError } from '../../sdk/src/errors.ts';
 import { messages } from '../flow-messages.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
@@ -42,7 +42,7 @@ export interface SaverDeps<RemoteState extends RemoteBoard> {
   readonly read: (signal: AbortSignal) => Promise<RemoteState>;
   /** Throws an ApiError with code `stale_write` if the service's board does not match `etag`. */
   readonly write: (board: Board, etag: string, kind: SaveKind, signal: AbortSignal) => Promise<RemoteState>;
-  /** Like an autosave, in a request that outlives the page. */
+  /** Autosaves in a request that continues after the page ends. */
   readonly writeAtExit: (board: Board, etag: string) => void;
   /** Whether the user may only view the board, so that nothing is ever saved. */
   readonly isReadOnly?: boolean;
@@ -58,7 +58,7 @@ const AUTOSAVE_DELAY_MS = 700;
 /** The longest delay after the first unsaved change, even if the user keeps editing. */
 const MAX_WAIT_MS = 1400;
 const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
-/** After this many consecutive merges, a save fails and is retried later, because others save faster. */
+/** After this many consecutive merges, a save fails and is retried later, because other users save faster. */
 const MAX_MERGES = 5;
 
 const isStaleWrite = (err: unknown): boolean => err instanceof ApiError && err.code === 'stale_write';
@@ -84,12 +84,12 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     return this.#base;
   }
 
-  /** Whether there is something to save. The user's values of open conflicts do not count. */
+  /** Whether the board has unsaved changes. The user's values of open conflicts do not count. */
   get isDirty(): boolean {
     return !isEqual(this.#getBoardToSend(), this.#base.board);
   }
 
-  /** Saves after a pause. Called after each change, also of the open conflicts. */
+  /** Saves after a pause. Called after each change of the board or of the open conflicts. */
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
@@ -106,18 +106,18 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     this.#schedule(Math.max(0, Math.min(AUTOSAVE_DELAY_MS, remainingMs)));
   }
 
-  /** Reads and merges. Called when another writer saved. */
+  /** Reads the service's board and merges it. Called when another user, tab or program has saved. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#mergeFrom(await this.#deps.read(this.#closing.signal), this.#base.board, 'others');
       // The service is reachable again.
       this.#failures = 0;
-      // If the service already has every change, such as one sent by `saveAtExit`, nothing is left to save.
+      // The service may already have every change, because `saveAtExit` sent it.
       this.notify();
     });
   }
 
-  /** Resolves when the service has the current board. Throws the error that prevents it. */
+  /** Resolves when the service has the current board. Throws if the save fails. */
   flush(kind: SaveKind = 'save'): Promise<void> {
     return this.#deps.isReadOnly === true ? Promise.resolve() : this.#enqueue(() => this.#save(kind));
   }
@@ -131,7 +131,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     if (this.#deps.getConflicts().length > 0) throw new OpenConflictsError();
   }
 
-  /** Sends what is not saved without waiting for the response. Called when the page ends. */
+  /** Sends the unsaved changes without waiting for the response. Called when the page ends. */
   saveAtExit(): void {
     if (this.isDirty && this.#deps.getBoard().nodes.length > 0)
       this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);
@@ -211,7 +211,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
     this.#schedule(RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)] ?? AUTOSAVE_DELAY_MS);
   }
 
-  // `ancestor` is the last common ancestor of this board and the service's.
+  // Merges the service's board. `ancestor` is the last common ancestor of this board and the service's board.
   #mergeFrom(remote: RemoteState, ancestor: Board, origin: Origin): void {
     const [mine, previous] = [this.#deps.getBoard(), this.#deps.getConflicts()];
     const { board, conflicts: detected } = mergeBoards(ancestor, mine, remote.board);

@@ -1,4 +1,4 @@
-// Receives events of an open workflow: changes by others and who has it open. Reconnects after an outage.
+// Receives events of an open workflow: changes of other users, and the users who have the workflow open.
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { openEventStream } from '../lib/event-stream.ts';

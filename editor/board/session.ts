@@ -1,4 +1,4 @@
-// Opens a board: connects its state with saving, the local draft, and changes by others.
+// Opens a board: connects its state with saving, the local draft, and changes of other users.
 import workerFile from 'worker:worker/worker.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Board } from './board.ts';
@@ -13,7 +13,7 @@ import { BoardWorker } from './worker/board-worker.ts';
 
 export interface BoardSession {
   readonly id: string;
-  /** The version on the board, if it was opened to be viewed; undefined: the current one. */
+  /** The version that is open for viewing. Undefined for the current version. */
   readonly version: number | undefined;
   /** Whether the board rejects edits, because the user may not edit the workflow or views an earlier version. */
   readonly isReadOnly: boolean;
@@ -25,7 +25,7 @@ export interface BoardSession {
   readonly presence: ServiceEvents['presence'];
   /** Calls back when the service is reachable again after an outage. Returns an unsubscribe function. */
   onReconnect(listener: () => void): () => void;
-  /** Saves although the app of the workflow cannot use the board. Later saves of this page do so too. */
+  /** Saves even if the app of the workflow cannot use the board. So do all later saves of this page. */
   saveBreakingApp(): Promise<void>;
   close(): void;
 }
@@ -33,7 +33,7 @@ export interface BoardSession {
 interface SessionOptions {
   readonly id: string;
   readonly userId: string;
-  /** Opens this version, to be viewed. Default: the current version. */
+  /** The version to open for viewing. Default: the current version. */
   readonly version?: number | undefined;
   readonly catalog: Promise<Catalog>;
   /** Called if the browser cannot store drafts. */
@@ -62,7 +62,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
 
 const NO_DRAFT = { drafts: undefined, draft: undefined };
 
-/** Merges a draft with the service's board. The history finds its items by id, so it fits the merged board. */
+/** Merges a draft with the service's board. The history finds items by id, so it also applies to the merged board. */
 function mergeDraft(draft: Draft, remote: Board): Pick<BoardState, 'board' | 'history' | 'conflicts'> {
   const merged = mergeBoards(draft.base.board, draft.board, remote);
   const isOwnSave = ({ path, theirs }: Conflict): boolean =>
@@ -77,11 +77,11 @@ async function readDraft(
   options: SessionOptions,
   remote: Promise<RemoteWorkflow>,
 ): Promise<{ readonly drafts: Drafts | undefined; readonly draft: Draft | undefined }> {
-  const drafts = await findDrafts(options);
+  const drafts = await openUserDrafts(options);
   return { drafts, draft: await drafts?.find(options.id, remote).catch(() => undefined) };
 }
 
-async function findDrafts({ userId, onNoDraft }: SessionOptions): Promise<Drafts | undefined> {
+async function openUserDrafts({ userId, onNoDraft }: SessionOptions): Promise<Drafts | undefined> {
   try {
     return await openDrafts(userId);
   } catch {
@@ -128,8 +128,8 @@ function createSession(
     else draftWriter.schedule();
     saver.notify();
   });
-  // A version never changes.
   const refresh = (): void => {
+    // An earlier version never changes.
     if (version === undefined) saver.refresh().catch(() => undefined);
   };
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
@@ -165,7 +165,7 @@ function createSession(
       unsubscribe();
       window.removeEventListener('pagehide', saveBeforeUnload);
       window.removeEventListener('pageshow', handlePageShow);
-      draftWriter.write();
+      draftWriter.flush();
       saver.saveAtExit();
       saver.close();
       serviceEvents.close();
@@ -184,30 +184,30 @@ interface DraftWriterDeps extends Pick<SessionOptions, 'id' | 'onNoDraft'> {
 interface DraftWriter {
   /** Stores the user's step immediately. */
   append(step: DraftStep): void;
-  /** Stores a snapshot soon. */
+  /** Schedules a snapshot. */
   schedule(): void;
-  /** Stores a scheduled snapshot now. */
-  write(): void;
+  /** Stores a scheduled snapshot immediately. */
+  flush(): void;
 }
 
-/** Creates the writer of the draft. The draft and its history stay after saving, so that undo survives a reload. */
+/** Creates the writer of the draft. A save does not delete the draft, so that undo works after a reload. */
 function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterDeps): DraftWriter {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReported = false;
   let seq = 0;
-  // The last board sent. The service confirms it by returning a new base.
-  let sent: { readonly board: Board; readonly since: RemoteBoard } | undefined;
-  const report = (): void => {
+  // The board of the last save. It is unconfirmed until the service returns another base.
+  let lastSent: { readonly board: Board; readonly base: RemoteBoard } | undefined;
+  const reportOnce = (): void => {
     if (!isReported) onNoDraft();
     isReported = true;
   };
-  const writeNow = (): void => {
+  const writeSnapshot = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (drafts === undefined) return;
     const { board, history, conflicts } = store.getState();
     const base = { board: saver.base.board, etag: saver.base.etag };
-    const unconfirmed = sent?.since === saver.base ? [sent.board] : [];
+    const unconfirmed = lastSent?.base === saver.base ? [lastSent.board] : [];
     const draft = {
       workflowId: id,
       board,
@@ -218,27 +218,27 @@ function createDraftWriter({ id, drafts, store, saver, onNoDraft }: DraftWriterD
       atMs: Date.now(),
       seq,
     };
-    drafts.save(draft).catch(report);
+    drafts.save(draft).catch(reportOnce);
   };
-  const write = (): void => {
-    if (timer !== undefined) writeNow();
+  const flush = (): void => {
+    if (timer !== undefined) writeSnapshot();
   };
   const schedule = (): void => {
-    timer ??= setTimeout(() => whenIdle(write), SNAPSHOT_PAUSE_MS);
+    timer ??= setTimeout(() => whenIdle(flush), SNAPSHOT_PAUSE_MS);
   };
   return {
     append: step => {
       if ('conflicts' in step) {
         const board = applyTheirs(store.getState().board, step.conflicts, saver.base.board);
-        sent = { board, since: saver.base };
+        lastSent = { board, base: saver.base };
       }
-      drafts?.append({ workflowId: id, seq: ++seq }, step).catch(report);
-      // The first step needs a snapshot to be applied to.
-      if (seq === 1) writeNow();
+      drafts?.append({ workflowId: id, seq: ++seq }, step).catch(reportOnce);
+      // Steps are applied to a snapshot, so the first step needs one.
+      if (seq === 1) writeSnapshot();
       else schedule();
     },
     schedule,
-    write,
+    flush,
   };
 }
 

@@ -11,7 +11,7 @@ export interface BoardState {
   readonly history: History;
   /** Ids of the selected nodes and edges. The selection is not part of the board. */
   readonly selection: ReadonlySet<string>;
-  /** Values that this user and another both changed, until one is chosen. The service has theirs. */
+  /** Values that this user and another person both changed, until the user resolves the conflict. */
   readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
   /** The user's last action, for the draft. */
@@ -20,16 +20,16 @@ export interface BoardState {
   readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;
 }
 
-/** Who made the changes that the service returned: the response to a save contains only what that save caused. */
+/** Who made the changes that the service returned. A response to a save contains only changes that the save caused. */
 export type Origin = 'own save' | 'others';
 
 export interface BoardActions {
-  /** Applies one edit, undone as one step. `key` joins consecutive edits, such as typing into one field. */
+  /** Applies changes as one undo step. Consecutive calls with the same `key` are joined, such as typing into one field. */
   perform(label: string, changes: readonly Change[], key?: string): void;
   undo(): void;
   redo(): void;
   select(ids: Iterable<string>): void;
-  /** Applies changes that the service returned, with all open conflicts. Undo does not revert them. */
+  /** Replaces the board by one with the service's changes, which undo does not revert, and sets the open conflicts. */
   mergeRemote(board: Board, conflicts: readonly Conflict[], origin: Origin): void;
   resolveConflict(conflict: Conflict): void;
   setSaveState(save: SaveState): void;
@@ -38,8 +38,8 @@ export interface BoardActions {
 export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
 
 /**
- * Creates the store. `start` may contain the history and conflicts of a draft that survived a reload. `rejectEdit` makes
- * the board read-only: it is called instead of each edit.
+ * Creates the store. `start` may contain the history and the conflicts of a draft. `rejectEdit` makes the board read-only:
+ * it is called instead of each edit.
  */
 export function createBoardStore(
   start: Pick<BoardState, 'board'> & Partial<Pick<BoardState, 'history' | 'conflicts'>>,

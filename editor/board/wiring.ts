@@ -22,7 +22,7 @@ export interface PortRef {
 
 export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
 
-/** Returns whether an edge between the ports is valid: an output and an input of compatible types, without a cycle. */
+/** Returns whether an edge can connect the ports: an output and an input of compatible types, without a cycle. */
 export function canConnect(board: Board, catalog: Catalog, one: PortRef, other: PortRef): boolean {
   if (isOutput(one) === isOutput(other)) return false;
   const [source, target] = isOutput(one) ? [one, other] : [other, one];
@@ -58,7 +58,7 @@ export function connectPorts(
   return [...removals, ...add(apply(board, removals), { edges: edges.slice(-1) })];
 }
 
-/** Returns the port, of these, that fits the open end of a connection, or undefined. */
+/** Returns the first of the ports that fits the open end of a connection, or undefined. */
 export function findFittingPort(
   catalog: Catalog,
   board: Board,
@@ -117,7 +117,7 @@ export function reaches(board: Board, from: string, to: string): boolean {
 
 const groupsCache = new WeakMap<readonly GraphEdge[], ReadonlyMap<string, readonly GraphEdge[]>>();
 
-/** Groups edges by source. Cached by list, because it is called for every port. */
+/** Groups edges by source. Caches the groups of each list, because this function is called for every port. */
 function groupBySource(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
   const groups = groupsCache.get(edges) ?? Map.groupBy(edges, ({ source }) => source);
   groupsCache.set(edges, groups);
@@ -126,18 +126,19 @@ function groupBySource(edges: readonly GraphEdge[]): ReadonlyMap<string, readonl
 
 /** Returns node ids in Tab order: from producers to consumers, then from top to bottom. */
 export function getTabOrder(board: Board): readonly string[] {
-  const depth = new Map<string, number>();
-  const feeds = Map.groupBy(board.edges, ({ target }) => target);
-  const visit = (id: string, path: ReadonlySet<string>): number => {
-    const knownDepth = depth.get(id);
+  const depths = new Map<string, number>();
+  const edgesByTarget = Map.groupBy(board.edges, ({ target }) => target);
+  const getDepth = (id: string, path: ReadonlySet<string>): number => {
+    const knownDepth = depths.get(id);
     if (knownDepth !== undefined || path.has(id)) return knownDepth ?? 0;
     const inner = new Set(path).add(id);
-    const value = Math.max(0, ...(feeds.get(id) ?? []).map(({ source }) => visit(source, inner) + 1));
-    depth.set(id, value);
-    return value;
+    const incoming = edgesByTarget.get(id) ?? [];
+    const depth = Math.max(0, ...incoming.map(({ source }) => getDepth(source, inner) + 1));
+    depths.set(id, depth);
+    return depth;
   };
   const toSortKey = (node: GraphNode): readonly number[] => [
-    visit(node.id, new Set()),
+    getDepth(node.id, new Set()),
     node.position.y,
     node.position.x,
   ];

@@ -20,27 +20,36 @@ const NODE_COMMANDS = [
   'align-top',
   'delete',
 ];
-const BOARD_COMMANDS = ['add', 'library', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+const BOARD_COMMANDS = [
+  'add',
+  'library',
+  'paste',
+  'select-all',
+  'box-select',
+  'lasso-select',
+  'arrange',
+  'fit',
+];
+const KEY_STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 export function BoardMenu() {
   const menu = useView(state => state.menu);
-  return menu === undefined ? null : <OpenMenu {...menu} />;
+  return menu === undefined ? null : <MenuList {...menu} />;
 }
 
-function OpenMenu({ position, isOnNode }: NonNullable<View['menu']>) {
+function MenuList({ position, isOnNode }: NonNullable<View['menu']>) {
   const editor = useEditor();
   const list = useRef<HTMLDivElement>(null);
   const opener = useRef(document.activeElement);
   useEffect(() => {
-    keepInside(list.current);
+    keepInViewport(list.current);
     list.current?.querySelector('button')?.focus();
-    const onDown = ({ target }: Event): void => {
+    const closeOnOutsidePress = ({ target }: Event): void => {
       if (!(target instanceof Node) || !list.current?.contains(target))
         editor.view.setState({ menu: undefined });
     };
-    window.addEventListener('pointerdown', onDown, { capture: true });
-    return () => window.removeEventListener('pointerdown', onDown, { capture: true });
+    window.addEventListener('pointerdown', closeOnOutsidePress, { capture: true });
+    return () => window.removeEventListener('pointerdown', closeOnOutsidePress, { capture: true });
   }, [editor]);
   const close = (): void => {
     editor.view.setState({ menu: undefined });
@@ -82,7 +91,7 @@ function OpenMenu({ position, isOnNode }: NonNullable<View['menu']>) {
 
 function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void): void {
   event.stopPropagation();
-  const step = STEPS[event.key];
+  const step = KEY_STEPS[event.key];
   if (event.key === 'Escape' || event.key === 'Tab') close();
   else if (step !== undefined) {
     const items = [...event.currentTarget.querySelectorAll('button')];
@@ -92,8 +101,8 @@ function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void): vo
   event.preventDefault();
 }
 
-/** Moves the menu so that all of it is visible. */
-function keepInside(element: HTMLElement | null): void {
+/** Moves the menu so that it is completely visible. */
+function keepInViewport(element: HTMLElement | null): void {
   if (element === null) return;
   const { right, bottom } = element.getBoundingClientRect();
   const [x, y] = [Math.min(0, innerWidth - right - 8), Math.min(0, innerHeight - bottom - 8)];

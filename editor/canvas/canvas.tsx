@@ -125,7 +125,7 @@ function FlowCanvas({ renderState, scene, model, initialViewport }: FlowCanvasPr
   );
 }
 
-/** Opens a component; opens the palette on the empty board; zooms to a painted node. */
+/** Handles a double click: opens a component, opens the palette on the empty board, or zooms to a painted node. */
 function handleDoubleClick(
   { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
   { editor, renderState }: { readonly editor: EditorContextValue; readonly renderState: RenderState },

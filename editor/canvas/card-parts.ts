@@ -1,12 +1,11 @@
-// Lays out what a card shows below its ports, for both the DOM and the painter.
-
+// Lays out the part of a card below its ports, for both the DOM and the painter.
 import { getSettings } from '../../src/graph/card-fields.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { getFieldHeight, NODE_BOX } from '../../src/graph/dims.ts';
 import { isSecretName } from '../../src/graph/redact.ts';
 import type { Json } from '../../src/graph/types.ts';
-import { getShownOutput, isVisual } from '../board/call.ts';
+import { getShownOutput, isVisualPort } from '../board/call.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { toItemText, toJsonText } from '../board/item-text.ts';
 import type { CardData } from './model.ts';
@@ -72,11 +71,11 @@ function formatValue(id: string, value: unknown): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_CHARS);
 }
 
-/** Returns whether the card keeps space for its result before it has one. */
+/** Returns whether the card has space for a result before there is a result. */
 export function hasPreview({ node, entry, outputs }: CardData): boolean {
-  if (!isComponentCall(node)) return entry?.category === 'output' || outputs.some(isVisual);
+  if (!isComponentCall(node)) return entry?.category === 'output' || outputs.some(isVisualPort);
   const shown = getShownOutput(node);
-  return shown !== undefined && isVisual(shown);
+  return shown !== undefined && isVisualPort(shown);
 }
 
 const MAX_PORT_CHARS = 17;

@@ -18,14 +18,14 @@ import { move, remove, replaceNodes } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
 import { groupNodes, ungroupNodes, withMembers } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
-import { getNodeRect, withDrawnSizes } from '../board/node-size.ts';
+import { getNodeRect, withPreferredSizes } from '../board/node-size.ts';
 import { detach } from '../board/rewiring.ts';
 import type { BoardSession } from '../board/session.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
 import { showError } from '../kit/failure.tsx';
-import { isEditing } from '../lib/editing.ts';
+import { isEditable } from '../lib/editable.ts';
 import { showToast } from '../lib/toasts.ts';
 import { goToCaller, openComponent } from '../runs/component-versions.ts';
 import { unpackSelected } from '../runs/components.ts';
@@ -40,7 +40,7 @@ export interface Command {
   /** Shortcuts; `Mod` is Control, or Command on a Mac. */
   readonly keys: readonly string[];
   readonly run: (editor: EditorContextValue) => void;
-  /** Whether menus offer it. Default: always. */
+  /** Whether the context menu offers the command. Default: always. */
   readonly isAvailable?: (editor: EditorContextValue) => boolean;
 }
 
@@ -109,7 +109,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Shift+Delete', 'Shift+Backspace'],
     run: deleteAndReconnect,
   },
-  { id: 'all', label: labels.selectAll, keys: ['Mod+A'], run: selectAll },
+  { id: 'select-all', label: labels.selectAll, keys: ['Mod+A'], run: selectAll },
   {
     id: 'save',
     label: labels.save,
@@ -118,11 +118,21 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'arrange', label: labels.arrange, keys: ['Shift+A'], run: editor => void arrange(editor) },
   ...createAlignCommands(),
-  { id: 'across', label: labels.across, keys: [], run: editor => distributeSelected(editor, 'across') },
-  { id: 'down', label: labels.down, keys: [], run: editor => distributeSelected(editor, 'down') },
-  { id: 'box', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
   {
-    id: 'lasso',
+    id: 'distribute-across',
+    label: labels.across,
+    keys: [],
+    run: editor => distributeSelected(editor, 'across'),
+  },
+  {
+    id: 'distribute-down',
+    label: labels.down,
+    keys: [],
+    run: editor => distributeSelected(editor, 'down'),
+  },
+  { id: 'box-select', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
+  {
+    id: 'lasso-select',
     label: labels.lasso,
     keys: ['Shift+L'],
     run: ({ view }) => view.setState({ tool: 'lasso' }),
@@ -162,7 +172,7 @@ function startRun({ runs, session, view }: EditorContextValue): void {
   void runs.start(getPins(session.store.getState().board));
 }
 
-/** Pins the selected nodes' results of the shown run, or unpins them. Calls cannot be pinned. */
+/** Pins the displayed results of the selected nodes, or unpins pinned nodes. Calls cannot be pinned. */
 function togglePin({ session, runs }: EditorContextValue): void {
   const { store } = session;
   const { displayedNodes } = runs.getState();
@@ -193,9 +203,10 @@ function cutSelected(editor: EditorContextValue): void {
   removeSelected(editor);
 }
 
-const isOutsideBoard = (event: ClipboardEvent): boolean =>
+/** Returns whether the browser copies text, instead of the editor copying the selected nodes. */
+const isBrowserCopy = (event: ClipboardEvent): boolean =>
   event.clipboardData === null ||
-  isEditing(event.target) ||
+  isEditable(event.target) ||
   document.querySelector('dialog[open]') !== null ||
   String(document.getSelection()) !== '';
 
@@ -203,14 +214,14 @@ const isOutsideBoard = (event: ClipboardEvent): boolean =>
 export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   const { board, selection } = editor.session.store.getState();
   const text = toClipboardText(board, selection);
-  if (text === undefined || isOutsideBoard(event)) return;
+  if (text === undefined || isBrowserCopy(event)) return;
   event.clipboardData?.setData('text/plain', text);
   event.preventDefault();
   if (event.type === 'cut') removeSelected(editor);
 }
 
 export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
-  if (isEditing(event.target) || document.querySelector('dialog[open]') !== null) return;
+  if (isEditable(event.target) || document.querySelector('dialog[open]') !== null) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
   if (pasteText(editor, text) || rejectJson(text) || pasteAsNode(editor, text)) event.preventDefault();
 }
@@ -322,7 +333,7 @@ function ungroupSelected({ session: { store } }: EditorContextValue): void {
   store.actions.select(members);
 }
 
-/** Edits the label of the focused or else the selected node, in the inspector. */
+/** Edits the label of the focused node, or else of the selected node, in the inspector. */
 function renameNode({ session: { store } }: EditorContextValue): void {
   const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   const edit = (): void => document.querySelector<HTMLInputElement>('[data-rename] input')?.select();
@@ -406,7 +417,7 @@ async function arrange({ session, view, canvas }: EditorContextValue): Promise<v
   try {
     const layout = await worker.arrange(
       // The layout does not know the sizes of results.
-      { ...board, nodes: withDrawnSizes(board.nodes) },
+      { ...board, nodes: withPreferredSizes(board.nodes) },
       selectedIds.length > 1 ? selectedIds : undefined,
     );
     store.actions.perform(messages.flow.edits.arrange, toLayoutChanges(store.getState().board, layout));

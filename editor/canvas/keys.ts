@@ -1,13 +1,13 @@
-// Handles all keys and clipboard events of the editor. A key goes to the first handler that accepts it: a gesture in
-// progress (Escape), the canvas if it has the focus, then the command with that shortcut. Uses `key`, never `code`, so
-// that every keyboard layout works.
+// Handles all keys and clipboard events of the editor. The first of these handles a key: a gesture in progress (Escape),
+// the canvas if it has the focus, then the command with that shortcut. Uses `key`, never `code`, so that every keyboard
+// layout works.
 
 import { move } from '../board/edits.ts';
 import { withMembers } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
 import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
-import { isEditing } from '../lib/editing.ts';
+import { isEditable } from '../lib/editable.ts';
 import type { EditorContextValue } from '../runs/editor-context.tsx';
 import { COMMANDS, type Command, copyOnEvent, pasteOnEvent } from './commands.ts';
 import { moveByTab } from './tab-order.ts';
@@ -24,7 +24,7 @@ const LONG_STEP = 64;
 /** Commands that also work while a field has the focus. */
 const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
 /** Commands that the browser's clipboard events trigger. */
-const NON_SHORTCUT_COMMANDS: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
+const CLIPBOARD_COMMANDS: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
 
 interface KeyTargets {
   readonly editor: EditorContextValue;
@@ -49,7 +49,7 @@ export function listenToKeys(targets: KeyTargets): () => void {
 /** Handles global commands before the focused field does, because some fields insert a line for Ctrl+Enter. */
 function handleKeyInField(event: KeyboardEvent, editor: EditorContextValue): void {
   // In lists such as the palette, Enter chooses an option.
-  if (!isEditing(event.target) || (event.target as HTMLElement).role === 'combobox') return;
+  if (!isEditable(event.target) || (event.target as HTMLElement).role === 'combobox') return;
   const command = findCommand(event);
   if (command === undefined || !GLOBAL_COMMANDS.has(command.id)) return;
   event.preventDefault();
@@ -65,7 +65,7 @@ function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
     if (handleTab(event, targets)) event.preventDefault();
     return;
   }
-  const isEditingText = isEditing(event.target);
+  const isEditingText = isEditable(event.target);
   if (!isEditingText && root.contains(event.target as Node) && handleCanvasKey(event, { ...editor, root })) {
     event.preventDefault();
     return;
@@ -80,8 +80,7 @@ function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
 function findCommand(event: KeyboardEvent): Command | undefined {
   if (event.altKey) return undefined;
   return COMMANDS.find(
-    ({ id, keys }) =>
-      !NON_SHORTCUT_COMMANDS.has(id) && keys.some(shortcut => matchesShortcut(shortcut, event)),
+    ({ id, keys }) => !CLIPBOARD_COMMANDS.has(id) && keys.some(shortcut => matchesShortcut(shortcut, event)),
   );
 }
 
@@ -90,7 +89,7 @@ function matchesShortcut(keys: string, event: KeyboardEvent): boolean {
   const key = parts.at(-1) ?? '';
   const isMod = event.ctrlKey || event.metaKey;
   if (parts.includes('Mod') !== isMod) return false;
-  // Signs such as ? or / need Shift on some keyboards only.
+  // Characters such as ? or / need Shift on some keyboards only.
   if (/^[a-z]$/i.test(key) || key.length > 1) {
     if (parts.includes('Shift') !== event.shiftKey) return false;
   }
@@ -167,8 +166,8 @@ function movePortFocus(root: Element, selector: string, from: EventTarget | null
 }
 
 /**
- * Handles Enter. On the canvas, focuses the first node; on a node, its first field, its result or its first port. On a
- * port, starts or finishes a connection.
+ * Handles Enter. On the canvas, focuses the first node. On a node, focuses the first field, the result or the first port.
+ * On a port, starts or finishes a connection.
  */
 function handleEnter(event: KeyboardEvent, editor: EditorContextValue): boolean {
   if (findFocusedPort(event.target) !== undefined) return pickPort(event, editor);

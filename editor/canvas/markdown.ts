@@ -1,5 +1,5 @@
-// Renders the markdown of notes. Loaded when a board has a note. HTML and images are removed, because notes can come
-// from other users.
+// Renders the markdown of notes. Loaded when a board has a note. HTML is escaped and images are shown as text, because
+// notes can come from other users.
 import MarkdownIt from 'markdown-it';
 
 const MAX_CHARS = 20_000;

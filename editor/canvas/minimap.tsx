@@ -1,6 +1,7 @@
-// Renders the minimap: every node as a colored dot, and the visible part. Press or drag to move the view.
+// Renders the minimap: nodes as colored rectangles, and a frame around the visible part. Press or drag moves the view.
 import { useReactFlow } from '@xyflow/react';
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import type { Rect } from '../../src/graph/rects.ts';
 import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
 import { getCategory } from './colors.ts';
@@ -9,7 +10,7 @@ import { getNoteColors } from './note-text.ts';
 import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-colors.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import { oncePerFrame, type RenderState } from './painter/render-state.ts';
-import { contains, getBounds, grow, isSameDrawing, type Rect } from './painter/scene.ts';
+import { contains, getBounds, grow, isSameDrawing } from './painter/scene.ts';
 
 const WIDTH = 180;
 const HEIGHT = 116;
@@ -59,7 +60,7 @@ interface MinimapElements {
 function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): () => void {
   let colors = readColors(element);
   let bounds: Rect | undefined;
-  const nodes = oncePerFrame(() => {
+  const nodesFrame = oncePerFrame(() => {
     bounds = getBounds(renderState.now.scene);
     fit.current = computeFit(bounds);
     drawNodes(element, renderState, { colors, fit: fit.current });
@@ -67,33 +68,33 @@ function redrawOnChange({ renderState, element, frame, fit }: MinimapElements): 
   });
   const updateView = (): void => {
     // The frame is hidden while the whole board is visible.
-    const isAll =
+    const isBoardVisible =
       bounds === undefined ||
       contains(getVisibleRect(renderState.now.viewport, renderState.now.size), bounds);
-    element.parentElement?.toggleAttribute('data-idle', isAll);
+    element.parentElement?.toggleAttribute('data-idle', isBoardVisible);
     positionMask(frame, renderState, fit.current);
   };
-  const view = oncePerFrame(updateView);
+  const viewFrame = oncePerFrame(updateView);
   let drawnScene = renderState.now.scene;
-  // The minimap shows the position and category of nodes, and also the color of notes.
+  // Of the content of nodes, the minimap shows only the color of notes.
   const isPlainNode = (id: string): boolean => drawnScene.byId.get(id)?.card.type !== 'note';
-  const stops = [
+  const unsubscribers = [
     renderState.watch(change => {
       const before = drawnScene;
       drawnScene = renderState.now.scene;
-      if (change.scene === undefined) view.request();
-      else if (!isSameDrawing(before, drawnScene, isPlainNode)) nodes.request();
+      if (change.scene === undefined) viewFrame.request();
+      else if (!isSameDrawing(before, drawnScene, isPlainNode)) nodesFrame.request();
     }),
     watchTheme(() => {
       colors = readColors(element);
-      nodes.request();
+      nodesFrame.request();
     }),
-    nodes.cancel,
-    view.cancel,
+    nodesFrame.cancel,
+    viewFrame.cancel,
   ];
-  nodes.request();
+  nodesFrame.request();
   return () => {
-    for (const stop of stops) stop();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   };
 }
 
@@ -113,7 +114,7 @@ function computeFit(bounds: Rect | undefined): MinimapFit {
   };
 }
 
-/** Reads the colors from a temporary element, because reading them sets the element's color. */
+/** Reads the colors with a temporary element, because `readPaintColors` sets the element's color. */
 function readColors(element: HTMLElement): PaintColors {
   const probe = document.createElement('i');
   element.parentElement?.append(probe);

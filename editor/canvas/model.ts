@@ -20,7 +20,7 @@ export interface CardPort {
   readonly handle: string;
   readonly label: string;
   readonly type: string;
-  /** An edge uses this port, but the node does not have it. */
+  /** Whether an edge uses this port, but the node does not have it. */
   readonly isUnknown?: true;
 }
 
@@ -49,7 +49,7 @@ export interface ResolvedEdge {
 
 export const PORT_PX = 14;
 
-/** Caches its results: unchanged nodes keep their object identity, so that React renders only changed nodes. */
+/** Caches cards and edges: unchanged nodes keep their object identity, so that React renders only changed nodes. */
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, { readonly resultHeight: number; readonly card: CardNode }>();
@@ -63,7 +63,7 @@ export class Model {
     this.#catalog = catalog;
   }
 
-  /** Returns the card of each node. Call it after `resolveEdges`, which finds the ports that edges use. */
+  /** Returns the card of each node. Call this method after `resolveEdges`, which finds the ports that edges use. */
   toCards(
     nodes: readonly GraphNode[],
     resultHeights: ReadonlyMap<string, number> = new Map(),
@@ -77,7 +77,7 @@ export class Model {
     });
   }
 
-  /** Returns the card with a lower result, which does not cover the card below it. */
+  /** Returns the card with a shorter result, which does not cover the card below. */
   #getFittedCard(card: CardNode, resultHeight: number): CardNode {
     const cached = this.#fittedCards.get(card);
     const fitted =
@@ -181,7 +181,7 @@ const toSize = ({
   height,
 });
 
-/** Minimum height of a result, even if it covers a card then. */
+/** Minimum height of a result, even if the result covers a card. */
 const MIN_RESULT = 162;
 const CARD_GAP = 12;
 
@@ -200,7 +200,7 @@ function fitResult(card: CardNode, cards: readonly CardNode[], wanted: number): 
   return Math.max(MIN_RESULT, wanted - (y + height - bottom));
 }
 
-/** The ports of a node that edges use: its inputs, and ports that it does not have. */
+/** The ports of a node that edges use: inputs, and ports that the node does not have. */
 interface UsedPorts {
   readonly connected: readonly string[];
   readonly missing: readonly string[];
@@ -272,7 +272,7 @@ function getTypeLabel({ data }: GraphNode, entry: CatalogEntry | undefined): str
     : componentMessages.node.typeOf(component);
 }
 
-/** The controls that fit on a node. Others need the space of the inspector. */
+/** The controls that fit on a node. Other controls need the space of the inspector. */
 const FACE_CONTROLS: ReadonlySet<string> = new Set([
   'text',
   'number',
@@ -309,7 +309,7 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
 const MISSING_OUT = 'out-?';
 const MISSING_IN = 'in-?';
 
-/** Returns the ports that the edge uses and its nodes lack. Cards show them, so that every edge is visible. */
+/** Returns the ports that the edge uses and its nodes lack. Cards show these ports, so that every edge is visible. */
 function findMissingPorts(
   catalog: Catalog,
   resolvedEdge: ResolvedEdge,

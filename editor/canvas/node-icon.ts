@@ -15,7 +15,7 @@ export interface NodeIcon {
 }
 
 /** Symbols of the port types, in a 24 × 24 square. The second path is filled. */
-const TYPE_ICONS: Readonly<Record<PortType, readonly [outline: string, solid?: string]>> = {
+const TYPE_ICONS: Readonly<Record<PortType, readonly [outline: string, fill?: string]>> = {
   TEXT: ['M4 6h16M4 12h16M4 18h9'],
   NUMBER: ['M5 7.5 8 5v14M14 8a3.5 3.5 0 1 1 6 2.6L13 19h7.5'],
   JSON: [
@@ -75,16 +75,16 @@ interface Square {
 }
 
 function drawType(type: PortType, square: Square): readonly IconPath[] {
-  const [outline, solid] = TYPE_ICONS[type];
+  const [outline, fill] = TYPE_ICONS[type];
   return [
     { d: fitPath(outline, square), type, isFilled: false },
-    ...(solid === undefined ? [] : [{ d: fitPath(solid, square), type, isFilled: true }]),
+    ...(fill === undefined ? [] : [{ d: fitPath(fill, square), type, isFilled: true }]),
   ];
 }
 
 /**
- * Transforms a path from the 24 × 24 square to `x`, `y` and `size`. Absolute (upper-case) commands are moved and scaled,
- * relative ones only scaled.
+ * Transforms a path from the 24 × 24 square to another square. Absolute (upper-case) commands are moved and scaled,
+ * relative commands are only scaled.
  */
 export function fitPath(path: string, { x, y, size }: Square): string {
   const scale = size / 24;

@@ -1,4 +1,4 @@
-// Renders the marks of a node: its status in the run, a pinned result, lint issues.
+// Renders the marks of a node: run status, pinned result, missing provider key, newer component version, lint issues.
 
 import ArrowUp from 'icon:arrow-big-up-dash';
 import Ban from 'icon:ban';
@@ -70,7 +70,7 @@ export function PinMark() {
   );
 }
 
-/** Marks a node whose provider has no key, and links to the page where this user can add one. */
+/** Marks a node whose provider has no key, and links to the page where this user can add a key. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
   const href = useProviderKeysHref(provider);
   const text = messages.flow.providerNotice.addKey(messages.provider(provider));
@@ -97,7 +97,7 @@ export function ProviderMark({ provider }: { readonly provider: string }) {
   );
 }
 
-/** Marks a call whose component has a newer version, and shows the difference. */
+/** Marks a call whose component has a newer version. A click shows the difference. */
 export function NewerVersionMark({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
   const newer = useNewerVersion(node);

@@ -23,7 +23,7 @@ const STRONG = /(\*\*|__|`)(?=\S)(.*?\S)\1/g;
 /** Removes common markdown syntax, for painting. */
 export const toPlainText = (markdown: string): string => markdown.replace(HEADING, '').replace(STRONG, '$2');
 
-/** Returns a dark color for light backgrounds and a light color for dark ones. */
+/** Returns a dark color for light backgrounds and a light color for dark backgrounds. */
 function getTextColor(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(offset =>
     Number.parseInt(color.slice(offset, offset + 2), 16),

@@ -9,7 +9,7 @@ import styles from './port.module.css';
 interface PortProps {
   readonly nodeLabel: string;
   readonly port: CardPort;
-  /** While connecting: whether the connection can end here. */
+  /** Whether the connection that the user is making can end here. */
   readonly fit: 'yes' | 'no' | undefined;
 }
 

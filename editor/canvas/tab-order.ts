@@ -6,7 +6,7 @@ import type { EditorContextValue } from '../runs/editor-context.tsx';
 const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'notices'] as const;
 const FOCUSABLE =
   'a[href], button, input, select, textarea, audio, video[controls], [contenteditable="true"], [tabindex]';
-/** The elements inside of a node that Tab focuses after Enter. */
+/** The elements of a node that Tab focuses after Enter has focused the first of them. */
 const FOCUSABLE_IN_NODE = '[data-port], [data-card-field], button, a[href], audio';
 
 /** Moves the focus and returns true, or returns false to let the browser do it. */
@@ -36,8 +36,8 @@ function moveFromNode(
   step: number,
 ): boolean {
   if (target !== node) {
-    const inside = [...node.querySelectorAll<HTMLElement>(FOCUSABLE_IN_NODE)].filter(isVisible);
-    const next = inside[inside.indexOf(target) + step];
+    const stops = [...node.querySelectorAll<HTMLElement>(FOCUSABLE_IN_NODE)].filter(isVisible);
+    const next = stops[stops.indexOf(target) + step];
     if (next !== undefined || step === -1) {
       (next ?? node).focus({ preventScroll: true });
       return true;

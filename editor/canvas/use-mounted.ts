@@ -22,7 +22,7 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   return { scene, model };
 }
 
-/** Returns the mounted nodes: all of a small board, and the readable ones of a large board. */
+/** Returns the mounted nodes: all nodes of a small board, and the readable nodes of a large board. */
 export function useMountedNodes(renderState: RenderState, scene: Scene, model: Model): CardNode[] {
   const { view } = useEditor();
   const selection = useBoard(state => state.selection);
@@ -38,16 +38,16 @@ export function useMountedNodes(renderState: RenderState, scene: Scene, model: M
   const mounted = isSmall ? allIds : nearIds;
   useLayoutEffect(() => renderState.set({ scene, mounted }), [renderState, scene, mounted]);
   useEffect(() => {
-    const step = (): void => {
+    const updateMounted = (): void => {
       const pinned = getPinnedNodes(renderState.now.focusTarget, view.getState().connecting?.nodeId);
       const nextIds = getNextMounted(renderState.now, pinned);
       if (nextIds !== renderState.now.mounted) setNearIds(nextIds);
     };
-    const frame = oncePerFrame(step);
-    const stop = renderState.watch(frame.request);
+    const frame = oncePerFrame(updateMounted);
+    const unsubscribe = renderState.watch(frame.request);
     frame.request();
     return () => {
-      stop();
+      unsubscribe();
       frame.cancel();
     };
   }, [renderState, view]);

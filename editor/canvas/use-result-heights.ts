@@ -1,4 +1,4 @@
-// Computes the height of each node's result. The map changes only when a height does, not with each event of a run.
+// Computes the height of each node's result. The map changes only when a height changes, not with each event of a run.
 import { useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { getDims } from '../../src/graph/dims.ts';

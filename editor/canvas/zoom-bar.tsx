@@ -4,13 +4,14 @@ import Maximize from 'icon:maximize';
 import Minus from 'icon:minus';
 import Plus from 'icon:plus';
 import { getViewportForBounds, useReactFlow, useStore } from '@xyflow/react';
+import type { Rect } from '../../src/graph/rects.ts';
 import { messages } from '../flow-messages.ts';
 import { IconButton } from '../kit/button.tsx';
 import { formatPercent } from '../lib/format.ts';
 import styles from './canvas.module.css';
 import type { Viewport } from './painter/painting.ts';
 import type { RenderState, Size } from './painter/render-state.ts';
-import { getBounds, type Rect } from './painter/scene.ts';
+import { getBounds } from './painter/scene.ts';
 
 const labels = messages.flow;
 export const MIN_ZOOM = 0.03;

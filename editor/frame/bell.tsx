@@ -9,7 +9,7 @@ import { showError, toErrorMessage } from '../kit/failure.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator, MenuText } from '../kit/menu.tsx';
 import { RelativeTime } from '../kit/time.tsx';
 import { formatCompact } from '../lib/format.ts';
-import { readNotices, useNotices, useUnreadNotices } from '../lib/notices.ts';
+import { markNoticesAsRead, useNotices, useUnreadNotices } from '../lib/notices.ts';
 import { messages } from '../messages.ts';
 import styles from './bell.module.css';
 
@@ -36,8 +36,8 @@ export function Bell() {
 function NoticeItems({ unread }: { readonly unread: number }) {
   const client = useQueryClient();
   const { data, error } = useNotices();
-  const markAsRead = (notices: Parameters<typeof readNotices>[1]): void =>
-    void readNotices(client, notices).catch(showError);
+  const markAsRead = (notices: Parameters<typeof markNoticesAsRead>[1]): void =>
+    void markNoticesAsRead(client, notices).catch(showError);
   if (data === undefined)
     return <MenuText>{error === null ? messages.common.loading : toErrorMessage(error)}</MenuText>;
   if (data.data.length === 0) return <MenuText>{messages.notices.empty}</MenuText>;

@@ -24,7 +24,7 @@ export interface Choice {
   readonly detail?: ReactNode;
   readonly hint?: ReactNode;
   readonly icon?: ReactNode;
-  /** Drawn faintly: it can be chosen, but needs something else first. */
+  /** Whether the option is dimmed, because it needs a setup first. It can still be chosen. */
   readonly isDimmed?: true;
   /** Heading above consecutive options of the same group. */
   readonly section?: string;
@@ -42,18 +42,18 @@ interface ChooserProps {
   /** Called when the text changes, to load more options. */
   readonly onText?: (text: string) => void;
   /**
-   * Position of the dialog in window pixels. The page is not dimmed. If absent, the dialog is at the top of the page.
+   * Position of the dialog in window pixels. With a position, the page is not dimmed. Default: the top of the page.
    */
   readonly position?: { readonly x: number; readonly y: number } | undefined;
   /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
-  /** What to say if a filter has no options at all, by the filter's id. */
+  /** The text for a filter without options, by the filter's id. */
   readonly emptyHints?: Readonly<Record<string, string>>;
-  /** Renders what is shown below the list about the active option. */
+  /** Renders details of the active option below the list. */
   readonly renderFooter?: (choice: Choice) => ReactNode;
 }
 
-/** Maximum number of options rendered. Typing finds the others. */
+/** Maximum number of options rendered. The user finds other options by typing. */
 const MAX_SHOWN = 200;
 
 export function Chooser({
@@ -187,7 +187,7 @@ function Options({ id, label, choices, active, onPoint, onChoose }: OptionsProps
 const SIZE = { width: 640, height: 480 };
 const MARGIN = 8;
 
-/** Keeps the dialog inside of the window. */
+/** Returns the style that places the dialog at the position, but inside the window. */
 function toStyle({ x, y }: { readonly x: number; readonly y: number }): CSSProperties {
   const clampPosition = (wanted: number, size: number, space: number): number =>
     Math.max(MARGIN, Math.min(wanted, space - size - MARGIN));

@@ -1,4 +1,4 @@
-// Renders two images or videos on top of each other, with a slider that reveals one or the other.
+// Renders two images or videos on top of each other, with a slider that moves the edge between them.
 import { useState } from 'react';
 import styles from './comparison.module.css';
 import { type MediaSource, MediaView } from './media-view.tsx';

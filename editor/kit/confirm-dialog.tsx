@@ -1,5 +1,5 @@
-// Renders a dialog that asks for confirmation before an action that cannot be undone. It stays open and shows the error
-// if the action fails.
+// Renders a dialog that asks for confirmation before an action that cannot be undone. If the action fails, the dialog
+// stays open and shows the error.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messages } from '../messages.ts';

@@ -1,4 +1,4 @@
-// Copies text, also on plain HTTP, and shows a short confirmation.
+// Renders a button that copies text, even without https, and confirms it for a moment.
 
 import Check from 'icon:check';
 import Copy from 'icon:copy';

@@ -24,7 +24,7 @@ interface LabelLinks {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** Renders the label, hint and error of a custom control. `children` gets the attributes that link it to them. */
+/** Renders the label, hint and error of a custom control. `children` gets the attributes that link the control to them. */
 export function Field({
   label,
   hint,
@@ -76,7 +76,7 @@ export function TextArea({
   );
 }
 
-/** Texts of options by value. Entries keep their order; a record would move keys that are numbers to its start. */
+/** Texts of options by value. For values that are numbers, use entries: a record would sort its number keys first. */
 export type Options =
   | Readonly<Record<string, string>>
   | readonly (readonly [value: string | number, text: string])[];

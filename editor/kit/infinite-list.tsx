@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import type { Query } from '../../sdk/src/send.ts';
 import { getPage, type ListPage } from '../lib/api.ts';
 import { retryAfterOutage } from '../lib/queries.ts';
-import { findScrollPosition, saveScrollPosition } from '../lib/scroll-positions.ts';
+import { getScrollPosition, saveScrollPosition } from '../lib/scroll-positions.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
@@ -17,7 +17,7 @@ export type ListQuery<T> = UseInfiniteQueryResult<readonly T[]>;
 const toItems = <T,>({ pages }: InfiniteData<ListPage<T>>): readonly T[] =>
   pages.flatMap(({ items }) => items);
 
-/** Reads a paginated list of the API. The query key starts with its path, so that changes can invalidate it. */
+/** Reads a paginated list of the API. The query key starts with the path, so that a change can invalidate the list. */
 export function useList<T>(
   path: string,
   query: Query = {},
@@ -51,7 +51,7 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
   useScrollRestoration(query);
   if (items === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  // A page can be empty although more follow, if the service examined many rows that the filter excludes.
+  // A page can be empty although more pages follow, if the service examined many rows that the filter excludes.
   if (items.length === 0 && !hasNextPage) return empty;
   const loadNext = (): void => void fetchNextPage();
   return (
@@ -65,7 +65,7 @@ export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>
 
 const LOAD_AHEAD = '800px';
 
-/** Renders a button that loads more when it comes near the view or is clicked. */
+/** Renders a button that loads the next page when the button comes near the view or is clicked. */
 function LoadMoreButton({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -94,13 +94,13 @@ function useScrollRestoration<T>({
   fetchNextPage,
 }: ListQuery<T>): void {
   const [path] = useLocation();
-  // The scroll position to restore; undefined once it is reached.
+  // The scroll position to restore, or undefined once it is reached.
   const targetPosition = useRef<number>(undefined);
   const isLoaded = data !== undefined;
   useLayoutEffect(() => {
     if (!isLoaded) return;
     const key = `${path} ${getHistoryKey()}`;
-    targetPosition.current = findScrollPosition(key);
+    targetPosition.current = getScrollPosition(key);
     const save = (): void => {
       if (targetPosition.current === undefined) saveScrollPosition(key, window.scrollY);
     };

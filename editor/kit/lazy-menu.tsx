@@ -1,4 +1,4 @@
-// Creates menus that load after the first paint. A button that is pressed before that opens its menu once it is loaded.
+// Creates menus that load after the first paint. If the button is pressed earlier, the menu opens once it is loaded.
 import {
   type ButtonHTMLAttributes,
   type ComponentType,
@@ -9,7 +9,7 @@ import {
 } from 'react';
 
 /** Whether a menu opens as soon as it replaces its button. */
-export const OpensAtOnceContext = createContext(false);
+export const OpensImmediatelyContext = createContext(false);
 
 type ButtonProps = Pick<
   ButtonHTMLAttributes<HTMLButtonElement>,
@@ -17,9 +17,9 @@ type ButtonProps = Pick<
 >;
 
 /**
- * `renderButton` renders the menu's button until the menu replaces it: when the menu is loaded, and the button is pressed
- * or has no focus. Replacing a focused button could lose keys. The caller must import the menu's style sheets, because
- * the HTML embeds only the style sheets of pages.
+ * `renderButton` renders the menu's button. The menu replaces the button once the menu is loaded and the button is pressed
+ * or not focused, because replacing a focused button could lose keys. The caller must import the menu's style sheets,
+ * because the HTML embeds only the style sheets of pages.
  */
 export function lazyMenu<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -45,13 +45,13 @@ export function lazyMenu<Props extends object>(
     }, []);
     if (LoadedMenu !== undefined && isLoaded && (isPressed || !hasFocus))
       return (
-        <OpensAtOnceContext value={isPressed}>
+        <OpensImmediatelyContext value={isPressed}>
           <LoadedMenu {...props} />
-        </OpensAtOnceContext>
+        </OpensImmediatelyContext>
       );
     return renderButton(props, {
       'aria-haspopup': 'menu',
-      // Opens as the menu does: not on the click, because the menu may replace the button while it is pressed.
+      // Opens on the press, like the menu. On a click would be too late: the menu may replace the pressed button.
       onPointerDown: event => {
         if (event.button !== 0 || event.ctrlKey) return;
         // Otherwise the press moves the focus out of the menu, which closes it.

@@ -108,7 +108,7 @@ interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'label' | 'onSize'
   readonly variant: NonNullable<MediaViewProps['variant']>;
 }
 
-/** The time of the frame that a thumbnail without a poster shows. The first frames of many videos are blank. */
+/** A thumbnail without a poster shows the frame at this fraction of the video. The first frames are often blank. */
 const STILL_FRACTION = 0.4;
 
 /** Renders a video player. Thumbnails have no controls and play while the pointer is over them. */

@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useContext } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
-import { OpensAtOnceContext } from './lazy-menu.tsx';
+import { OpensImmediatelyContext } from './lazy-menu.tsx';
 import styles from './menu.module.css';
 
 interface MenuProps {
@@ -18,10 +18,10 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'end', container = null, children }: MenuProps) {
-  const opensAtOnce = useContext(OpensAtOnceContext);
+  const opensImmediately = useContext(OpensImmediatelyContext);
   return (
     // Not modal, because locking the scroll position would need an inline style, which the security policy forbids.
-    <DropdownMenu.Root modal={false} defaultOpen={opensAtOnce}>
+    <DropdownMenu.Root modal={false} defaultOpen={opensImmediately}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content className={styles.menu} align={align} sideOffset={6} collisionPadding={8}>

@@ -9,7 +9,7 @@ interface NameDialogProps {
   /** Label of the field. */
   readonly label?: string;
   readonly maxLength?: number;
-  /** The current name, if the item exists. */
+  /** The current name of an existing item. */
   readonly name?: string | undefined;
   /** Text of the submit button. Default: Save. */
   readonly submitText?: string;

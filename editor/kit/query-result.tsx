@@ -1,4 +1,4 @@
-// Renders the data of a query, or how its request stands.
+// Renders the data of a query, a spinner while the data is loading, and an error if loading fails.
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failure } from './failure.tsx';

@@ -1,4 +1,4 @@
-// Renders progress: a spinner, or a bar if the progress is known.
+// Renders progress: a spinner, or a progress bar.
 import { messages } from '../messages.ts';
 import styles from './spinner.module.css';
 
@@ -19,7 +19,7 @@ export function Loading({ label = messages.common.loading }: { readonly label?: 
 
 interface ProgressProps {
   readonly label: string;
-  /** From 0 to 1; undefined: unknown. */
+  /** From 0 to 1, or undefined if it is unknown. */
   readonly fraction: number | undefined;
 }
 

@@ -1,4 +1,5 @@
-// Shows tooltips on hover and focus. One element in the top layer shows all of them, so that dialogs do not cover it.
+// Shows tooltips on hover and focus. A single element in the top layer shows all tooltips, so that dialogs do not cover
+// them.
 import { cloneElement, type ReactElement, useEffect, useRef } from 'react';
 import { showTooltips, TOOLTIP_ID } from '../lib/tooltips.ts';
 import styles from './tooltip.module.css';

@@ -1,5 +1,5 @@
-// Renders the waveform of an audio file, to show above its player. A click seeks. Renders nothing if the file is too large
-// or not readable.
+// Renders the waveform of an audio file above its player. A click seeks. Renders nothing if the file is too large or not
+// readable.
 import { type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import styles from './waveform.module.css';
 
@@ -106,7 +106,7 @@ async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
   throw new Error('The audio file is too large for a waveform.');
 }
 
-/** Returns the loudest sample of each bar, relative to the loudest of all. */
+/** Returns the loudest sample of each bar, relative to the loudest sample of the file. */
 function computePeaks(samples: Float32Array): readonly number[] {
   const length = Math.max(1, Math.ceil(samples.length / BARS));
   const peaks = Array.from({ length: BARS }, (_, bar) =>

@@ -21,7 +21,7 @@ export const connection: Connection = {
   },
 };
 
-/** Prompts per request: a sign-in, a confirmation, and one more of either, in case one expires meanwhile. */
+/** Prompts per request: a sign-in, a confirmation, and a third prompt, in case the sign-in or confirmation expires. */
 const MAX_PROMPTS = 3;
 
 export type CallOptions = Omit<Call, 'method' | 'path'>;
@@ -36,11 +36,11 @@ export async function request<T>(
   options: CallOptions = {},
 ): Promise<ApiResponse<T>> {
   const call: Call = { ...options, method, path };
-  for (let attempts = 0; ; attempts++) {
+  for (let prompts = 0; ; prompts++) {
     try {
       return await send<T>(connection, call);
     } catch (thrown) {
-      if (attempts === MAX_PROMPTS || !(await promptToRetry(thrown, options.signal))) throw thrown;
+      if (prompts === MAX_PROMPTS || !(await promptToRetry(thrown, options.signal))) throw thrown;
     }
   }
 }
@@ -95,6 +95,6 @@ export async function getPage<T>(path: string, query: Query, signal?: AbortSigna
 }
 
 function parseNextCursor(link: string | null): string | null {
-  const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
-  return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
+  const url = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
+  return url === undefined ? null : new URL(url, location.origin).searchParams.get('cursor');
 }

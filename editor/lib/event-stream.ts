@@ -1,18 +1,18 @@
-// Receives events of the service.
+// Receives events from the service.
 
 const RECONNECT_MS = 3000;
 
 interface StreamListeners {
-  /** Listeners by type of event. They get the parsed data. */
+  /** Listeners by event type. A listener gets the parsed data. */
   readonly events: Readonly<Record<string, (data: unknown) => void>>;
   readonly onOpen?: () => void;
-  /** Called when the connection is lost, and when the service refused it, for example because the session has expired. */
+  /** Called when the connection was lost, or when the service refused it, such as after the session has expired. */
   readonly onError?: (isRefused: boolean) => void;
 }
 
 /**
- * Opens an event stream. Returns a function that closes it. After a lost connection the browser reconnects on its own and
- * sends the id of the last event; after an error response it does not.
+ * Opens an event stream. Returns a function that closes it. After a lost connection, the browser reconnects and sends the
+ * id of the last event. After an error response, this function reconnects, because the browser does not.
  */
 export function openEventStream(path: string, { events, onOpen, onError }: StreamListeners): () => void {
   let source: EventSource;

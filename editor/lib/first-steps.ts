@@ -1,58 +1,59 @@
-// Stores the progress of the first steps in this browser. They start when a user without workflows sees the gallery.
+// Stores the progress of the first steps in this browser. The card of the first steps opens when a user without workflows
+// sees the gallery.
 import { create } from 'zustand';
 
 export const STEPS = ['run', 'words', 'provider', 'code'] as const;
 export type Step = (typeof STEPS)[number];
 
-interface Stored {
+interface StoredProgress {
   readonly isOpen: boolean;
   readonly done: readonly Step[];
 }
 
-interface FirstSteps extends Stored {
-  /** The user has just asked for the card. */
+interface FirstSteps extends StoredProgress {
+  /** Whether the user has just reopened the card. */
   readonly isReopened?: boolean;
 }
 
-const KEY = 'graphwright-first-steps';
+const STORAGE_KEY = 'graphwright-first-steps';
 const NOT_STARTED: FirstSteps = { isOpen: false, done: [] };
 
-export const useFirstSteps = create<FirstSteps>(() => readStored() ?? NOT_STARTED);
+export const useFirstSteps = create<FirstSteps>(() => readProgress() ?? NOT_STARTED);
 
 /** Opens the card for new users. Does nothing if this browser has shown it before. */
 export function startFirstSteps(): void {
-  if (readStored() === undefined) save({ ...NOT_STARTED, isOpen: true });
+  if (readProgress() === undefined) saveProgress({ ...NOT_STARTED, isOpen: true });
 }
 
 /** Opens the card again, from the start if all steps are done. */
 export function reopenFirstSteps(): void {
   const { done } = useFirstSteps.getState();
-  save({ isOpen: true, isReopened: true, done: done.length === STEPS.length ? [] : done });
+  saveProgress({ isOpen: true, isReopened: true, done: done.length === STEPS.length ? [] : done });
 }
 
 export function closeFirstSteps(): void {
-  save({ ...useFirstSteps.getState(), isOpen: false });
+  saveProgress({ ...useFirstSteps.getState(), isOpen: false });
 }
 
-/** Marks a step as done. The last one closes the card. */
+/** Marks a step as done. The last step closes the card. */
 export function finishStep(step: Step): void {
   const { isOpen, done } = useFirstSteps.getState();
   if (!isOpen || done.includes(step)) return;
-  save({ isOpen: done.length + 1 < STEPS.length, done: [...done, step] });
+  saveProgress({ isOpen: done.length + 1 < STEPS.length, done: [...done, step] });
 }
 
-function save(state: FirstSteps): void {
+function saveProgress(state: FirstSteps): void {
   useFirstSteps.setState(state);
   try {
-    localStorage.setItem(KEY, JSON.stringify(state));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(state));
   } catch {
     // Without storage, the card closes with the page.
   }
 }
 
-function readStored(): Stored | undefined {
+function readProgress(): StoredProgress | undefined {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null');
     if (typeof stored !== 'object' || stored === null) return undefined;
     const { isOpen, done } = stored as { readonly isOpen?: unknown; readonly done?: unknown };
     return {

@@ -10,7 +10,7 @@ const USD = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 4,
 });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const EXACT_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
@@ -50,7 +50,7 @@ export function formatDuration(ms: number): string {
   return hours > 0 ? `${NUMBER.format(hours)} h ${minutes} min` : `${minutes} min ${totalSeconds % 60} s`;
 }
 
-const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+const RELATIVE_UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -61,14 +61,17 @@ const MAX_RELATIVE_MS = 7 * 86_400_000;
 export function formatAgo(time: number, now: number): string {
   const distance = time - now;
   if (Math.abs(distance) >= MAX_RELATIVE_MS) return DAY.format(time);
-  const step = STEPS.find(([, ms]) => Math.abs(distance) >= ms);
-  return step === undefined
-    ? RELATIVE.format(0, 'second')
-    : RELATIVE.format(Math.trunc(distance / step[1]), step[0]);
+  const match = RELATIVE_UNITS.find(([, ms]) => Math.abs(distance) >= ms);
+  if (match === undefined) return RELATIVE.format(0, 'second');
+  const [unit, unitMs] = match;
+  return RELATIVE.format(Math.trunc(distance / unitMs), unit);
 }
 
+/** Formats a time as a date without the time of day. */
+export const formatDay = (time: number): string => DAY.format(time);
+
 /** Formats a time with weekday, seconds and time zone. */
-export const formatExact = (time: number): string => EXACT.format(time);
+export const formatExact = (time: number): string => EXACT_TIME.format(time);
 
 const NAMES = new Intl.ListFormat('en');
 const MAX_NAMES = 3;
@@ -80,4 +83,3 @@ export const formatNames = (names: readonly string[]): string =>
       ? names
       : [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`],
   );
-export const formatDay = (time: number): string => DAY.format(time);

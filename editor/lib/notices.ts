@@ -1,4 +1,4 @@
-// Reads the user's notices, and keeps the number of unread ones up to date.
+// Reads the user's notices, and keeps the number of unread notices up to date.
 
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -19,8 +19,11 @@ export const useNotices = () =>
     staleTime: 0,
   });
 
-/** Marks notices as read: those with the ids, or all. */
-export async function readNotices(client: QueryClient, notices: { ids: readonly string[] } | { all: true }) {
+/** Marks the notices with the ids, or all notices, as read. */
+export async function markNoticesAsRead(
+  client: QueryClient,
+  notices: { ids: readonly string[] } | { all: true },
+) {
   const { unread } = await api.post<UnreadNotices>(`${PATH}/read`, notices);
   client.setQueryData(UNREAD_KEY, unread);
   await client.invalidateQueries({ queryKey: LIST_KEY });

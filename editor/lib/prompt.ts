@@ -1,8 +1,8 @@
-// Prompts the user for something that requests need. Requests that fail while a prompt is open wait for the same one.
+// Prompts the user for something that requests need. Requests that fail while a prompt is open wait for that prompt.
 
 /**
- * Creates a prompt. `onChange` gets the function that settles an opened prompt, and undefined once it is settled. A
- * request that is aborted stops waiting with false.
+ * Creates a prompt. `onChange` gets the function that settles an opened prompt, and undefined once the prompt is settled.
+ * For an aborted request, the promise resolves to false.
  */
 export function createPrompt(
   onChange: (settle: ((isDone: boolean) => void) | undefined) => void,

@@ -2,8 +2,8 @@
 import { useSession } from './session.ts';
 
 /**
- * Returns the address of the page to add a key: for the instance, or for the active workspace. Returns undefined for
- * users who may do neither. With a provider, the page opens its dialog.
+ * Returns the address of the page where the user can add a key for the instance or for the active workspace, or undefined
+ * if the user may do neither. If `provider` is set, the page opens the dialog of that provider.
  */
 export function useProviderKeysHref(provider?: string): string | undefined {
   const { user, workspace } = useSession();

@@ -5,12 +5,12 @@ import type { Query as SearchParams } from '../../sdk/src/send.ts';
 import { api } from './api.ts';
 
 const RETRY_MS = 3000;
-const OUTAGES: ReadonlySet<number> = new Set([502, 503, 504]);
+const OUTAGE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Returns the retry delay for a query that failed because of an outage, or false for other errors. */
 export function retryAfterOutage({ state: { error } }: Pick<Query, 'state'>): number | false {
   const isOutage =
-    error instanceof ConnectionError || (error instanceof ApiError && OUTAGES.has(error.status));
+    error instanceof ConnectionError || (error instanceof ApiError && OUTAGE_STATUSES.has(error.status));
   return isOutage && RETRY_MS;
 }
 

@@ -6,7 +6,7 @@ import { showToast, type Toast } from './toasts.ts';
 
 export type ReloadAndToast = (
   text: string,
-  /** First segments of the query keys that the change affects, or all queries. */
+  /** The first key segments of the queries that the change affects, or `all` for every query. */
   keys: readonly string[] | 'all',
   action?: Toast['action'],
 ) => Promise<void>;

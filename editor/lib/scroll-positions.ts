@@ -5,7 +5,7 @@ const MAX_ENTRIES = 50;
 
 const positions = new Map<string, number>(readStoredPositions());
 
-export const findScrollPosition = (key: string): number => positions.get(key) ?? 0;
+export const getScrollPosition = (key: string): number => positions.get(key) ?? 0;
 
 export function saveScrollPosition(key: string, top: number): void {
   // Moves the entry to the end, so that the oldest comes first.

@@ -10,9 +10,12 @@ export type TeamRole = Session['workspace']['role'];
 
 export const SESSION_KEY = ['session'] as const;
 
-/** The session that the service embedded in the page. */
-const EMBEDDED = readEmbeddedData<Session>('session');
-const INITIAL_DATA = EMBEDDED && { initialData: EMBEDDED, initialDataUpdatedAt: performance.timeOrigin };
+/** The session that the service embedded in the page, which saves a request; undefined if nobody is signed in. */
+const EMBEDDED_SESSION = readEmbeddedSession();
+const INITIAL_DATA = EMBEDDED_SESSION && {
+  initialData: EMBEDDED_SESSION,
+  initialDataUpdatedAt: performance.timeOrigin,
+};
 
 /** Queries the session. Fails with an ApiError with code `unauthorized` if nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {
@@ -57,8 +60,7 @@ export function getNextPath(search: string): string {
     : '/workflows';
 }
 
-/** Parses JSON that the service embedded in the page, which saves a request; undefined if there is none. */
-function readEmbeddedData<T>(id: string): T | undefined {
-  const text = document.getElementById(id)?.textContent;
-  return text === undefined || text === null ? undefined : (JSON.parse(text) as T);
+function readEmbeddedSession(): Session | undefined {
+  const text = document.getElementById('session')?.textContent;
+  return text === undefined || text === null ? undefined : (JSON.parse(text) as Session);
 }

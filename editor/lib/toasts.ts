@@ -11,11 +11,11 @@ export interface Toast {
 export const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ toasts: [] }));
 
 const MAX_SHOWN = 3;
-let count = 0;
+let nextId = 0;
 
 /** Shows a toast for a while, longer if it has an `action`. */
 export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
-  const toast: Toast = { tone: 'done', ...options, text, id: count++ };
+  const toast: Toast = { tone: 'done', ...options, text, id: nextId++ };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN) }));
 }
 

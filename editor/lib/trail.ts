@@ -7,38 +7,35 @@ export interface TrailStep {
   readonly workflowId: string;
   readonly nodeId: string;
   /** The version of the component that the call uses. */
-  readonly pin: number | 'latest';
-  /** Whether the component's current version is open, which can be edited, instead of the one that the call uses. */
+  readonly version: number | 'latest';
+  /** Whether the component's current version is open, which can be edited, instead of the version that the call uses. */
   readonly isCurrent: boolean;
 }
 
 /** Calls can be nested this deep. */
 const MAX_STEPS = 8;
-const STEP = /^(?<workflowId>[\w-]+):(?<pin>latest|[1-9]\d{0,8})(?<isCurrent>\+?):(?<nodeId>.+)$/s;
+const STEP = /^(?<workflowId>[\w-]+):(?<version>latest|[1-9]\d{0,8})(?<isCurrent>\+?):(?<nodeId>.+)$/s;
 
-/** Reads the steps from a query string. Ignores malformed ones. */
+/** Reads the steps from a query string. Ignores malformed steps. */
 export function parseTrail(search: string): readonly TrailStep[] {
   return new URLSearchParams(search)
     .getAll('in')
     .slice(0, MAX_STEPS)
     .flatMap(text => {
-      const { workflowId = '', pin = '', isCurrent, nodeId = '' } = STEP.exec(text)?.groups ?? {};
+      const { workflowId = '', version: label, isCurrent, nodeId = '' } = STEP.exec(text)?.groups ?? {};
       if (workflowId === '') return [];
-      return [
-        {
-          workflowId,
-          nodeId,
-          pin: pin === 'latest' ? ('latest' as const) : Number(pin),
-          isCurrent: isCurrent === '+',
-        },
-      ];
+      const version = label === 'latest' ? label : Number(label);
+      return [{ workflowId, nodeId, version, isCurrent: isCurrent === '+' }];
     });
 }
 
 /** Returns the address of a workflow that is open through these calls. */
 export function toFlowHref(workflowId: string, trail: readonly TrailStep[]): string {
   const query = new URLSearchParams(
-    trail.map(step => ['in', `${step.workflowId}:${step.pin}${step.isCurrent ? '+' : ''}:${step.nodeId}`]),
+    trail.map(step => [
+      'in',
+      `${step.workflowId}:${step.version}${step.isCurrent ? '+' : ''}:${step.nodeId}`,
+    ]),
   );
   return `/flow/${workflowId}${trail.length === 0 ? '' : `?${query}`}`;
 }

@@ -9,15 +9,15 @@ interface SearchFilters {
   readonly replaceAll: (filters: Readonly<Record<string, string>>) => void;
 }
 
-/** Reads and changes filters without new entries in the history. */
+/** Reads and changes filters without adding entries to the browser history. */
 export function useSearchFilters(): SearchFilters {
   const [search, setSearch] = useSearchParams();
   return {
     search,
     change: changes =>
       setSearch(
-        before => {
-          const params = new URLSearchParams(before);
+        current => {
+          const params = new URLSearchParams(current);
           for (const [name, value] of Object.entries(changes))
             if (value === '') params.delete(name);
             else params.set(name, value);
@@ -29,7 +29,7 @@ export function useSearchFilters(): SearchFilters {
   };
 }
 
-/** Returns those of the named filters that are set. */
+/** Returns the named filters that are set. */
 export const pickFilters = (search: URLSearchParams, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap(name => {

@@ -90,9 +90,9 @@ function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
   );
 }
 
-/** Shows the results on top of each other if both are visual, otherwise side by side. */
+/** Shows the results on top of each other if both are images or videos, otherwise side by side. */
 function ResultPair({ current, other }: { readonly current: Result; readonly other: Result }) {
-  if (isVisual(current) && isVisual(other))
+  if (isVisualMedia(current) && isVisualMedia(other))
     return (
       <Comparison
         label={compareMessages.slider}
@@ -108,9 +108,9 @@ function ResultPair({ current, other }: { readonly current: Result; readonly oth
   );
 }
 
-type Visual = Extract<Result, { kind: 'media' }>;
+type VisualMedia = Extract<Result, { kind: 'media' }>;
 
-function isVisual(result: Result): result is Visual {
+function isVisualMedia(result: Result): result is VisualMedia {
   if (result.kind !== 'media') return false;
   const kind = getMediaKind(result);
   return kind === 'image' || kind === 'video';

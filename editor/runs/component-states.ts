@@ -3,18 +3,18 @@
 import type { NodeState } from '../../sdk/src/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 
-/** The state of a component node. Its results are those of an inner node. */
+/** The state of a node that calls a component. The results are in the states of the inner nodes. */
 export interface ComponentNodeState extends NodeState {
-  /** How many nodes the component has in this run, and how many have ended. */
+  /** The number of inner nodes in this run, and how many of them have ended. */
   readonly count: { readonly done: number; readonly total: number };
   /** The inner nodes that wait for a decision or a provider. */
   readonly waitingNodeIds: readonly string[];
 }
 
-/** Statuses of nodes that will not change any more. */
+/** Statuses of nodes that have ended. */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
 
-/** Returns the state of each component node, by its id, at every level. */
+/** Returns the state of each node that calls a component, by node id, at every level. */
 export function combineComponentStates(
   nodes: ReadonlyMap<string, NodeState>,
 ): ReadonlyMap<string, ComponentNodeState> {
@@ -38,7 +38,7 @@ export function listEnclosingCalls(path: string): readonly string[] {
   return callIds;
 }
 
-/** Returns the id of the node on the board that shows a node of a run: itself, or the call that contains it. */
+/** Returns the id of the node on the board that shows a node of a run: the node, or the call that contains the node. */
 export function findBoardNodeId(board: Board, path: string): string | undefined {
   return [path, ...listEnclosingCalls(path)].find(id => findNode(board, id) !== undefined);
 }
@@ -83,7 +83,7 @@ function combineStatus(states: readonly NodeState[], done: number): NodeState['s
   return done > 0 || has('RUNNING') ? 'RUNNING' : 'PENDING';
 }
 
-/** Returns the state with the earliest time. States without it come last. */
+/** Returns the state with the earliest time. States without a time come last. */
 function findEarliest(states: readonly NodeState[], key: 'startedAt' | 'finishedAt'): NodeState | undefined {
   const [first, ...others] = states;
   if (first === undefined) return undefined;
@@ -94,4 +94,4 @@ const isBefore = (time: string | null, other: string | null): boolean =>
   time !== null && (other === null || time < other);
 
 const findLatest = (times: readonly (string | null)[]): string | null =>
-  times.reduce((last, time) => (time !== null && (last === null || time > last) ? time : last), null);
+  times.reduce((latest, time) => (time !== null && (latest === null || time > latest) ? time : latest), null);

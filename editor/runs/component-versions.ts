@@ -56,7 +56,7 @@ export const toInterfaceKey = (workflowId: string): readonly string[] => [
   'interface',
 ];
 
-/** Reads the current version of a workflow and its ports; undefined until they are read, or if they are not readable. */
+/** Returns the current version of a workflow with its ports, or undefined if it is not loaded or not readable. */
 export function useInterface(workflowId: string | undefined): ComponentVersion | undefined {
   const { data } = useQuery({
     queryKey: toInterfaceKey(workflowId ?? ''),
@@ -80,17 +80,17 @@ export function useNewerVersion(node: GraphNode): ComponentVersion | undefined {
 type Editor = Pick<EditorContextValue, 'session' | 'trail' | 'view'>;
 
 /**
- * Opens the component that the node calls, in place: with the way back, and with the states of the caller's run. Opens
- * the version that the call uses, to be viewed only unless it is the current one.
+ * Opens the component that the node calls in place: with the path back, and with the states of the caller's run. Opens
+ * the version that the call uses. An earlier version is read-only.
  */
 export async function openComponent({ session, trail }: Editor, nodeId: string): Promise<void> {
   const node = findNode(session.store.getState().board, nodeId);
   const component = node && getCalledComponent(node);
   if (component === undefined) return;
-  const { workflowId, version: pin } = component;
+  const { workflowId, version } = component;
   try {
-    const isCurrent = pin === 'latest' || (await readInterface(workflowId)).version === pin;
-    navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, pin, isCurrent }]));
+    const isCurrent = version === 'latest' || (await readInterface(workflowId)).version === version;
+    navigate(toFlowHref(workflowId, [...trail, { workflowId: session.id, nodeId, version, isCurrent }]));
   } catch (error) {
     showError(error);
   }
@@ -109,8 +109,8 @@ export function goToCaller({ trail }: Pick<Editor, 'trail'>, updatesCall = false
   navigate(toCallerHref(trail));
 }
 
-/** Returns the call to show in the workflow, and forgets it. */
-export function consumeReturn(workflowId: string): typeof pendingReturn {
+/** Returns the call to show in the workflow, and clears it. */
+export function takePendingReturn(workflowId: string): typeof pendingReturn {
   const result = pendingReturn?.workflowId === workflowId ? pendingReturn : undefined;
   pendingReturn = undefined;
   return result;
@@ -125,7 +125,7 @@ export function planUpdate(
   return updateCall(session.store.getState().board, session.catalog, nodeId, target);
 }
 
-/** Makes the call use the version, as one undo step. Says how many connections that removed. */
+/** Makes the call use the version, as one undo step. Shows a toast with the number of removed connections. */
 export function applyVersion({ session }: Pick<Editor, 'session'>, nodeId: string, target: CallTarget): void {
   const { actions } = session.store;
   const { changes, lostEdges } = planUpdate({ session }, nodeId, target);

@@ -1,4 +1,4 @@
-// Loads components, and creates, unpacks and updates their calls.
+// Loads components, and creates, unpacks and updates calls of components.
 import { type ComponentCall, isComponentCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
@@ -19,7 +19,7 @@ import { applyVersion, getCalledComponent, readInterface } from './component-ver
 import type { EditorContextValue } from './editor-context.tsx';
 
 const { make: makeMessages } = componentMessages;
-const PREVIEW = 'output:preview';
+const PREVIEW_TYPE = 'output:preview';
 
 type ComponentRef = Pick<ComponentCall, 'workflowId' | 'version'>;
 
@@ -39,7 +39,7 @@ async function readGraph({ workflowId, version }: ComponentRef, signal?: AbortSi
   return toBoard(info);
 }
 
-/** Queries a node inside the component of a call by its path, `call/inner`; null if it is not there any more. */
+/** Queries a node inside the component of a call by the path, such as `call/inner`. Null if the node was removed. */
 export const toInnerNodeQuery = (call: GraphNode, path: string) => ({
   queryKey: ['/workflows', readCall(call).workflowId, 'inner', readCall(call).version, path],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readInnerNode(call, path, signal),
@@ -61,8 +61,8 @@ async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal)
 }
 
 /**
- * Creates a workflow of the selected nodes beside this one, and replaces the nodes by a call of it, as one undo step.
- * Returns the id of the call. If the service refuses the workflow, the board stays as it is.
+ * Creates a workflow of the selected nodes in the folder of this workflow, and replaces the nodes by a call, as one undo
+ * step. Returns the id of the call. If the service refuses the workflow, the board does not change.
  */
 export async function makeComponent(
   { session }: Pick<EditorContextValue, 'session'>,
@@ -79,7 +79,7 @@ export async function makeComponent(
   });
   try {
     const { folderId } = saver.base.info;
-    // Moves it into the team of the folder, too.
+    // This also moves the workflow into the team of the folder.
     if (folderId) await api.put(`/workflows/${workflowId}`, { folderId });
     const extraction = requireExtraction(store.getState().board, catalog, ids);
     if (!isEqual(extraction.part, part)) throw new UserFacingError(makeMessages.changedMeanwhile);
@@ -139,7 +139,7 @@ function unpack(
       graph.edges.filter(({ source }) => source === callId).map(({ sourceHandle }) => sourceHandle),
     );
     const previews = inner.nodes.filter(
-      ({ id, data }) => data.nodeType === PREVIEW && outgoing.has(`out-${id}`),
+      ({ id, data }) => data.nodeType === PREVIEW_TYPE && outgoing.has(`out-${id}`),
     );
     const previewData = new Set(previews.map(({ data }) => data));
     const previewIds = unpacked.nodes.filter(({ data }) => previewData.has(data)).map(({ id }) => id);
@@ -149,17 +149,17 @@ function unpack(
   }
 }
 
-/** Sorts `items` as in `before`. A new item follows its predecessor in `items`. */
+/** Sorts `items` by their order in `before`. A new item follows its predecessor in `items`. */
 function keepOrder<T extends { readonly id: string }>(
   before: readonly T[],
   items: readonly T[],
 ): readonly T[] {
   const positions = new Map(before.map(({ id }, index) => [id, index]));
-  let last = -1;
+  let position = -1;
   return items
     .map(item => {
-      last = positions.get(item.id) ?? last;
-      return { item, position: last };
+      position = positions.get(item.id) ?? position;
+      return { item, position };
     })
     .sort((a, b) => a.position - b.position)
     .map(({ item }) => item);

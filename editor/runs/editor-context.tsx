@@ -43,9 +43,9 @@ export type Dock = 'automations' | 'library' | 'runs' | 'versions';
 export interface PlannedRun {
   readonly kind: RunKind;
   readonly request: RunRequest;
-  /** The effect of the run on each node, by node id. Nodes that do not take part are absent. */
+  /** The effect of the run on each node, by node id. Nodes outside the run are absent. */
   readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
-  /** Absent until the service has computed it. */
+  /** Absent until the service has computed the price. */
   readonly estimate?: Estimate;
 }
 
@@ -86,7 +86,7 @@ export interface CanvasActions {
   /** Converts board coordinates to window pixels. */
   toScreen(position: Position): Position;
   /**
-   * Returns the position for pasted nodes: under the pointer, or at the center if the pointer is not over the board.
+   * Returns the position for pasted nodes: at the pointer, or at the center if the pointer is not over the board.
    */
   getPastePosition(): Position;
   /** Converts window pixels to board coordinates. */
@@ -153,7 +153,7 @@ export function useNodeRun(nodeId: string): NodeState | ComponentNodeState | und
   return useRun(({ nodes, calls }) => nodes.get(nodeId) ?? calls.get(nodeId));
 }
 
-/** Returns the display of the node: its state in the run on the board, or its result of an earlier run. */
+/** Returns what the node displays: its state in the run on the board, or its result of an earlier run. */
 export function useDisplayedNode(nodeId: string): DisplayedNode | undefined {
   return useRun(({ displayedNodes }) => displayedNodes.get(nodeId));
 }

@@ -25,7 +25,7 @@ const SETTINGS_ERRORS: ReadonlySet<string> = new Set(['missing_input', 'invalid_
 
 interface ErrorActionsProps {
   readonly code: string | undefined;
-  /** The failed node. Undefined if the run itself failed. */
+  /** The failed node. Undefined if the run failed outside of nodes. */
   readonly nodeId?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Estimates a run of the board. If a provider is missing, estimates it with sample results in its place.
+// Estimates a run of the board. If a provider is missing, estimates a run with sample results.
 import type { RunRequest } from '../../sdk/src/types.ts';
 import { api } from '../lib/api.ts';
 
@@ -10,7 +10,7 @@ export interface Estimate {
   readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
   /** Nodes whose results are reused from an earlier run. */
   readonly kept?: readonly string[];
-  /** A provider is missing, and sample results could take its place. */
+  /** Whether a provider is missing, and sample results could replace its results. */
   readonly hasSample?: boolean;
   /** Providers that are missing. */
   readonly needs?: readonly string[];

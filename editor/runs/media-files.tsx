@@ -1,4 +1,4 @@
-// Chooses media for a setting: uploads a file, or picks one from the library.
+// Chooses media for a setting: uploads a file, or picks a file from the library.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -27,7 +27,7 @@ export function NodeResult(props: NodeResultProps) {
   const { node, run } = props;
   if (run?.status === 'WAITING' && isApproval(node)) return <Approval nodeId={node.id} node={node} />;
   if (run?.waitingNodeIds?.length) return <WaitingCall {...props} paths={run.waitingNodeIds} />;
-  return <Outcome {...props} />;
+  return <NodeResultContent {...props} />;
 }
 
 const isApproval = ({ data }: GraphNode): boolean => data.nodeType === 'logic:approval';
@@ -35,16 +35,20 @@ const isApproval = ({ data }: GraphNode): boolean => data.nodeType === 'logic:ap
 /** Maximum number of waiting inner nodes that are read to find an approval. */
 const MAX_WAITING_NODES = 4;
 
-/** Renders the approval that an inner node waits for, or the outcome if none does. */
+/** Renders the approval that an inner node waits for, or the result if no node waits for an approval. */
 function WaitingCall({ paths, ...props }: NodeResultProps & { readonly paths: readonly string[] }) {
   const queries = paths.slice(0, MAX_WAITING_NODES).map(path => toInnerNodeQuery(props.node, path));
   const nodes = useQueries({ queries }).map(({ data }) => data);
   const index = nodes.findIndex(node => node && isApproval(node));
   const [approval, path] = [nodes[index], paths[index]];
-  return approval && path !== undefined ? <Approval nodeId={path} node={approval} /> : <Outcome {...props} />;
+  return approval && path !== undefined ? (
+    <Approval nodeId={path} node={approval} />
+  ) : (
+    <NodeResultContent {...props} />
+  );
 }
 
-function Outcome({ node, run, hasPreview }: NodeResultProps) {
+function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.error) return <FailedResult node={node} message={run.error} />;
   const results = getNodeResults(node, run);
@@ -84,7 +88,7 @@ function Outcome({ node, run, hasPreview }: NodeResultProps) {
 function FailedResult({ node, message }: { readonly node: GraphNode; readonly message: string }) {
   const editor = useEditor();
   const error = useRun(({ run }) => run?.error);
-  const isOfNode = error?.nodeId === node.id || error?.nodeId?.startsWith(`${node.id}/`);
+  const isErrorOfNode = error?.nodeId === node.id || error?.nodeId?.startsWith(`${node.id}/`);
   return (
     <div className={`${styles.belowCard} ${styles.error}`}>
       <p>{message}</p>
@@ -94,7 +98,7 @@ function FailedResult({ node, message }: { readonly node: GraphNode; readonly me
             {flowMessages.commands.openComponent}
           </Button>
         )}
-        <ErrorActions code={isOfNode ? error?.code : undefined} nodeId={node.id} />
+        <ErrorActions code={isErrorOfNode ? error?.code : undefined} nodeId={node.id} />
       </div>
     </div>
   );

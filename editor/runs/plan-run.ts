@@ -24,7 +24,7 @@ export async function previewRun(editor: Editor, kind: RunKind, nodeIds?: readon
   if (plan !== undefined) editor.view.setState({ plan });
 }
 
-/** Runs one node again, with earlier results of the nodes before it. Asks first only if that costs credits. */
+/** Runs one node again, with earlier results of the upstream nodes. Asks first only if the run costs credits. */
 export async function rerunNode(editor: Editor, nodeId: string): Promise<void> {
   const plan = await preparePlan(editor, 'again', [nodeId]);
   if (plan === undefined) return;
@@ -33,7 +33,7 @@ export async function rerunNode(editor: Editor, nodeId: string): Promise<void> {
   if (credits === 0 && exact === true) await startPlanned(editor);
 }
 
-/** Highlights the nodes and returns the plan with its price, or undefined if there is none to start. */
+/** Highlights the nodes and returns the plan with its price, or undefined if no run can start. */
 async function preparePlan(
   editor: Editor,
   kind: RunKind,
@@ -91,7 +91,7 @@ function computeStates(
   const { board } = session.store.getState();
   const result = createPlan(board, session.catalog, targets, Object.keys(pins));
   if (!result.ok) return new Map();
-  // A call has the lines of all nodes of its component.
+  // A call combines the lines of all nodes of its component.
   const lines = Map.groupBy(estimate?.breakdown ?? [], ({ nodeId }) => findBoardNodeId(board, nodeId));
   const again = new Set(keep?.again);
   const kept = [...(estimate?.kept ?? []), ...(estimate?.sampled ?? [])]

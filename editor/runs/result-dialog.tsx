@@ -9,7 +9,7 @@ import { messages } from '../flow-messages.ts';
 import { ButtonAnchor, IconButton } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
-import { isEditing } from '../lib/editing.ts';
+import { isEditable } from '../lib/editable.ts';
 import { CompareWith } from './compare-with.tsx';
 import { useBoard, useDisplayedNode } from './editor-context.tsx';
 import styles from './result-dialog.module.css';
@@ -18,7 +18,7 @@ import { getResults, type Result, toResultText } from './results.ts';
 import { TruncatedNote } from './truncated-note.tsx';
 
 const flowMessages = messages.flow;
-/** Maximum number of thumbnails. The arrow buttons reach the others. */
+/** Maximum number of thumbnails. The arrow buttons reach the other results. */
 const MAX_THUMBNAILS = 200;
 
 interface ResultDialogProps {
@@ -41,7 +41,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
     setSelectedIndex((current + offset + results.length) % results.length);
   const onKeyDown = (event: KeyboardEvent): void => {
     const offset = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (offset === 0 || results.length < 2 || isEditing(event.target)) return;
+    if (offset === 0 || results.length < 2 || isEditable(event.target)) return;
     event.preventDefault();
     step(offset);
   };

@@ -17,7 +17,7 @@ interface ResultViewProps {
 }
 
 const MAX_SMALL_CHARS = 1500;
-/** Longer text would slow down the page. The copy button copies all of it. */
+/** Longer text would slow down the page. The copy button copies the whole text. */
 const MAX_CHARS = 200_000;
 
 export function ResultView({

@@ -37,7 +37,7 @@ export const MAX_SHOWN_RESULTS = 4;
 
 const MEDIA_INPUT = /^input:(image|video|audio)$/;
 
-/** Returns the state with the results that a node shows: its own, or for a call that of the chosen output. */
+/** Returns the state whose results a node shows: the node's state, or for a call the state of the chosen output. */
 export function findShownState(node: GraphNode, state: DisplayedNode | undefined): DisplayedNode | undefined {
   const output = state?.findInner && getShownOutput(node)?.id;
   return output === undefined ? state : state?.findInner?.(output);
@@ -52,7 +52,7 @@ export function getNodeResults(node: GraphNode, nodeState: DisplayedNode | undef
   if (kind !== undefined && typeof url === 'string' && isOwnUrl(url))
     return [{ kind: 'media', url, contentType: `${kind}/*` }];
   if (state === undefined) return [];
-  // The field of an input node already shows its value. A run may have set several, or another file.
+  // The field of an input node already shows its value. A run may have used several values, or another file.
   const results = getResults(state);
   const isShown = results.length <= 1 && data.nodeType.startsWith('input:') && kind === undefined;
   return isShown || data.nodeType === 'input:list' ? [] : results;

@@ -37,7 +37,7 @@ export interface RunState {
   /** Why the run could not start, or why its events could not be read. */
   readonly error: unknown;
   readonly isStarting: boolean;
-  /** The estimate of a complete run of the saved board; undefined: unknown. */
+  /** The estimate of a complete run of the saved board, or undefined if it is unknown. */
   readonly estimate: Estimate | undefined;
   /** Defined if a provider is missing and the workflow has sample results. */
   readonly samples: Samples | undefined;
@@ -57,7 +57,7 @@ export type RunStore = StoreApi<RunState> & {
   close(): void;
 };
 
-/** The workflow that calls this one as a component. In its runs, the ids of these nodes begin with `prefix`. */
+/** The workflow that calls this workflow as a component. In its runs, the ids of the nodes here begin with `prefix`. */
 export interface CallerRuns {
   readonly workflowId: string;
   readonly prefix: string;
@@ -156,7 +156,7 @@ async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSign
   );
 }
 
-/** Creates a reader of earlier results. It waits for a pause, so that several changes in a row cost one request. */
+/** Creates a reader of earlier results. The reader waits for a pause, so that consecutive changes cost one request. */
 function createResultsReader(
   { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
@@ -185,7 +185,7 @@ function createResultsReader(
   };
 }
 
-/** Creates a follower of one run at a time. It starts with the run that this tab showed last. */
+/** Creates a follower of one run at a time, which starts with the run that this tab showed last. */
 function createRunFollower(
   { workflowId, caller }: ShownWorkflow,
   store: StoreApi<RunState>,
@@ -230,8 +230,8 @@ function createRunFollower(
 }
 
 /**
- * Starts a run. A complete one is limited to the shown price, if that is exact. Partial runs have their own limit and say
- * whether they use samples.
+ * Starts a run. A complete run is limited to the displayed price if the price is exact. The options of a partial run
+ * already have a limit and say whether to use samples.
  */
 async function postRun(
   workflowId: string,
@@ -278,7 +278,7 @@ function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState 
     : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
 }
 
-/** Returns the run with the id that the failed node has on this board. */
+/** Returns the run with the failed node's id on this board. */
 function toLocalRun(run: RunSummary, prefix: string): RunSummary {
   const { error } = run;
   return error?.nodeId?.startsWith(prefix)

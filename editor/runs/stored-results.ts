@@ -3,19 +3,19 @@ import type { WorkflowResults } from '../../sdk/src/schemas.ts';
 import type { NodeState } from '../../sdk/src/types.ts';
 import { type ComponentNodeState, combineComponentStates } from './component-states.ts';
 
-interface RunPlace {
-  /** The id of the node in its run. Inside a component it begins with the path of the calls around it. */
+interface RunNodeId {
+  /** The id of the node in its run. The id of a node inside a component begins with the path of the enclosing calls. */
   readonly runNodeId: string;
 }
 
-type StoredResult = WorkflowResults['nodes'][string] & RunPlace;
+type StoredResult = WorkflowResults['nodes'][string] & RunNodeId;
 /** The state of a node of the board. */
-export type LocalNodeState = NodeState & RunPlace;
+export type LocalNodeState = NodeState & RunNodeId;
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
-/** The display of a node: its state in the run on the board, or its result of an earlier run. */
-export interface DisplayedNode extends NodeState, Partial<RunPlace> {
-  /** Whether the node or something upstream has changed since. */
+/** What a node displays: its state in the run on the board, or its result of an earlier run. */
+export interface DisplayedNode extends NodeState, Partial<RunNodeId> {
+  /** Whether the node or an upstream node has changed since the run. */
   readonly isOutdated?: boolean;
   /** The run that has the result. */
   readonly executionId?: string;
@@ -28,7 +28,7 @@ export interface DisplayedNode extends NodeState, Partial<RunPlace> {
 /** Statuses of nodes that have no result in this run. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns the display of each node. `nodes` and `calls` are the states of the nodes and calls of the run `executionId`. */
+/** Returns what each node displays. `nodes` and `calls` are the states of nodes and calls in the run `executionId`. */
 export function combineResults(
   results: StoredResults,
   nodes: ReadonlyMap<string, LocalNodeState>,
@@ -77,11 +77,11 @@ function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult)
   } as DisplayedNode;
 }
 
-/** Returns the item with the id that its node has on this board, or undefined if the node is not on it. */
+/** Returns the item with the id of its node on this board, or undefined if the node is not on this board. */
 export function withoutPrefix<T extends { readonly nodeId: string }>(
   item: T,
   prefix: string,
-): (T & RunPlace) | undefined {
+): (T & RunNodeId) | undefined {
   const { nodeId } = item;
   return nodeId.startsWith(prefix)
     ? { ...item, nodeId: nodeId.slice(prefix.length), runNodeId: nodeId }

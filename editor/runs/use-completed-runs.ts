@@ -5,7 +5,7 @@ import { apiQuery } from '../lib/queries.ts';
 
 const MAX_RUNS = 20;
 
-/** Returns undefined until they are read. */
+/** Returns undefined until the runs are loaded. */
 export function useCompletedRuns(workflowId: string): readonly ListedExecution[] | undefined {
   const { data } = useQuery({
     ...apiQuery<{ data: readonly ListedExecution[] }>(['/workflows', workflowId, 'executions'], {

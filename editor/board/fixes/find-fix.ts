@@ -1,4 +1,4 @@
-// Maps each lint rule to its fix. Issues of rules without an entry are left to the user.
+// Maps each lint rule to its fix. Rules without an entry have no fix.
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import { apply, type Board, type Change } from '../board.ts';

@@ -14,8 +14,8 @@ import { type FindFix, type Fix, type FixContext, findIssueNode, getLastSegment,
 const fixMessages = messages.flow.fixes;
 
 export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
-  unknown_node_type: replaceType,
-  deprecated_type: replaceType,
+  unknown_node_type: createReplaceTypeFix,
+  deprecated_type: createReplaceTypeFix,
   wrong_type: context => {
     const { suggestion } = context.issue;
     const node = findIssueNode(context);
@@ -54,16 +54,17 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       { of: 'nodes', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
-  unknown_group_member: context => keepMembers(context, id => findNode(context.board, id) !== undefined),
+  unknown_group_member: context =>
+    createKeepMembersFix(context, id => findNode(context.board, id) !== undefined),
   shared_group_member: context => {
     const before = context.board.nodes.slice(
       0,
       context.board.nodes.findIndex(({ id }) => id === context.issue.nodeId),
     );
     const takenMembers = new Set(before.flatMap(getChildIds));
-    return keepMembers(context, id => !takenMembers.has(id));
+    return createKeepMembersFix(context, id => !takenMembers.has(id));
   },
-  group_against_wiring: addToGroup,
+  group_against_wiring: createAddToGroupFix,
   unequal_lists: context => {
     const node = findIssueNode(context);
     return (
@@ -75,7 +76,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
 };
 
 /** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */
-function replaceType(context: FixContext): Fix | undefined {
+function createReplaceTypeFix(context: FixContext): Fix | undefined {
   const { board, catalog, issue } = context;
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
@@ -92,8 +93,8 @@ function replaceType(context: FixContext): Fix | undefined {
 }
 
 /**
- * Finds a type of the same family (the part before the colon) that keeps all edges, preferably one that loses few settings
- * and is cheap.
+ * Finds a type of the same family (the part before the colon) that keeps all edges. Prefers types that keep most settings,
+ * then cheap types.
  */
 function findSubstitute({ board, catalog }: FixContext, node: GraphNode): CatalogEntry | undefined {
   const [kind] = node.data.nodeType.split(':');
@@ -121,7 +122,7 @@ function findSubstitute({ board, catalog }: FixContext, node: GraphNode): Catalo
     .sort((a, b) => countLostSettings(a) - countLostSettings(b) || getPrice(a) - getPrice(b))[0];
 }
 
-function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
+function createKeepMembersFix(context: FixContext, isKept: (id: string) => boolean): Fix | undefined {
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
   const members = getChildIds(node);
@@ -134,7 +135,7 @@ function keepMembers(context: FixContext, isKept: (id: string) => boolean): Fix 
 }
 
 /** Adds all nodes between the members to the group, unless they are in another group. */
-function addToGroup(context: FixContext): Fix | undefined {
+function createAddToGroupFix(context: FixContext): Fix | undefined {
   const { board } = context;
   const node = findIssueNode(context);
   if (node === undefined) return undefined;
@@ -157,7 +158,7 @@ function addToGroup(context: FixContext): Fix | undefined {
   );
 }
 
-/** Collects the nodes reachable from `from`. A node of `from` is included only if another leads to it. */
+/** Collects the nodes reachable from `from`. A node of `from` is included only if another node leads to it. */
 function collectReachable(
   from: ReadonlySet<string>,
   getNeighbors: (id: string) => readonly string[],

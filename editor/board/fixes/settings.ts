@@ -12,33 +12,34 @@ const fixMessages = messages.flow.fixes;
 const MAX_PREVIEW_CHARS = 24;
 
 export const SETTING_FIXES: Readonly<Record<string, FindFix>> = {
-  unknown_config_key: forSetting(renameOrRemove),
-  removed_config_key: forSetting(removeSetting),
+  unknown_config_key: forSetting(createRenameFix),
+  removed_config_key: forSetting(createRemoveFix),
   value_not_in_enum: forSetting(setting => {
     const { suggestion } = setting.context.issue;
-    return suggestion === undefined ? resetToDefault(setting) : setSetting(setting, suggestion);
+    return suggestion === undefined ? createResetFix(setting) : createSetFix(setting, suggestion);
   }),
   wrong_value_type: forSetting(setting => {
     const { value, input } = setting;
     const converted = input === undefined ? undefined : convert(value, input);
-    return converted === undefined ? resetToDefault(setting) : setSetting(setting, converted);
+    return converted === undefined ? createResetFix(setting) : createSetFix(setting, converted);
   }),
-  value_out_of_range: forSetting(bringIntoRange),
-  config_normalized: forSetting(setting => setSetting(setting, setting.value)),
+  value_out_of_range: forSetting(createRangeFix),
+  config_normalized: forSetting(setting => createSetFix(setting, setting.value)),
   required_field_missing: context => {
     const [node, key] = [findIssueNode(context), getLastSegment(context)];
     const input = node && getPorts(context.catalog, node).inputs.find(({ id }) => id === key);
     return input && { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   },
-  params_override_config: context => moveParams(context, [getLastSegment(context)]),
-  params_in_use: context => moveParams(context, Object.keys(findIssueNode(context)?.data.params ?? {})),
+  params_override_config: context => createMoveParamsFix(context, [getLastSegment(context)]),
+  params_in_use: context =>
+    createMoveParamsFix(context, Object.keys(findIssueNode(context)?.data.params ?? {})),
 };
 
 interface Setting {
   readonly context: FixContext;
   readonly node: GraphNode;
   readonly key: string;
-  /** Normalized like in lint: numbers written as text are numbers. */
+  /** The normalized value, as in lint: numbers written as text are numbers. */
   readonly value: Json;
   readonly input: InputDef | undefined;
 }
@@ -55,28 +56,28 @@ function forSetting(findFix: (setting: Setting) => Fix | undefined): FindFix {
   };
 }
 
-function renameOrRemove(setting: Setting): Fix | undefined {
+function createRenameFix(setting: Setting): Fix | undefined {
   const { context, node, key, value } = setting;
   const { suggestion } = context.issue;
   if (suggestion === undefined || Object.hasOwn(node.data.config ?? {}, suggestion))
-    return removeSetting(setting);
+    return createRemoveFix(setting);
   return toFix(
     fixMessages.rename(suggestion),
-    changeSettings(setting, { [key]: undefined, [suggestion]: value }),
+    createChanges(setting, { [key]: undefined, [suggestion]: value }),
   );
 }
 
-function bringIntoRange(setting: Setting): Fix | undefined {
+function createRangeFix(setting: Setting): Fix | undefined {
   const { node, key, value, input } = setting;
   if (input === undefined) return undefined;
   if (Array.isArray(value)) {
     const shortened = (value as readonly Json[]).slice(0, input.maxItems);
     if (findListProblem(shortened.length, input) === undefined)
-      return toFix(fixMessages.shorten(shortened.length), changeSettings(setting, { [key]: shortened }));
+      return toFix(fixMessages.shorten(shortened.length), createChanges(setting, { [key]: shortened }));
     return { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   }
   const clamped = typeof value === 'number' ? clamp(value, input) : undefined;
-  return clamped === undefined ? resetToDefault(setting) : setSetting(setting, clamped);
+  return clamped === undefined ? createResetFix(setting) : createSetFix(setting, clamped);
 }
 
 // No step needs more than ten digits.
@@ -93,7 +94,7 @@ export function clamp(value: number, input: InputDef): number | undefined {
   return findNumberProblem(nearest, input) === undefined ? nearest : undefined;
 }
 
-/** Converts the value to the type of the field, or returns undefined if that is ambiguous. */
+/** Converts the value to the type of the field, or returns undefined if the conversion is ambiguous. */
 function convert(value: Json, { type, enum: allowedValues }: InputDef): Json | undefined {
   const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : undefined;
   if (type === 'TEXT' && text !== undefined && (allowedValues?.includes(text) ?? true)) return text;
@@ -105,7 +106,7 @@ function convert(value: Json, { type, enum: allowedValues }: InputDef): Json | u
 }
 
 /** Moves `params` into config. `params` override config in a run, so the behavior stays the same. */
-function moveParams(context: FixContext, keys: readonly string[]): Fix | undefined {
+function createMoveParamsFix(context: FixContext, keys: readonly string[]): Fix | undefined {
   const node = findIssueNode(context);
   const params = node?.data.params;
   if (node === undefined || params === undefined) return undefined;
@@ -127,20 +128,20 @@ function moveParams(context: FixContext, keys: readonly string[]): Fix | undefin
   );
 }
 
-function removeSetting(setting: Setting): Fix | undefined {
-  return toFix(fixMessages.drop(setting.key), changeSettings(setting, { [setting.key]: undefined }));
+function createRemoveFix(setting: Setting): Fix | undefined {
+  return toFix(fixMessages.drop(setting.key), createChanges(setting, { [setting.key]: undefined }));
 }
 
-function resetToDefault(setting: Setting): Fix | undefined {
-  return toFix(fixMessages.toDefault, changeSettings(setting, { [setting.key]: undefined }));
+function createResetFix(setting: Setting): Fix | undefined {
+  return toFix(fixMessages.toDefault, createChanges(setting, { [setting.key]: undefined }));
 }
 
-function setSetting(setting: Setting, value: Json): Fix | undefined {
+function createSetFix(setting: Setting, value: Json): Fix | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const preview = text.length > MAX_PREVIEW_CHARS ? `${text.slice(0, MAX_PREVIEW_CHARS - 1)}…` : text;
-  return toFix(fixMessages.set(preview), changeSettings(setting, { [setting.key]: value }));
+  return toFix(fixMessages.set(preview), createChanges(setting, { [setting.key]: value }));
 }
 
-function changeSettings({ context, node }: Setting, settings: Readonly<Record<string, Json | undefined>>) {
+function createChanges({ context, node }: Setting, settings: Readonly<Record<string, Json | undefined>>) {
   return setConfig(context.board, context.catalog, node.id, settings);
 }

@@ -52,7 +52,7 @@ export class BoardWorker {
     });
   }
 
-  /** Returns undefined if a newer board was submitted meanwhile, so that these issues are out of date. */
+  /** Lints a board. Returns undefined if a newer board was submitted meanwhile. */
   async lint({ nodes, edges }: BoardGraph): Promise<WorkerResults['lint'] | undefined> {
     const board = { nodes, edges };
     this.#newest = board;
@@ -65,8 +65,8 @@ export class BoardWorker {
       () => undefined,
     );
     try {
-      const findings = await lint;
-      return this.#newest === board ? findings : undefined;
+      const result = await lint;
+      return this.#newest === board ? result : undefined;
     } finally {
       this.#linting = undefined;
     }

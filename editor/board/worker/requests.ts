@@ -10,7 +10,7 @@ export type BoardGraph = Pick<Board, 'nodes' | 'edges'>;
 
 export type WorkerRequest =
   | { readonly kind: 'lint'; readonly board: BoardGraph }
-  /** `scope`: the nodes to arrange; absent: all. */
+  /** Arranges the nodes in `scope`. Without `scope`, arranges all nodes. */
   | { readonly kind: 'arrange'; readonly board: BoardGraph; readonly scope?: readonly string[] };
 
 export interface WorkerResults {

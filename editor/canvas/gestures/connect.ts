@@ -1,12 +1,10 @@
 // Draws a connection from a port to another port, to a node with a fitting port, or to the empty board, which opens
 // the palette.
 import type { Position } from '../../../src/graph/types.ts';
-import type { PortRef } from '../../board/wiring.ts';
-import { canConnect, connectPorts, isOutput } from '../../board/wiring.ts';
+import { canConnect, connectPorts, isOutput, type PortRef } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
-import { PORT_PX } from '../model.ts';
 import { findBoxAt, findPortAt } from '../painter/hit-test.ts';
-import type { Bezier, Box } from '../painter/scene.ts';
+import { type Box, createBezier, getHandleOffset } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const PORT_SNAP_PX = 26;
@@ -20,7 +18,7 @@ interface End {
 export function startConnection(context: PointerContext, from: PortRef): Gesture {
   const { editor, renderState, overlay } = context;
   const box = renderState.now.scene.byId.get(from.nodeId);
-  const start = box === undefined ? undefined : getHandlePosition(box, from.handle);
+  const start = box === undefined ? undefined : getPortPosition(box, from.handle);
   let end: End | undefined;
   editor.view.setState({ connecting: from });
   const finish = (): void => {
@@ -60,7 +58,7 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   if (box === undefined || box.id === from.nodeId) return { port: undefined, position: point };
   const handle = box.card.handles?.find(({ id }) => canEnd({ nodeId: box.id, handle: id ?? '' }))?.id;
   if (handle == null) return { port: undefined, position: point };
-  return { port: { nodeId: box.id, handle }, position: getHandlePosition(box, handle) };
+  return { port: { nodeId: box.id, handle }, position: getPortPosition(box, handle) };
 }
 
 function performConnect({ editor }: PointerContext, from: PortRef, to: PortRef): void {
@@ -77,13 +75,7 @@ function openPalette({ editor, renderState }: PointerContext, from: PortRef, pos
   editor.view.setState({ panel: { kind: 'add', placement: { position, from } } });
 }
 
-function getHandlePosition({ x, y, card }: Box, handle: string): Position {
-  const port = card.handles?.find(({ id }) => id === handle);
-  return { x: x + (port?.x ?? 0) + PORT_PX / 2, y: y + (port?.y ?? 0) + PORT_PX / 2 };
-}
-
-function createBezier(from: Position, to: Position): Bezier {
-  const gap = to.x - from.x;
-  const controlOffset = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
-  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, controlOffset };
+function getPortPosition({ x, y, card }: Box, handle: string): Position {
+  const offset = getHandleOffset(card, handle);
+  return { x: x + offset.x, y: y + offset.y };
 }

@@ -1,16 +1,17 @@
 // Drags nodes. The board changes only when the pointer is released, as one undo step. With Alt, the nodes are detached from
 // their edges. A single node that is dropped on an edge is inserted into it.
 
-import { getChildIds } from '../../../src/graph/edit.ts';
-import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
+import type { Rect } from '../../../src/graph/rects.ts';
+import type { GraphEdge, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { move } from '../../board/edits.ts';
+import { withMembers } from '../../board/groups.ts';
 import { detach, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
 import { findCurveAt } from '../painter/hit-test.ts';
 import { getVisibleRect } from '../painter/painting.ts';
-import { getBounds, intersects, NO_POSITIONS, type Positions, type Rect } from '../painter/scene.ts';
+import { getBounds, intersects, NO_POSITIONS, type Positions } from '../painter/scene.ts';
 import type { Gesture, PointerContext } from './pointer-context.ts';
 
 const SNAP_PX = 5;
@@ -18,7 +19,7 @@ const EDGE_DROP_PX = 14;
 
 export function startDrag(context: PointerContext, from: Position, nodeId: string): Gesture {
   const { board, selection } = context.editor.session.store.getState();
-  const starts = getPositionsWithChildren(board, selection.has(nodeId) ? [...selection] : [nodeId]);
+  const starts = getPositionsWithMembers(board, selection.has(nodeId) ? [...selection] : [nodeId]);
   const frame = getBounds(context.renderState.now.scene, [...starts.keys()]);
   const neighbors = findNeighbors(context, starts);
   const elements = findElements(context, starts);
@@ -90,20 +91,15 @@ function setPositions(elements: ReadonlyMap<string, HTMLElement>, positions: Pos
   }
 }
 
-/** Returns the positions of the nodes, and of the children of groups among them. */
-function getPositionsWithChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
-  const allIds = new Set(ids);
-  // The loop also visits ids added during iteration, because groups can be nested.
-  for (const id of allIds) for (const child of getChildIds(findNode(board, id) ?? NO_NODE)) allIds.add(child);
+/** Returns the positions of the nodes, and of the members of groups among them. */
+function getPositionsWithMembers(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
   return new Map(
-    [...allIds].flatMap(id => {
+    [...withMembers(board, ids)].flatMap(id => {
       const node = findNode(board, id);
       return node === undefined ? [] : [[id, node.position] as const];
     }),
   );
 }
-
-const NO_NODE = { id: '', data: {} } as unknown as GraphNode;
 
 function findElements({ root }: PointerContext, positions: Positions): ReadonlyMap<string, HTMLElement> {
   const elements = new Map<string, HTMLElement>();
@@ -142,7 +138,7 @@ function snapOffset(
   return { x: offset.x + correction.x, y: offset.y + correction.y };
 }
 
-/** Finds the edge under the pointer that the node can be inserted into. Caches the result per edge. */
+/** Finds the edge under the pointer if the node can be inserted into it. Caches the result of each edge. */
 function createEdgeDropTarget(
   { renderState, editor }: PointerContext,
   nodeId: string | undefined,

@@ -1,11 +1,12 @@
 // Defines gestures and their context: the board, the render state and the canvas element.
 import type { ReactFlowInstance } from '@xyflow/react';
+import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../runs/editor-context.tsx';
 import type { CardNode } from '../model.ts';
 import type { Guide } from '../painter/guides.ts';
 import type { RenderState } from '../painter/render-state.ts';
-import type { Bezier, Rect } from '../painter/scene.ts';
+import type { Bezier } from '../painter/scene.ts';
 
 export interface PointerContext {
   readonly editor: EditorContextValue;

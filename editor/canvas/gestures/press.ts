@@ -1,4 +1,4 @@
-// Tracks a pointer from press to release and starts the gesture for the pressed element. React Flow pans and zooms; it
+// Tracks a pointer from press to release and starts the gesture for the pressed element. React Flow, which pans and zooms,
 // does not receive presses that start a gesture.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/wiring.ts';
@@ -28,7 +28,7 @@ interface Press {
   readonly screen: Position;
   readonly nodeId: string | undefined;
   readonly edgeId: string | undefined;
-  /** Starts the gesture when the pointer moves. undefined: React Flow pans. */
+  /** Starts the gesture when the pointer moves. If undefined, React Flow pans. */
   readonly start: (() => Gesture) | undefined;
   readonly isAdditive: boolean;
   /** The field on a node that a click focuses. */
@@ -258,7 +258,7 @@ function readPress(context: PointerContext, event: PointerEvent): Press {
   };
 }
 
-/** Focuses a field and places the caret where it was clicked. */
+/** Focuses a field and places the caret at the click. */
 function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void {
   field.focus({ preventScroll: true });
   const caret = document.caretPositionFromPoint?.(clientX, clientY);
@@ -266,7 +266,7 @@ function editField(field: HTMLElement, { clientX, clientY }: PointerEvent): void
     field.setSelectionRange(caret.offset, caret.offset);
 }
 
-/** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles it. */
+/** Selects the pressed node or edge, or clears the selection. With Shift or Control, toggles the node or edge. */
 function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive }: Press): void {
   const { store } = editor.session;
   const { selection } = store.getState();
@@ -283,7 +283,7 @@ function click({ editor, root }: PointerContext, { nodeId, edgeId, isAdditive }:
   (element ?? root).focus({ preventScroll: true });
 }
 
-/** Highlights the edge under the pointer, whose value is then shown. */
+/** Highlights the edge under the pointer. The canvas then shows the value of the edge. */
 function hover(context: PointerContext, event: PointerEvent): void {
   if (event.buttons !== 0 || event.pointerType === 'touch') return;
   const isFree =

@@ -1,6 +1,7 @@
 // Snaps dragged nodes to the edges and centers of nearby nodes, and computes the guides to show.
+
+import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import type { Rect } from './scene.ts';
 
 export interface Guide {
   /** The x of a vertical line, or the y of a horizontal one. */

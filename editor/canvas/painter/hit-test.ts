@@ -1,5 +1,6 @@
 // Finds nodes, ports and edges at a point, and nodes in a box or lasso.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
+import type { Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { PORT_PX } from '../model.ts';
 import {
@@ -9,12 +10,11 @@ import {
   contains,
   intersects,
   type Positions,
-  type Rect,
   type Scene,
   toBezier,
 } from './scene.ts';
 
-/** Returns the topmost node. For groups only the header counts, because the background belongs to the board. */
+/** Returns the topmost node. Of a group, only the header counts, because the background belongs to the board. */
 export function findBoxAt({ boxes }: Scene, { x, y }: Position, positions: Positions): Box | undefined {
   return boxes.findLast(box => {
     const position = positions.get(box.id) ?? box;
@@ -79,11 +79,11 @@ export function findCurveAt(
   return best?.curve;
 }
 
-/** Returns the nodes that intersect the box. */
+/** Returns the nodes that intersect the area, and the groups inside the area. */
 export const findBoxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
   boxes.filter(box => (box.card.type === 'group' ? contains(area, box) : intersects(box, area)));
 
-/** Returns the nodes whose center is inside the line. */
+/** Returns the nodes whose center is inside the closed line. */
 export const findBoxesInLasso = ({ boxes }: Scene, outline: readonly Position[]): readonly Box[] =>
   boxes.filter(({ x, y, width, height }) =>
     isInsideOutline(outline, { x: x + width / 2, y: y + height / 2 }),

@@ -1,5 +1,5 @@
 // Decides which nodes are in the DOM. Mounting is expensive, so no node is mounted or unmounted while the view moves,
-// and only a few per frame once it stops. Meanwhile the painter draws the others.
+// and only a few nodes per frame once the view stops. The painter draws the nodes that are not mounted yet.
 import { FAR_ZOOM, getVisibleRect } from './painting.ts';
 import type { RenderState } from './render-state.ts';
 import { grow, intersects } from './scene.ts';
@@ -16,8 +16,9 @@ const MOUNT_MARGIN = 0.15;
 const KEEP_MARGIN = 0.5;
 
 /**
- * Returns the next set of mounted nodes, at most NODES_PER_FRAME closer to the target, or the same set if nothing
- * changes. Nodes in `pinned` are mounted at once: they have or will get the focus, or are the start of a connection.
+ * Returns the next set of mounted nodes, which differs by at most NODES_PER_FRAME added and removed nodes, or the same set
+ * if nothing changes. Nodes in `pinned` are mounted immediately: they have or will get the focus, or are the start of a
+ * connection.
  */
 export function getNextMounted(now: RenderState['now'], pinned: ReadonlySet<string>): ReadonlySet<string> {
   const { scene, mounted, isMoving } = now;

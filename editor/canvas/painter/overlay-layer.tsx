@@ -1,4 +1,4 @@
-// Draws guides, selection areas and the pending connection over the board. Writes to the DOM directly, because these
+// Draws guides, selection areas and the pending connection over the board. Writes to the DOM directly, because these lines
 // change with each pointer move.
 import { type RefObject, useRef } from 'react';
 import type { Position } from '../../../src/graph/types.ts';

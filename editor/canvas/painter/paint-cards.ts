@@ -1,11 +1,12 @@
-// Paints readable nodes that are not mounted yet, so that they look exactly like mounted ones.
+// Paints readable nodes that are not mounted yet, so that they look exactly like mounted nodes.
 import { getPortOffset, NODE_BOX } from '../../../src/graph/dims.ts';
+import type { Rect } from '../../../src/graph/rects.ts';
 import { hasPreview, layoutCard, truncatePortLabel } from '../card-parts.ts';
 import { getCategory, toTypeName } from '../colors.ts';
 import { type CardPort, PORT_PX } from '../model.ts';
 import type { PaintColors } from './paint-colors.ts';
 import type { Painting } from './painting.ts';
-import { type Box, grow, type Rect } from './scene.ts';
+import { type Box, grow } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Below this zoom, small text is not drawn. Above it, fewer than twenty cards fit on a screen. */

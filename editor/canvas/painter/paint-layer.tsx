@@ -83,7 +83,7 @@ function repaintOnChange({
     const isMounted = (id: string): boolean => !isFar && now.mounted.has(id);
     return before.mounted !== now.mounted || !isSameDrawing(before.scene, now.scene, isMounted);
   };
-  const stops = [
+  const unsubscribers = [
     renderState.watch(change => {
       if (!isRepainted(change)) return;
       if (Object.keys(change).some(key => !UNPAINTED.has(key))) frame.request();
@@ -103,14 +103,14 @@ function repaintOnChange({
   ];
   frame.request();
   return () => {
-    for (const stop of stops) stop();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   };
 }
 
 const toOutline = ({ plan, diff }: View, id: string): StatusOutline | undefined =>
   plan === undefined ? diff?.difference.statuses.get(id) : (plan.states.get(id) ?? 'out');
 
-/** `shown` has the results, if another node than the one with the state has them. */
+/** Returns the status of `state`, with a thumbnail of the result of `shown`. */
 function toPaintedState(
   state: NodeState | undefined,
   thumbnails: ThumbnailCache | undefined,

@@ -1,9 +1,10 @@
 // Paints nodes at far zoom (boxes with name and result, group frames, notes), and status marks at every zoom.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
+import type { Rect } from '../../../src/graph/rects.ts';
 import { getCategory } from '../colors.ts';
 import { getNoteColors, getNoteText, toPlainText } from '../note-text.ts';
 import { FAR_ZOOM, type PaintedState, type Painting, type StatusOutline } from './painting.ts';
-import { type Box, grow, type Rect } from './scene.ts';
+import { type Box, grow } from './scene.ts';
 import { type Context, fillBoxes, outlineBoxes, RADIUS, setTextStyle, wrapText } from './shapes.ts';
 
 /** Below this zoom, corners and names are not drawn. */

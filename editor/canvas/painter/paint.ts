@@ -1,9 +1,11 @@
 // Paints the board on one 2D canvas: all edges, and the nodes that are not mounted.
+
+import type { Rect } from '../../../src/graph/rects.ts';
 import { toTypeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
 import { paintBoxes, paintFrames, paintNotes, paintOutlines, paintResults } from './paint-nodes.ts';
 import { FAR_ZOOM, getVisibleRect, type Painting } from './painting.ts';
-import { type Bezier, type Box, type Curve, grow, intersects, type Rect, toBezier } from './scene.ts';
+import { type Bezier, type Box, type Curve, grow, intersects, toBezier } from './scene.ts';
 import type { Context } from './shapes.ts';
 
 export function paint(ctx: Context, painting: Painting): void {

@@ -1,6 +1,8 @@
 // Defines the input of the painter: the board, the visible part, and the states of its nodes.
+
+import type { Rect } from '../../../src/graph/rects.ts';
 import type { PaintColors } from './paint-colors.ts';
-import type { Positions, Rect, Scene } from './scene.ts';
+import type { Positions, Scene } from './scene.ts';
 
 export interface Viewport {
   readonly x: number;
@@ -15,7 +17,7 @@ export interface PaintedState {
   readonly thumbnail?: CanvasImageSource & { readonly width: number; readonly height: number };
 }
 
-/** The effect of a planned run on a node, or the difference of the node from the version it is compared with. */
+/** The effect of a planned run on a node, or the difference between the node and the compared version. */
 export type StatusOutline = 'run' | 'cached' | 'kept' | 'out' | 'added' | 'changed' | 'moved';
 
 export interface Painting {
@@ -30,7 +32,7 @@ export interface Painting {
   readonly mounted: ReadonlySet<string>;
   readonly getPaintedState: (id: string) => PaintedState | undefined;
   readonly getOutline: (id: string) => StatusOutline | undefined;
-  /** Edges under the pointer, or that the dragged node would be inserted into. */
+  /** The edge under the pointer, and the edge into which the dragged node would be inserted. */
   readonly highlighted: ReadonlySet<string>;
   readonly colors: PaintColors;
 }

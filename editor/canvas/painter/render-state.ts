@@ -1,5 +1,5 @@
-// Holds the canvas state that changes many times a second and is therefore not React state: the view, dragged positions
-// and the hovered edge.
+// Holds the canvas state that changes many times a second, and is therefore not React state: the view, the positions of
+// dragged nodes, and the hovered edge.
 
 import type { Viewport } from './painting.ts';
 import { NO_POSITIONS, type Positions, type Scene } from './scene.ts';
@@ -17,15 +17,15 @@ interface FrameState {
   readonly positions: Positions;
   /** Whether the user is panning. */
   readonly isPanning: boolean;
-  /** Whether the view or a node moves, or moved a moment ago. Expensive work waits. */
+  /** Whether the view or a node moves, or moved a moment ago. Expensive work waits until this is false. */
   readonly isMoving: boolean;
-  /** Mounted nodes; the others are painted. */
+  /** Mounted nodes. All other nodes are painted. */
   readonly mounted: ReadonlySet<string>;
   /** The node to focus once it is mounted. */
   readonly focusTarget: string | undefined;
   /** The edge under the pointer. */
   readonly hovered: string | undefined;
-  /** The edge that the dragged node would be inserted into. */
+  /** The edge into which the dragged node would be inserted. */
   readonly dropEdge: string | undefined;
 }
 

@@ -1,13 +1,9 @@
 // Computes the geometry of a board without the DOM: node boxes and edge curves, for painting, hit tests and guides.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getChildIds } from '../../../src/graph/edit.ts';
+import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { type CardNode, PORT_PX, type ResolvedEdge } from '../model.ts';
-
-export interface Rect extends Position {
-  readonly width: number;
-  readonly height: number;
-}
 
 export interface Box extends Rect {
   readonly id: string;
@@ -55,7 +51,7 @@ export function createScene(
   ): { readonly box: Box; readonly offset: Position } | undefined => {
     const box = byId.get(owners.get(id) ?? id);
     if (box === undefined) return undefined;
-    if (!owners.has(id)) return { box, offset: getPortPosition(box.card, handle) };
+    if (!owners.has(id)) return { box, offset: getHandleOffset(box.card, handle) };
     return { box, offset: { x: handle.startsWith('in-') ? 0 : box.width, y: box.height / 2 } };
   };
   const curves = resolvedEdges.flatMap((resolvedEdge): Curve[] => {
@@ -114,7 +110,8 @@ const toBox = (card: CardNode): Box => ({
   height: card.height ?? 0,
 });
 
-function getPortPosition({ handles = [] }: CardNode, id: string): Position {
+/** Returns the offset of a port from the corner of its box. */
+export function getHandleOffset({ handles = [] }: CardNode, id: string): Position {
   const handle = handles.find(handle => handle.id === id);
   return handle === undefined ? { x: 0, y: 0 } : { x: handle.x + PORT_PX / 2, y: handle.y + PORT_PX / 2 };
 }
@@ -132,31 +129,18 @@ export interface Bezier {
 export function toBezier({ source, target, from, to }: Curve, positions: Positions): Bezier {
   const start = positions.get(source.id) ?? source;
   const end = positions.get(target.id) ?? target;
-  const [x1, x2] = [start.x + from.x, end.x + to.x];
-  const gap = x2 - x1;
-  return {
-    x1,
-    y1: start.y + from.y,
-    x2,
-    y2: end.y + to.y,
-    controlOffset: gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap),
-  };
+  return createBezier({ x: start.x + from.x, y: start.y + from.y }, { x: end.x + to.x, y: end.y + to.y });
+}
+
+export function createBezier(from: Position, to: Position): Bezier {
+  const gap = to.x - from.x;
+  const controlOffset = gap >= 0 ? gap / 2 : 6.25 * Math.sqrt(-gap);
+  return { x1: from.x, y1: from.y, x2: to.x, y2: to.y, controlOffset };
 }
 
 /** Returns the bounding box of the nodes in `ids`, or of all nodes. */
 export function getBounds({ boxes, byId }: Scene, ids?: readonly string[]): Rect | undefined {
-  const targets = ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []);
-  if (targets.length === 0) return undefined;
-  const [left, top, right, bottom] = targets.reduce(
-    ([l, t, r, b], box) => [
-      Math.min(l, box.x),
-      Math.min(t, box.y),
-      Math.max(r, box.x + box.width),
-      Math.max(b, box.y + box.height),
-    ],
-    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  );
-  return { x: left, y: top, width: right - left, height: bottom - top };
+  return getBoundingBox(ids === undefined ? boxes : ids.flatMap(id => byId.get(id) ?? []));
 }
 
 export const intersects = (a: Rect, b: Rect): boolean =>
@@ -173,10 +157,10 @@ export function grow({ x, y, width, height }: Rect, margin: number): Rect {
 }
 
 /**
- * Returns whether two scenes look the same, ignoring the content of nodes that are drawn elsewhere. Typing on a mounted
- * node thus does not repaint a thousand others.
+ * Returns whether two scenes look the same, except for the content of the nodes that `ignoresContent` selects. With it,
+ * typing into a mounted node does not repaint a thousand other nodes.
  */
-export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string) => boolean): boolean {
+export function isSameDrawing(a: Scene, b: Scene, ignoresContent: (id: string) => boolean): boolean {
   if (a.boxes.length !== b.boxes.length || a.curves.length !== b.curves.length) return false;
   const isSameBox = (box: Box, other: Box | undefined): boolean =>
     box.id === other?.id &&
@@ -184,7 +168,7 @@ export function isSameDrawing(a: Scene, b: Scene, isDrawnElsewhere: (id: string)
     box.y === other.y &&
     box.width === other.width &&
     box.height === other.height &&
-    (box.card.data.node.data === other.card.data.node.data || isDrawnElsewhere(box.id));
+    (box.card.data.node.data === other.card.data.node.data || ignoresContent(box.id));
   const isSameCurve = (curve: Curve, other: Curve | undefined): boolean =>
     curve.id === other?.id &&
     curve.resolvedEdge.type === other.resolvedEdge.type &&

@@ -1,6 +1,6 @@
 // Draws boxes and wraps text. Boxes of one color share a path, because a thousand separate paths would take ten times as
 // long.
-import type { Rect } from './scene.ts';
+import type { Rect } from '../../../src/graph/rects.ts';
 
 export type Context = CanvasRenderingContext2D;
 

@@ -1,4 +1,4 @@
-// Renders the palette for adding nodes. When a connection is being made, lists only the types that it fits.
+// Renders the palette for adding nodes. For a connection that is being made, lists only the types that fit it.
 
 import Key from 'icon:key-round';
 import { useState } from 'react';
@@ -69,7 +69,7 @@ interface MissingKeyProps {
   readonly provider: string;
 }
 
-/** Renders a notice that a node type needs a key, with a link to the page where this user can add one. */
+/** Renders a notice that a node type needs a key, with a link to the page where this user can add a key. */
 function MissingKey({ label, provider }: MissingKeyProps) {
   const href = useProviderKeysHref(provider);
   const providerLabel = messages.provider(provider);
@@ -88,7 +88,7 @@ function MissingKey({ label, provider }: MissingKeyProps) {
   );
 }
 
-/** Adds a node, or a call of the component, selects it and focuses it. */
+/** Adds a node, or a call of the component, and selects and focuses the node. */
 export function insertEntry(editor: EditorContextValue, entry: PaletteEntry, placement: Placement): void {
   const { component } = entry;
   const definition = editor.session.catalog.find(component === undefined ? entry.nodeType : COMPONENT_CALL);
@@ -119,7 +119,7 @@ function addNode(
 }
 
 /**
- * Returns where the palette opens: at the placement, or else at the pointer. Undefined if it was opened by its button.
+ * Returns the position of the palette: at the placement, or else at the pointer. Undefined if the button opened it.
  */
 function findScreenPosition({ canvas }: EditorContextValue, { position }: Placement): Position | undefined {
   return position === undefined ? canvas.current?.getPointerPosition() : canvas.current?.toScreen(position);
@@ -197,12 +197,12 @@ export function findEntries(all: readonly PaletteEntry[], text: string, filter: 
 }
 
 /**
- * Returns whether the node needs a provider that is not set up. It is listed anyway, because an administrator can set
- * it up.
+ * Returns whether the node needs a provider that is not set up. The palette lists such nodes, because an administrator
+ * can set up the provider.
  */
 const needsProvider = ({ isAvailable }: PaletteEntry): boolean => isAvailable === false;
 
-/** Returns 0 unless all words match. Matches in the label count most, and more at its beginning. */
+/** Returns 0 unless all words match. Matches in the label count most, and matches at the beginning count double. */
 function computeScore(entry: PaletteEntry, words: readonly string[]): number {
   const fields: readonly (readonly [text: string, weight: number])[] = [
     [entry.label.toLowerCase(), 8],

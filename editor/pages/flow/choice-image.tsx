@@ -1,5 +1,5 @@
-// Renders the image of a node type in the palette: its latest result in this browser, an example of what such models
-// make, or an icon drawn from its ports. Decorative, because the option has a text label.
+// Renders the image of a node type in the palette: its latest result in this browser, an example result of such models, or
+// an icon of its ports. The image is decorative, because the option has a text label.
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import type { Template } from '../../../sdk/src/schemas.ts';
@@ -63,7 +63,7 @@ const CARDS = {
   staleTime: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the address of the card; undefined until it is known, and if the service hides the template. */
+/** Returns the address of the template's card, or undefined if it is not loaded or the service hides the template. */
 function useExampleCard(entry: PaletteEntry): string | undefined {
   const template = findExampleTemplate(entry);
   const { data } = useQuery({ ...CARDS, enabled: template !== undefined });

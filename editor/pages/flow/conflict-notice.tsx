@@ -66,7 +66,7 @@ function describeItem({ session }: EditorContextValue, { path }: Conflict): stri
   return edge === undefined ? id : conflictMessages.connection(getLabel(edge.source), getLabel(edge.target));
 }
 
-/** Formats a value. A node or an edge is only described as removed or kept. */
+/** Formats a value. Describes a whole node or edge only as removed or kept. */
 function formatValue({ path }: Conflict, value: unknown): string {
   if (value === undefined) return conflictMessages.removed;
   if (path.length === 2 && path[0] !== 'fields') return conflictMessages.kept;

@@ -1,4 +1,4 @@
-// Renders the button that fixes an issue in one undo step, or opens the field or page where the user fixes it.
+// Renders the button that fixes an issue in one undo step, or opens the field or page where the user can fix the issue.
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import { flushSync } from 'react-dom';
@@ -44,7 +44,7 @@ export function FixButton({ issue, onBeforeFix }: FixButtonProps) {
   );
 }
 
-/** Renders a button that fixes all issues without user input in one undo step. Renders nothing for fewer than two. */
+/** Renders a button that applies all fixes that need no user input, in one undo step. Renders nothing below two fixes. */
 export function FixAllButton({
   issues,
   onBeforeFix,

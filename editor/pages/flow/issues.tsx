@@ -104,7 +104,7 @@ function groupByNode(issues: readonly LintIssue[], board: Board): ReadonlyMap<st
 const MAX_SENT_NODES = 200;
 const LARGE_LINT_DELAY_MS = 1500;
 
-/** Returns the issues that the service finds, or those found in the browser while the service is unreachable. */
+/** Returns the issues that the service finds. While the service is unreachable, returns the issues found in the browser. */
 function useIssues(): Findings {
   const { session } = useEditor();
   const board = useBoard(state => state.board);

@@ -44,7 +44,7 @@ export function OutdatedNotice() {
 
 const ENTRY = /<script type="module" src="([^"]+)">/;
 
-/** Returns whether this page is out of date; false if that is unknown, for example while the service starts. */
+/** Returns whether this page is known to be out of date. Returns false while the service starts. */
 export async function isOutdated(signal: AbortSignal): Promise<boolean> {
   const current = document
     .querySelector<HTMLScriptElement>('script[type="module"][src]')

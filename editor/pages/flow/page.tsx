@@ -22,7 +22,7 @@ import { Editor } from './editor.tsx';
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();
   const trail = parseTrail(useSearch());
-  // The key gives each workflow, and each way to a component, a new editor without state of the previous one.
+  // The key gives each workflow, and each path to a component, a new editor without the state of the previous editor.
   return <OpenEditor key={toFlowHref(id, trail)} id={id} trail={trail} />;
 }
 
@@ -86,7 +86,8 @@ async function openEditor(
     });
   const catalog = readCatalog(queries);
   const step = trail.at(-1);
-  const version = step === undefined || step.isCurrent || step.pin === 'latest' ? undefined : step.pin;
+  const version =
+    step === undefined || step.isCurrent || step.version === 'latest' ? undefined : step.version;
   const rejection = version === undefined ? componentMessages.readOnly : componentMessages.readOnlyVersion;
   const onRejectedEdit = (): void => showToast(rejection, { tone: 'failed' });
   const session = await openSession({ id, userId, version, catalog, onNoDraft, onRejectedEdit }, signal);
@@ -99,7 +100,7 @@ async function openEditor(
   return { session, runs, view, canvas: { current: undefined }, trail };
 }
 
-/** Runs of the outermost workflow have the nodes of a component under the ids of the calls that lead to it. */
+/** In runs of the outermost workflow, ids of the component's nodes begin with the ids of the calls on the path to it. */
 function toCallerRuns(trail: readonly TrailStep[]): CallerRuns | undefined {
   const [outermost] = trail;
   if (outermost === undefined) return undefined;

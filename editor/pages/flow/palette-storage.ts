@@ -4,7 +4,7 @@ const FAVORITES = 'graphwright-favourite-nodes';
 const RESULT_IMAGES = 'graphwright-node-icons';
 const MAX_RECENT = 5;
 const MAX_FAVORITES = 20;
-/** Pairs of type and URL, newest first. */
+/** Result images are stored as pairs of type and URL, newest first. */
 const MAX_RESULT_IMAGES = 40;
 /** Leaves out data URLs, which would exceed the storage. */
 const MAX_URL_CHARS = 500;
@@ -57,6 +57,5 @@ function writeStrings(key: string, types: readonly string[]): void {
     localStorage.setItem(key, JSON.stringify(types));
   } catch {
     // Storage is full or blocked: the change is lost.
-    return;
   }
 }

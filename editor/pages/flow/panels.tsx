@@ -1,4 +1,4 @@
-// Renders the open panel. Only one is open at a time.
+// Renders the open panel. Only one panel is open at a time.
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { useEditor, useView } from '../../runs/editor-context.tsx';
 import { AddNode } from './add-node.tsx';

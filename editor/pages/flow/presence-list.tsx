@@ -1,4 +1,4 @@
-// Renders the initials of others who have the workflow open.
+// Renders the initials of other users who have the workflow open.
 import { useStore } from 'zustand';
 import { toHue } from '../../board/service-events.ts';
 import { messages } from '../../flow-messages.ts';

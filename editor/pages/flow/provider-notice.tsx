@@ -14,15 +14,13 @@ export function ProviderNotice() {
   const { session } = useEditor();
   const hasSamples = useRun(({ samples }) => samples !== undefined);
   const nodes = useBoard(({ board }) => board.nodes);
-  const missing = Map.groupBy(
-    [...nodes].filter(node => session.catalog.find(node.data.nodeType)?.provider !== undefined),
-    node => session.catalog.find(node.data.nodeType)?.provider ?? '',
-  );
-  // Another notice explains boards that show sample results.
-  if (missing.size === 0 || hasSamples) return null;
+  const nodesByProvider = Map.groupBy(nodes, node => session.catalog.find(node.data.nodeType)?.provider);
+  nodesByProvider.delete(undefined);
+  // The sample notice explains boards that show sample results.
+  if (nodesByProvider.size === 0 || hasSamples) return null;
   return (
     <section className={styles.notice} aria-label={noticeMessages.title}>
-      {[...missing].map(([provider, providerNodes]) => (
+      {[...nodesByProvider].map(([provider = '', providerNodes]) => (
         <ProviderRow
           key={provider}
           provider={provider}
@@ -42,10 +40,10 @@ function ProviderRow({
 }) {
   const href = useProviderKeysHref(provider);
   const label = messages.provider(provider);
-  const others = labels.length - MAX_NAMES;
+  const otherCount = labels.length - MAX_NAMES;
   const names = [
     labels.slice(0, MAX_NAMES).join(', '),
-    ...(others > 0 ? [noticeMessages.others(others)] : []),
+    ...(otherCount > 0 ? [noticeMessages.others(otherCount)] : []),
   ].join(' ');
   return (
     <div className={styles.row}>

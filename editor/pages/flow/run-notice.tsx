@@ -14,8 +14,8 @@ import { FINAL_STATUSES, findBoardNodeId } from '../../runs/component-states.ts'
 import { useInterface } from '../../runs/component-versions.ts';
 import { useBoard, useEditor, useRun } from '../../runs/editor-context.tsx';
 import { ErrorActions } from '../../runs/error-actions.tsx';
+import { useApplyInputs } from '../../runs/run-inputs.ts';
 import { isInProgress, type RunSummary } from '../../runs/run-store.ts';
-import { useApplyInputs } from '../../runs/use-inputs.ts';
 import styles from './notice.module.css';
 
 const flowMessages = messages.flow;

@@ -1,4 +1,4 @@
-// Renders which nodes show sample results and why, and a button for a real run once every provider is set up.
+// Renders the names of nodes that show sample results, the reason, and a button for a real run once all providers are set up.
 
 import Play from 'icon:play';
 import Settings from 'icon:settings';

@@ -13,8 +13,7 @@ const saveMessages = messages.flow.save;
 
 export function SaveStatus() {
   const save = useBoard(state => state.save);
-  const { session } = useEditor();
-  const { canvas } = useEditor();
+  const { session, canvas } = useEditor();
   if (session.isReadOnly)
     return (
       <span role="status" aria-label={saveMessages.label} className={styles.save} data-state="saved">
@@ -52,7 +51,7 @@ export function SaveStatus() {
 
 const BREAKS_APP = 'app_would_break';
 
-/** Asks before a save that puts the app of the workflow out of order. */
+/** Renders a button that saves after a confirmation, although the app of the workflow cannot use the board. */
 function BreakAppButton({ error }: { readonly error: ApiError }) {
   const { session } = useEditor();
   const [isAsking, setIsAsking] = useState(false);

@@ -1,4 +1,4 @@
-// Renders templates on the empty board. A click inserts one.
+// Renders templates on the empty board. A click inserts a template.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import type { Board } from '../../board/board.ts';

@@ -1,4 +1,4 @@
-// Renders the only bar of the editor: navigation, name and save status on the left, actions on the right.
+// Renders the toolbar of the editor: navigation, name and save status on the left, actions on the right.
 
 import CalendarClock from 'icon:calendar-clock';
 import ChevronDown from 'icon:chevron-down';
@@ -71,7 +71,7 @@ const TOOLS: readonly Tool[] = [
   { id: 'arrange', icon: Wand, label: flowMessages.tools.arrange },
   { id: 'runs', icon: ListVideo, label: flowMessages.tools.runs },
   { id: 'versions', icon: History, label: flowMessages.tools.versions },
-  // Wide windows have no space for its label.
+  // Even wide windows have no space for this label.
   { id: 'automations', icon: CalendarClock, label: flowMessages.tools.automations, isIcon: true },
   { id: 'share', icon: Share, label: flowMessages.tools.share },
   { id: 'export', icon: Download, label: flowMessages.tools.export },

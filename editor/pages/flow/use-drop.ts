@@ -8,7 +8,7 @@ import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
-import { isEditing } from '../../lib/editing.ts';
+import { isEditable } from '../../lib/editable.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { type EditorContextValue, useEditor } from '../../runs/editor-context.tsx';
 
@@ -49,7 +49,7 @@ export function useDrop(): { readonly isOver: boolean; readonly uploading: strin
     };
     const onPaste = (event: ClipboardEvent): void => {
       const files = event.clipboardData?.files ?? [];
-      if (files.length === 0 || isEditing(event.target) || document.querySelector('dialog[open]')) return;
+      if (files.length === 0 || isEditable(event.target) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
       startImport(files, { position: editor.canvas.current?.getCenter() ?? { x: 0, y: 0 } });
     };

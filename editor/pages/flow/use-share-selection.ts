@@ -1,4 +1,4 @@
-// Sends the selected nodes to others who have the workflow open. Throttled, and only while someone else is present.
+// Sends the selected nodes to other users who have the workflow open. Sends nothing while this user is alone.
 import { useEffect } from 'react';
 import { findNodeIndex } from '../../board/board.ts';
 import { api } from '../../lib/api.ts';

@@ -120,8 +120,8 @@ describe('the update of a call', () => {
 
 describe('the trail of a component', () => {
   const TRAIL: readonly TrailStep[] = [
-    { workflowId: 'wf_a', nodeId: 'a call: with/signs&+', pin: 3, isCurrent: true },
-    { workflowId: 'wf_b', nodeId: 'inner', pin: 'latest', isCurrent: false },
+    { workflowId: 'wf_a', nodeId: 'a call: with/signs&+', version: 3, isCurrent: true },
+    { workflowId: 'wf_b', nodeId: 'inner', version: 'latest', isCurrent: false },
   ];
   const toSearch = (href: string): string => new URL(href, 'http://localhost').search;
 

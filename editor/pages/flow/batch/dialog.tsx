@@ -141,7 +141,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Checks and prices the rows once they have not changed for a moment. Saves the board first. */
+/** Checks the rows and estimates their price once the user pauses. Saves the board first. */
 function useEstimate(session: BoardSession, source: Source | undefined) {
   const [settled, setSettled] = useState<Source>();
   const deferred = useDeferredValue(source);

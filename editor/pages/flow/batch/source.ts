@@ -1,4 +1,4 @@
-// Builds the rows of a batch request from what the user chose.
+// Builds the part of a batch request that selects its rows, from the user's choices.
 import type { BatchRequest } from '../../../../sdk/src/types.ts';
 import type { Catalog, InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
@@ -41,7 +41,10 @@ export function guessKey(columns: readonly string[], mapping: Readonly<Record<st
   return columns.find(column => KEY_COLUMN_NAMES.has(normalizeName(column)) && !used.has(column)) ?? '';
 }
 
-/** Returns the cells as a file. Without a separator in the first row, the text is one column, so that its commas are text. */
+/**
+ * Returns the cells as a file. If the first row has no separator, the text is a single column, in which later commas are
+ * text.
+ */
 export function toTableFile(text: string): { readonly file: File; readonly delimiter: string | undefined } {
   const [head = ''] = text.split(/\r?\n/, 1);
   const delimiter = head.includes('\t') || !/[,;{]/.test(head) ? 'tab' : undefined;
@@ -52,7 +55,7 @@ export function toTableFile(text: string): { readonly file: File; readonly delim
 export interface MatrixField {
   readonly key: string;
   readonly nodeId: string;
-  /** null: an input node. */
+  /** The setting, or null for an input node. */
   readonly field: string | null;
   readonly group: string;
   readonly label: string;

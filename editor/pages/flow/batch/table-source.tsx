@@ -1,4 +1,4 @@
-// Renders the choice of a table: pasted cells or a file, and which column feeds each input.
+// Renders the choice of a table: pasted cells or a file, and the column for each input.
 
 import FileUp from 'icon:file-up';
 import { useMutation } from '@tanstack/react-query';
@@ -111,7 +111,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
   );
 }
 
-/** Returns undefined if the rows cannot run yet. */
+/** Returns the source, or undefined if the rows cannot run yet. */
 function toSource({ table, mapping, key }: LoadedTable): Source | undefined {
   if (table.problems.length > 0 || Object.keys(mapping).length === 0) return undefined;
   return { tableId: table.tableId, mapping, ...(key === '' ? {} : { keyColumn: key }) };

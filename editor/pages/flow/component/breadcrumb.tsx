@@ -1,4 +1,4 @@
-// Renders the path to a component that is open in place: the workflows that call it, as links.
+// Renders the path to a component that is open in place: links to the workflows that call it.
 import ArrowLeft from 'icon:arrow-left';
 import { Link } from 'wouter';
 import { messages } from '../../../component-messages.ts';

@@ -45,7 +45,7 @@ interface CallersDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the callers of a component. An update of all of them is previewed first, and shows the outcome of each. */
+/** Shows the callers of a component. Updates all callers after a preview, and shows the outcome of each. */
 export function CallersDialog({ workflowId, onClose }: CallersDialogProps) {
   const current = useInterface(workflowId);
   const reloadAndToast = useReloadAndToast();
@@ -111,7 +111,7 @@ function UpdateButton({ step, version, count, isBusy, onUpdate }: UpdateButtonPr
 
 const toCallersPath = (workflowId: string): string => `/workflows/${workflowId}/callers`;
 
-/** Lists the workflows that use the component and that the user may view, and counts the others. */
+/** Lists the workflows that use the component, and counts those that the user may not view. */
 export function CallerList({ workflowId }: { readonly workflowId: string }) {
   const path = toCallersPath(workflowId);
   const list = useList<Caller>(path, { limit: 50 });

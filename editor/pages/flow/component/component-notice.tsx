@@ -1,4 +1,5 @@
-// Renders, in a component that is open in place, which version its caller uses, and a button to update the caller.
+// Renders a notice in a component that is open in place: the version that the caller uses, and a button to update the
+// caller.
 import { messages } from '../../../component-messages.ts';
 import { Button, ButtonLink } from '../../../kit/button.tsx';
 import { toFlowHref } from '../../../lib/trail.ts';
@@ -15,14 +16,14 @@ export function ComponentNotice() {
   const current = useInterface(step === undefined ? undefined : session.id)?.version;
   const isUnsaved = useBoard(({ save }) => save.kind !== 'saved');
   if (step === undefined || current === undefined) return null;
-  const { pin } = step;
-  if (pin === 'latest')
+  const { version } = step;
+  if (version === 'latest')
     return (
       <section className={notice.notice} aria-label={noticeMessages.label}>
         <p>{noticeMessages.latest(caller)}</p>
       </section>
     );
-  if (pin >= current) return null;
+  if (version >= current) return null;
   const update = async (): Promise<void> => {
     // Ends the series of autosaves, so that the next one does not replace the version that the caller will use.
     await session.saver.flush();
@@ -31,7 +32,7 @@ export function ComponentNotice() {
   return (
     <section className={notice.notice} aria-label={noticeMessages.label}>
       <div className={notice.row}>
-        <p>{noticeMessages[step.isCurrent ? 'newer' : 'older'](caller, pin, current)}</p>
+        <p>{noticeMessages[step.isCurrent ? 'newer' : 'older'](caller, version, current)}</p>
         <span className={notice.end}>
           <Button size="s" variant="quiet" onClick={() => view.setState({ panel: { kind: 'callers' } })}>
             {noticeMessages.callers}

@@ -1,4 +1,4 @@
-// Renders the dialog that makes a component of the selected nodes: its name, and the ports that it will have.
+// Renders the dialog that makes a component of the selected nodes, with the component's name and future ports.
 import { type ReactNode, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { getInterface } from '../../../../src/graph/components/interface.ts';

@@ -11,8 +11,9 @@ const TYPING_MS = 200;
 const MAX_LISTED = 50;
 
 /**
- * Returns entries for the workflows of the user and of the workflow's team whose name, description or tag contains the
- * text. Without text, for those that are components already. Leaves out those that call this one.
+ * Returns palette entries for workflows of the user and of this workflow's team. With a text, finds workflows by name,
+ * description or tag. Without a text, lists workflows that are already used as components. Leaves out workflows that call
+ * this workflow.
  */
 export function useComponents(text: string): readonly PaletteEntry[] {
   const { id, catalog, saver } = useEditor().session;

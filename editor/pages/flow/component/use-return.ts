@@ -4,10 +4,10 @@ import { findNode } from '../../../board/board.ts';
 import { showError } from '../../../kit/failure.tsx';
 import {
   applyVersion,
-  consumeReturn,
   getCalledComponent,
   planUpdate,
   readInterface,
+  takePendingReturn,
 } from '../../../runs/component-versions.ts';
 import { useEditor } from '../../../runs/editor-context.tsx';
 
@@ -15,13 +15,13 @@ export function useReturn(): void {
   const editor = useEditor();
   const { session, view, canvas } = editor;
   useEffect(() => {
-    const pendingReturn = consumeReturn(session.id);
+    const pendingReturn = takePendingReturn(session.id);
     if (pendingReturn === undefined) return;
     const { nodeId, updatesCall } = pendingReturn;
     const node = findNode(session.store.getState().board, nodeId);
     if (node === undefined) return;
     session.store.actions.select([nodeId]);
-    // The canvas mounts after this.
+    // The canvas mounts after this effect.
     requestAnimationFrame(() => canvas.current?.focusNode(nodeId));
     const component = getCalledComponent(node);
     if (!updatesCall || component === undefined) return;

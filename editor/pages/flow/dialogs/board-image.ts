@@ -31,7 +31,7 @@ export async function renderBoardPng(session: Pick<BoardSession, 'catalog'>, boa
   return new Blob([bytes], { type: 'image/png' });
 }
 
-/** Returns the board on screen, whether saved or not. */
+/** Returns the JSON of the board on screen, even if it is not saved. */
 export const toBoardJson = ({ fields, nodes, edges }: Board): string =>
   JSON.stringify({ ...fields, nodes, edges }, null, 2);
 

@@ -4,7 +4,7 @@ export interface RunCall {
   readonly origin: string;
   readonly workflowId: string;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** The code asks for sample results, because a provider is missing. */
+  /** Whether the code requests sample results, because a provider is missing. */
   readonly usesSample: boolean;
 }
 

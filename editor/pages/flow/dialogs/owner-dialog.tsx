@@ -44,7 +44,7 @@ export function OwnerDialog({
   );
 }
 
-/** Creates a mutation that reloads the query of `path` afterwards. */
+/** Creates a mutation after which the queries of `path` are reloaded. */
 export function useWorkflowMutation<T>(path: string, mutationFn: (input: T) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({

@@ -180,7 +180,7 @@ function toPublication(
   };
 }
 
-/** Omits empty values, for which the service generates the slug and the title. */
+/** Omits empty texts. The service generates a missing slug or title. */
 function toRequestBody({ slug, title, description, ...settings }: Publication): object {
   return {
     ...(slug === '' ? {} : { slug }),

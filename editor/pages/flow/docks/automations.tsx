@@ -1,4 +1,4 @@
-// Renders the schedules and triggers of the workflow, and adds them.
+// Renders the schedules and triggers of the workflow, and buttons to add them.
 import Plus from 'icon:plus';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
@@ -16,7 +16,7 @@ export function Automations() {
   const [open, setOpen] = useState<keyof typeof DIALOGS>();
   const OpenDialog = open && DIALOGS[open];
   const add = (kind: keyof typeof DIALOGS) => (): void =>
-    // The forms show the inputs that the service has.
+    // Saves first, because the forms show the inputs of the saved workflow.
     void session.saver.flushWithoutConflicts().finally(() => setOpen(kind));
   return (
     <>

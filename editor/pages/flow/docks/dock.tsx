@@ -1,4 +1,4 @@
-// Renders the panel that is docked beside the board; only one is open at a time.
+// Renders the panel that is docked beside the board. Only one docked panel is open at a time.
 
 import Close from 'icon:x';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';

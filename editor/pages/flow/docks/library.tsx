@@ -178,8 +178,8 @@ function Item({ label, detail, picture, onInsert }: ItemProps) {
 }
 
 /**
- * Calls `onDrop` if the drag that has just started ends on the board. Listens at once, not after the next
- * render: the pointer can be over the board before that.
+ * Calls `onDrop` if the drag that has just started ends on the board. Listens immediately, because the pointer can be over
+ * the board before the next render.
  */
 function acceptDropOnBoard(onDrop: (event: MouseEvent) => void): void {
   const controller = new AbortController();

@@ -16,7 +16,7 @@ import { getDurationMs } from '../../../lib/runs.ts';
 import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun } from '../../../runs/editor-context.tsx';
 import { getResults } from '../../../runs/results.ts';
-import { createInputChanges, useApplyInputs } from '../../../runs/use-inputs.ts';
+import { createInputChanges, useApplyInputs } from '../../../runs/run-inputs.ts';
 import styles from './dock.module.css';
 
 const runsMessages = messages.flow.runs;

@@ -1,4 +1,4 @@
-// Renders the versions: author, time and changes. Compares one with the board, or restores it as an edit.
+// Renders the versions with author, time and changes, and buttons to compare a version with the board and to restore it.
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -43,7 +43,7 @@ export function VersionList() {
 
 interface RowProps {
   readonly version: VersionListItem;
-  /** Number of the previous version: 0 if this is the first one, undefined if it is not loaded yet. */
+  /** Number of the previous version. 0 for the first version, undefined if the previous version is not loaded yet. */
   readonly previous: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Completes programs of code nodes: names of ports, members by the type of a port, and globals.
+// Completes programs of code nodes: names of ports, members of port values by port type, and globals.
 import { type Completion, CompletionContext, type CompletionSource } from '@codemirror/autocomplete';
 import { scopeCompletionSource } from '@codemirror/lang-javascript';
 import { ensureSyntaxTree, syntaxTree, syntaxTreeAvailable } from '@codemirror/language';
@@ -6,7 +6,7 @@ import type { ConfigPort } from '../../../../src/graph/config-ports.ts';
 import type { PortType } from '../../../../src/graph/types.ts';
 import { PROGRAM_TYPES, type ProgramPorts } from '../../../board/program-ports.ts';
 
-/** Returns an object without a prototype, which has these members only. */
+/** Returns an object that has only these members, because it has no prototype. */
 const withoutPrototype = <T extends object>(members: T): T =>
   Object.assign(Object.create(null) as object, members);
 
@@ -18,7 +18,7 @@ const MEDIA = withoutPrototype({
   duration: Number.prototype,
 });
 
-/** An object with the members that a value of the type has. Values of other types can have any. */
+/** An object with the members of a value, by port type. Values of other types can have any members. */
 const SAMPLES: Readonly<Partial<Record<PortType, object>>> = {
   TEXT: String.prototype,
   NUMBER: Number.prototype,
@@ -46,7 +46,7 @@ const GLOBALS = {
   console: withoutPrototype({ log, info, warn, error, debug }),
 };
 
-/** Creates the source of completions. It calls `getPorts` each time, because the ports can change while the user types. */
+/** Creates a completion source, which calls `getPorts` each time, because the ports can change while the user types. */
 export function completeProgram(getPorts: () => ProgramPorts): CompletionSource {
   return editorContext => {
     const context = parseProgram(editorContext);
@@ -75,7 +75,7 @@ export function completeProgram(getPorts: () => ProgramPorts): CompletionSource 
 
 const PARSE_TIMEOUT_MS = 500;
 
-/** Finishes parsing if the editor, which parses for a few milliseconds at a time, has not reached the cursor yet. */
+/** Finishes parsing. The editor parses for a few milliseconds at a time and may not have reached the cursor yet. */
 function parseProgram(context: CompletionContext): CompletionContext {
   const { state, pos, explicit } = context;
   if (syntaxTreeAvailable(state, pos)) return context;

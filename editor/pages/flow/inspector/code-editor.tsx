@@ -1,4 +1,4 @@
-// Renders an editor for JSON or a program with CodeMirror, loaded on first use. It is in a shadow root, where CodeMirror
+// Renders an editor for JSON or a program with CodeMirror, loaded on first use. CodeMirror is in a shadow root, where it
 // uses constructed style sheets, because the security policy forbids <style> elements.
 import {
   autocompletion,
@@ -79,7 +79,7 @@ export function CodeEditor({
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
-/** Marks changes that come from the board, and must not be reported to it as edits. */
+/** Marks changes that come from the board, which must not be reported to the board as edits. */
 const External = Annotation.define<boolean>();
 const isExternal = (transaction: Transaction): boolean => transaction.annotation(External) === true;
 

@@ -1,4 +1,4 @@
-// Renders the form of a node that calls a component: its version, the values of its inputs, and the result that it shows.
+// Renders the form of a node that calls a component: version, input values, and the output whose result the node shows.
 
 import Undo from 'icon:undo-2';
 import { useQuery } from '@tanstack/react-query';
@@ -114,7 +114,7 @@ interface ValueFieldProps {
   readonly inner: JsonObject | undefined;
 }
 
-/** Edits the value of an input with the control of the input node in the component, whose own value is the default. */
+/** Edits the value of an input with the control of the component's input node, whose value is the default. */
 function ValueField({ node, port, value, inner }: ValueFieldProps) {
   const { store } = useEditor().session;
   const { id, label, type } = port;
@@ -162,7 +162,7 @@ function ValueField({ node, port, value, inner }: ValueFieldProps) {
 
 interface Field {
   readonly control: 'text' | 'number' | 'json' | 'list' | 'media';
-  /** The setting of the input node that has its value. */
+  /** The setting that holds the value of the component's input node. */
   readonly key: 'value' | 'items' | 'url';
   readonly mediaKind?: 'image' | 'video' | 'audio';
 }

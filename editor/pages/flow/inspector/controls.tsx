@@ -26,7 +26,7 @@ const flowMessages = messages.flow;
 export interface ControlProps {
   readonly node: GraphNode;
   readonly input: InputDef;
-  /** undefined: the default applies. */
+  /** If undefined, the default applies. */
   readonly value: Json | undefined;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
@@ -123,7 +123,7 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
   return <JsonField {...about} value={value} onChange={onChange} />;
 }
 
-/** Edits a program. Shows the types of the function that it must export, and runs the node. */
+/** Edits a program. Shows the type of the function that the program must export, and a button that runs the node. */
 function CodeControl({ node, input, value, error, onChange }: ControlProps) {
   const editor = useEditor();
   const isRunning = useRun(({ run, isStarting }) => isStarting || isInProgress(run));

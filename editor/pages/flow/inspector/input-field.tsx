@@ -8,7 +8,7 @@ import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
-import { getSourceType, placeSource } from '../../../board/placement.ts';
+import { findInputNodeType, placeInputNode } from '../../../board/placement.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../runs/editor-context.tsx';
@@ -27,7 +27,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   const { store, catalog } = useEditor().session;
   const source = useSource(node.id, input);
   const kind = getControlKind(input);
-  const sourceType = kind === undefined && input.isPort ? getSourceType(input) : undefined;
+  const sourceType = kind === undefined && input.isPort ? findInputNodeType(input) : undefined;
   if (sourceType !== undefined && (source === undefined || source.data.nodeType === sourceType.nodeType))
     return <SourceField node={node} input={input} source={source} />;
   if (source !== undefined)
@@ -96,7 +96,7 @@ interface SourceFieldProps extends InputFieldProps {
 function SourceField({ node, input, source }: SourceFieldProps) {
   const { session } = useEditor();
   const described = { ...input, ...useTemplatePort(node, input.id) };
-  const sourceType = getSourceType(input);
+  const sourceType = findInputNodeType(input);
   if (sourceType === undefined) return null;
   const { nodeType, key } = sourceType;
   const type = nodeType.slice('input:'.length);
@@ -104,7 +104,7 @@ function SourceField({ node, input, source }: SourceFieldProps) {
     const { board } = session.store.getState();
     const changes =
       source === undefined
-        ? placeSource(session, node, input, value ?? '')
+        ? placeInputNode(session, node, input, value ?? '')
         : setConfig(board, session.catalog, source.id, {
             [key]: value,
             ...(key === 'url' ? { mediaId: undefined } : {}),

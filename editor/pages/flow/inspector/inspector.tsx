@@ -17,7 +17,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { useBoard, useEditor, useNodeRun } from '../../../runs/editor-context.tsx';
-import { NodeOutcome } from '../../../runs/node-outcome.tsx';
+import { NodeLastRun } from '../../../runs/node-last-run.tsx';
 import { getPin } from '../../../runs/pins.ts';
 import { formatEntryPrice } from '../add-node.tsx';
 import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
@@ -80,12 +80,12 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {isComponentCall(node) ? (
           <ComponentFields node={node} />
         ) : (
-          inputs.filter(isEditable).map(input => <InputField key={input.id} node={node} input={input} />)
+          inputs.filter(hasField).map(input => <InputField key={input.id} node={node} input={input} />)
         )}
         {node.data.nodeType === 'video:renderer' && <TemplateProps node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
-        <NodeOutcome node={node} />
+        <NodeLastRun node={node} />
         {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}
       </div>
     </aside>
@@ -131,7 +131,7 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
 }
 
 // The members of a group are edited on the board.
-const isEditable = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
+const hasField = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
 
 function Label({ node }: { readonly node: GraphNode }) {
   const { store } = useEditor().session;

@@ -13,7 +13,7 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const listMessages = messages.flow.list;
-/** Maximum number of rows. The other items are kept but not shown. */
+/** Maximum number of rows. Further items are kept but not shown. */
 const MAX_ROWS = 200;
 
 export function ListControl({ input, value, error, hint, onChange }: ControlProps) {

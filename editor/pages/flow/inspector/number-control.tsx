@@ -5,7 +5,7 @@ import { TextField } from '../../../kit/field.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
-/** Inputs with more steps have no slider, because its pixels would not suffice. */
+/** Inputs with more steps have no slider, because a slider has fewer pixels than that. */
 const MAX_STEPS = 4000;
 
 export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {

@@ -22,7 +22,7 @@ export interface Schema {
 }
 
 /**
- * The control of a field. `scalar` is a number or text with a unit; `json` is for all values without a simpler control.
+ * The control of a field. `scalar` is a number or text with a unit. `json` is for all values without a simpler control.
  */
 export type FieldKind =
   | 'choice'

@@ -10,7 +10,7 @@ import { SceneField } from './scene-field.tsx';
 
 const sceneMessages = messages.flow.scene;
 
-/** Rarely used fields. The form of the video itself has only this group. */
+/** Rarely used fields. The form of the video has only this group. */
 const MORE = {
   id: 'more',
   keys: [

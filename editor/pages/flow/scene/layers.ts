@@ -1,7 +1,7 @@
 // Lists the layers of a scene graph (scenes, tracks, overlays, audio and their elements) and changes them.
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 
-/** Keys and indexes from the root of the scene graph. Empty for the video itself. */
+/** Keys and indexes from the root of the scene graph. Empty for the video. */
 export type Path = readonly (string | number)[];
 
 export interface Layer {
@@ -196,7 +196,7 @@ export function removeAt(graph: JsonObject, path: Path): JsonObject {
   return setAt(graph, listPath, list.toSpliced(index, 1));
 }
 
-/** Moves an item by one position in its list. Returns the same graph if it is already first or last. */
+/** Moves an item by one position in its list. Returns the same graph if the item cannot move further. */
 export function moveLayer(graph: JsonObject, path: Path, offset: 1 | -1): JsonObject {
   const { list, index, listPath } = locateItem(graph, path);
   const item = list[index];

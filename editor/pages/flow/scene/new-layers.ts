@@ -78,8 +78,8 @@ export function createLayer(root: Schema, graph: JsonObject, selected: Path, kin
 }
 
 /**
- * Returns the path of the list for a new element: of the selected layer if it has elements, of its parent if it is an
- * element, otherwise of the first scene.
+ * Returns the path of the list for a new element: the list of the selected layer if it has elements, the list that
+ * contains the selected element, or else the list of the first scene.
  */
 function findElementList(graph: JsonObject, selected: Path): Path {
   const layer = getAt(graph, selected);

@@ -93,8 +93,8 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
 }
 
 /**
- * Returns the current time if the layer is visible then, otherwise the middle of the layer, when its entrance has usually
- * ended.
+ * Returns the current time if the layer is visible at that time. Otherwise returns the middle of the layer, because its
+ * entrance has usually ended by then.
  */
 function findTimeInLayer(layer: Layer | undefined, current: number | undefined): number {
   if (layer === undefined) return current ?? 0;

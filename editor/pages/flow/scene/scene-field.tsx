@@ -27,7 +27,7 @@ export interface SceneFieldProps {
   /** Type of the element, which determines the accepted files. */
   readonly media?: Json | undefined;
   readonly value: Json | undefined;
-  /** undefined: the default applies. */
+  /** Called with undefined to restore the default. */
   readonly onChange: (value: Json | undefined) => void;
 }
 
@@ -84,7 +84,7 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
   );
 }
 
-/** Keeps the typed text while its parsed value is the current one, so that input such as `1.` is not rewritten. */
+/** Keeps the typed text while its parsed value is the current value, so that input such as `1.` is not rewritten. */
 function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
   const [draft, setDraft] = useState<string>();
   const text = draft !== undefined && parseScalar(draft) === value ? draft : toText(value);
@@ -165,7 +165,7 @@ function SourceControl(props: SceneFieldProps) {
   );
 }
 
-/** Renders the fields of an object. Setting one member also fills in the required ones. */
+/** Renders the fields of an object. Setting a member also fills in the required members. */
 function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) {
   const { properties = {}, description } = field.schema;
   const members = isJsonObject(value) ? value : undefined;

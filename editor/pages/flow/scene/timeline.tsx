@@ -1,4 +1,4 @@
-// Renders the preview at the playhead, which can be played, and the timeline of scenes and layers.
+// Renders the preview at the playhead with a play button, and the timeline of scenes and layers.
 
 import Play from 'icon:play';
 import Stop from 'icon:square';
@@ -16,7 +16,7 @@ const sceneMessages = messages.flow.scene;
 /** Approximate size of the preview on screen. */
 const DISPLAY_PX = 720;
 const MAX_ROWS = 12;
-/** Seconds between two marks of the ruler: the first with which it has few enough marks. */
+/** Possible seconds between two marks of the ruler, which uses the first step that needs at most MAX_MARKS marks. */
 const RULER_STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120];
 const MAX_MARKS = 10;
 
@@ -86,7 +86,7 @@ export function Timeline({ graph, layers, selected, time, onSelect, onTime }: Ti
   );
 }
 
-/** Returns whether the timeline shows a layer: layers of the selected scene, and those outside of scenes. */
+/** Returns whether the timeline shows a layer: layers of the selected scene, and layers outside of scenes. */
 function isInTimeline({ kind, path, depth }: Layer, selected: Path): boolean {
   if (kind === 'video' || kind === 'scene') return false;
   return path[0] !== 'scenes' || (depth === 2 && selected[0] === 'scenes' && path[1] === selected[1]);

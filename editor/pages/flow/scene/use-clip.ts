@@ -1,4 +1,4 @@
-// Renders the scenes as a clip with sound, to play them. The clip belongs to the scenes as they were at the start.
+// Renders the scenes as a clip with sound. The clip shows the scenes as they were when its rendering started.
 
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -13,13 +13,13 @@ const ACTIVE_STATUSES: ReadonlySet<string | undefined> = new Set([undefined, 'QU
 export interface Clip {
   readonly start: () => void;
   readonly stop: () => void;
-  /** From 0 to 1; undefined if no clip is being rendered. */
+  /** From 0 to 1, or undefined if no clip is being rendered. */
   readonly progress: number | undefined;
   readonly url: string | undefined;
   readonly error: string | undefined;
 }
 
-/** An edit of the scenes ends the clip. */
+/** Returns the clip of the scenes. An edit of the scenes ends the clip. */
 export function useClip(graph: JsonObject, scale: number): Clip {
   const path = '/render/renderer';
   const { mutate, reset, variables, data, isPending } = useMutation({

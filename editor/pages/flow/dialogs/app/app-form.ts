@@ -7,7 +7,7 @@ import { formatNumber } from '../../../../lib/format.ts';
 
 const appMessages = messages.flow.app;
 
-/** The values of the form. Numbers are text while they are edited; an empty one means no limit. */
+/** The values of the form. Numbers are text while they are edited. An empty number means no limit. */
 export interface AppForm
   extends Pick<
     Required<AppRequest>,
@@ -30,7 +30,7 @@ export interface AppForm
 export const isInput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('input:');
 const isOutput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
 
-/** Returns the form of a stored app, or of a new one: all inputs, and the outputs or else the last node. */
+/** Returns the form of a stored app. For a new app: all inputs, and all output nodes or else the last node. */
 export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[], name: string): AppForm {
   const text = (value: number | null | undefined): string => value?.toString() ?? '';
   return {

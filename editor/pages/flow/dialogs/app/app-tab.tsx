@@ -43,7 +43,7 @@ export function AppTab(props: ShareTabProps) {
   const app = useQuery({
     queryKey: [appPath],
     queryFn: async ({ signal }) => {
-      // The list says whether there is an app; reading a missing one would be an error in the browser's console.
+      // Looks for the app in the list first, because the browser logs an error for the 404 response of a missing app.
       const query = { workflowId: session.id, limit: 1 };
       const { data } = await api.get<AppPage>('/apps', { query, signal });
       return data.length === 0 ? null : api.get<AppSettings>(appPath, { signal });
@@ -219,7 +219,7 @@ async function readVersion(workflowId: string): Promise<number | 'current'> {
   return data[0]?.version ?? 'current';
 }
 
-/** Renders the address of the app, and its issues if it is out of order. */
+/** Renders the address of the app, and the issues that prevent its runs. */
 function Address({ app: { url, issues } }: { readonly app: AppSettings }) {
   return (
     <>

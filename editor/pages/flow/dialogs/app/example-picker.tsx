@@ -1,4 +1,4 @@
-// Renders the completed runs of a workflow. A click adds one to the examples of its app, or removes it.
+// Renders the completed runs of a workflow. A click adds a run to the examples of the workflow's app, or removes it.
 import { useRef } from 'react';
 import { messages } from '../../../../flow-messages.ts';
 import formStyles from '../../../../kit/form.module.css';
@@ -57,7 +57,7 @@ export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
 interface ExampleProps {
   readonly id: string;
   readonly label: string;
-  /** Position among the examples, from 1; 0 if it is not one. */
+  /** Position among the examples, from 1. 0 if the run is not an example. */
   readonly number: number;
   readonly isFull: boolean;
   readonly onToggle: () => void;

@@ -1,5 +1,5 @@
-// Renders the inputs of an app in the order of its form. They can be moved by dragging or with buttons, and each has
-// its texts and limits.
+// Renders the inputs of an app in the order of its form, with their texts and limits. The user moves an input by dragging
+// or with buttons.
 import ArrowDown from 'icon:arrow-down';
 import ArrowUp from 'icon:arrow-up';
 import GripVertical from 'icon:grip-vertical';

@@ -1,4 +1,4 @@
-// Renders the board as a small map whose nodes are buttons, which add or remove inputs and results of an app.
+// Renders a small map of the board. A click on a node adds the node to the inputs or results of an app, or removes it.
 
 import Check from 'icon:check';
 import { getBoundingBox } from '../../../../../src/graph/rects.ts';

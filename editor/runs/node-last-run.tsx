@@ -1,4 +1,4 @@
-// Renders the last run of a node in the inspector: status, duration, credits and warnings.
+// Renders the last run of a node in the inspector: status, duration, credits, warnings and log.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
@@ -9,11 +9,13 @@ import { findShownState, getResults } from './results.ts';
 
 const flowMessages = messages.flow;
 
-export function NodeOutcome({ node }: { readonly node: GraphNode }) {
+export function NodeLastRun({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
   const run = useNodeRun(node.id);
-  const displayed = useDisplayedNode(node.id);
-  const shown = findShownState(node, displayed);
+  // A call shows the result of an inner node.
+  const resultNodeId = findShownState(node, useDisplayedNode(node.id))?.nodeId ?? node.id;
+  // Not the displayed state, which may have the result of an earlier run.
+  const resultState = useNodeRun(resultNodeId);
   if (run === undefined) return null;
   const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [], log } = run;
   const ms =
@@ -23,15 +25,13 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
     ms === undefined || cached ? undefined : formatDuration(ms),
     credits > 0 ? flowMessages.credits(credits, formatNumber(credits)) : undefined,
   ].filter(detail => detail !== undefined);
-  // The node may show results of an earlier run, which do not belong here.
-  const resultState = shown === displayed ? run : shown;
-  const results = resultState === undefined ? [] : getResults(resultState);
+  const hasResults = resultState !== undefined && getResults(resultState).length > 0;
   return (
-    <section className={styles.outcome} aria-label={flowMessages.lastRun}>
+    <section className={styles.lastRun} aria-label={flowMessages.lastRun}>
       <h3>{flowMessages.lastRun}</h3>
       <p className={styles.details}>{details.join(' · ')}</p>
       {error !== null && <p className={styles.error}>{error}</p>}
-      {warnings.map(warning => (
+      {[...new Set(warnings)].map(warning => (
         <p key={warning}>{warning}</p>
       ))}
       {log !== undefined && (
@@ -40,18 +40,13 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
           {log}
         </pre>
       )}
-      <div className={styles.actions}>
-        {results.length > 0 && (
-          <Button
-            size="s"
-            onClick={() =>
-              view.setState({ panel: { kind: 'result', nodeId: resultState?.nodeId ?? node.id } })
-            }
-          >
+      {hasResults && (
+        <div className={styles.actions}>
+          <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: resultNodeId } })}>
             {flowMessages.openResult}
           </Button>
-        )}
-      </div>
+        </div>
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
-// Detects text fields, whose key events do not belong to the board.
+// Detects editable elements, whose key events do not belong to the board.
 
-export const isEditing = (target: EventTarget | null): boolean =>
+export const isEditable = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     // Events of a code editor in a shadow root have its host element as target.

@@ -1,4 +1,4 @@
-// Applies the inputs of an earlier run to the input nodes of the board, as one undo step.
+// Applies the inputs of a run to the input nodes of the board, as one undo step.
 import type { Execution } from '../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import type { Board, Change } from '../board/board.ts';
