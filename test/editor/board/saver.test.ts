@@ -452,7 +452,7 @@ describe('a draft', () => {
     };
     await mine.save({ ...draft, seq: 0 });
     const { writer: _, ...found } = (await mine.find('wf_1', remote)) ?? {};
-    assert.deepEqual(found, { ...draft, seq: 0, sent: [], userId: 'usr_mine' });
+    assert.deepEqual(found, { ...draft, seq: 0, conflicts: [], sent: [], userId: 'usr_mine' });
     assert.equal(await others.find('wf_1', remote), undefined);
     assert.equal(await mine.find('wf_2', remote), undefined);
     mine.close();
