@@ -14,7 +14,7 @@ import { findFreeSpace, getObstacles } from './free-space.ts';
 import { withChildren, withMembers } from './groups.ts';
 import { getNodeRect } from './node-size.ts';
 import { toCategory } from './placement.ts';
-import { resolveEdges, type Wire } from './wiring.ts';
+import { listWires, type Wire } from './wiring.ts';
 
 export interface Extraction {
   /** The graph of the component. */
@@ -44,7 +44,7 @@ export function extractComponent(
     return { problem: 'no nodes' };
   const between = findNodesBetween(board, innerIds);
   if (between.length > 0) return { problem: 'nodes between', between };
-  const wires = resolveEdges(board, catalog).map(withHandles);
+  const wires = listWires(board, catalog).map(withHandles);
   const bounds = getBoundingBox(inner.map(node => getNodeRect(node, catalog)));
   const context = {
     board,

@@ -7,7 +7,7 @@ import {
   type ResolvedPorts,
 } from '../../src/graph/catalog.ts';
 import { withEdge } from '../../src/graph/edit.ts';
-import { type EdgePorts, resolveEdges as resolveGraphEdges } from '../../src/graph/handles.ts';
+import { type EdgePorts, resolveEdges } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -97,8 +97,8 @@ export function findPort(
 export type Wire = EdgePorts & { readonly edge: GraphEdge };
 
 /** Returns the edges that connect ports. */
-export const resolveEdges = (board: Board, catalog: Catalog): readonly Wire[] => [
-  ...resolveGraphEdges(board.edges, id => {
+export const listWires = (board: Board, catalog: Catalog): readonly Wire[] => [
+  ...resolveEdges(board.edges, id => {
     const node = findNode(board, id);
     return node && getPorts(catalog, node);
   }),

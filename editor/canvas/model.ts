@@ -10,7 +10,7 @@ import { getComponentName } from '../board/call.ts';
 import { getPorts } from '../board/catalog.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setDrawnSize } from '../board/node-size.ts';
-import { type PortRef, resolveEdges, type Wire } from '../board/wiring.ts';
+import { listWires, type PortRef, type Wire } from '../board/wiring.ts';
 import { messages as componentMessages } from '../component-messages.ts';
 import { messages } from '../flow-messages.ts';
 import { hasPreview, layoutCard } from './card-parts.ts';
@@ -93,7 +93,7 @@ export class Model {
   resolveEdges({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly ResolvedEdge[] {
     const byId = new Map(nodes.map(node => [node.id, node]));
     const hasHandles = edges.every(edge => edge.sourceHandle && edge.targetHandle);
-    const wires = hasHandles ? [] : resolveEdges({ fields: {}, nodes, edges }, this.#catalog);
+    const wires = hasHandles ? [] : listWires({ fields: {}, nodes, edges }, this.#catalog);
     const wireByEdge = new Map(wires.map(wire => [wire.edge, wire]));
     const cachedEdges = edges.flatMap(edge => this.#resolve(edge, byId, wireByEdge.get(edge)));
     this.#updateUsedPorts(cachedEdges, byId);

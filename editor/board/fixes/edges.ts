@@ -8,7 +8,7 @@ import { getPorts } from '../catalog.ts';
 import { findFreeId, remove, replaceEdge } from '../edits.ts';
 import { createNode } from '../placement.ts';
 import { insertIntoEdge } from '../rewiring.ts';
-import { findPort, fits, reaches, resolveEdges } from '../wiring.ts';
+import { findPort, fits, listWires, reaches } from '../wiring.ts';
 import { type FindFix, type Fix, type FixContext, getLastSegment, toFix } from './fix.ts';
 
 const fixMessages = messages.flow.fixes;
@@ -51,7 +51,7 @@ function createChangePortFix(context: FixContext, edge: GraphEdge): Fix | undefi
   const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
   if (source === undefined || target === undefined) return createRemoveEdgeFix(context, edge);
   if (handleKey !== 'sourceHandle' && handleKey !== 'targetHandle') return undefined;
-  const wires = resolveEdges(board, catalog).filter(wire => wire.edge.target === target.id);
+  const wires = listWires(board, catalog).filter(wire => wire.edge.target === target.id);
   const takenPorts = new Set(wires.map(({ to }) => to.id));
   const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
@@ -93,7 +93,7 @@ function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fi
 
 /** Keeps the last edge of the port, because a run uses its value. */
 function createKeepLastEdgeFix({ board, catalog, issue }: FixContext): Fix | undefined {
-  const wires = resolveEdges(board, catalog).filter(({ edge }) => edge.target === issue.nodeId);
+  const wires = listWires(board, catalog).filter(({ edge }) => edge.target === issue.nodeId);
   for (const portWires of Map.groupBy(wires, ({ to }) => to.id).values()) {
     const ids = portWires.map(({ edge }) => edge.id);
     const [first] = portWires;
