@@ -7,7 +7,7 @@ interface NamedLayer {
   readonly path: readonly (string | number)[];
 }
 
-function numberRange(min: number | undefined, max: number | undefined): string {
+function describeNumberRange(min: number | undefined, max: number | undefined): string {
   if (min !== undefined && max !== undefined) return `a number from ${min} to ${max}`;
   if (min !== undefined) return `a number of ${min} or more`;
   return max === undefined ? 'a number' : `a number of ${max} or less`;
@@ -48,7 +48,8 @@ export const setting = {
     change: (key: string): string => `Change ${key}`,
     label: (key: string): string => sentenceCase(key.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)),
     standard: 'Default',
-    range: (min: number | undefined, max: number | undefined): string => `Enter ${numberRange(min, max)}.`,
+    range: (min: number | undefined, max: number | undefined): string =>
+      `Enter ${describeNumberRange(min, max)}.`,
     without: (label: string): string => `Remove ${label.toLowerCase()}`,
   },
   secretNames: 'Workflow secrets',

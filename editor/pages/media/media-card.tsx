@@ -1,4 +1,4 @@
-// Renders a media file in the grid, at its own aspect ratio, with what created it.
+// Renders a media file as a card at the file's aspect ratio, with the prompt and workflow that created the file.
 
 import FileIcon from 'icon:file';
 import FileAudio from 'icon:file-audio';
@@ -11,7 +11,7 @@ import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-/** Extreme ratios are cropped, so that a panorama does not take a whole row. */
+/** Limits of the aspect ratio of a card. A panorama is cropped, so that it does not fill a whole row. */
 const ASPECT = { min: 0.5, max: 2.4, unknown: 1 };
 
 export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {

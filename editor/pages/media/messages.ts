@@ -21,7 +21,7 @@ export const messages = {
   origin: 'Source',
   origins: { '': 'All media', upload: 'Uploads', output: 'Run results', preview: 'Previews' },
   uploaded: (name: string): string => `${name} was uploaded.`,
-  failed: (name: string, why: string): string => `${name}: ${why}`,
+  failed: (name: string, reason: string): string => `${name}: ${reason}`,
   details: 'Details of',
   facts: {
     prompt: 'Prompt',

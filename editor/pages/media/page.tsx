@@ -1,4 +1,4 @@
-// Renders the user's media library by day: search, filters, upload by drop, paste or file dialog.
+// Renders the media library by day, with search, filters and uploads.
 
 import Images from 'icon:images';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// Uploads files from dialogs, drops and pastes, two at a time, with progress.
+// Uploads chosen, dropped and pasted files, two at a time, and reports their progress.
 import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
 import { toErrorMessage } from '../../kit/failure.tsx';
@@ -33,9 +33,7 @@ export function useUploads(): {
         const { signal } = controller;
         const upload = { id: nextId++, name: file.name, fraction: 0, cancel: () => controller.abort() };
         const setFraction = (fraction: number): void =>
-          setUploads(uploads =>
-            uploads.map(other => (other.id === upload.id ? { ...other, fraction } : other)),
-          );
+          setUploads(uploads => uploads.map(each => (each.id === upload.id ? { ...each, fraction } : each)));
         setUploads(uploads => [...uploads, upload]);
         void queue
           .current(async () => {
@@ -60,12 +58,12 @@ export function useUploads(): {
 
 let nextId = 0;
 
-/** Runs at most `parallel` tasks at a time. Assigns tasks to slots in turn. */
-function createQueue(parallel: number): (task: () => Promise<void>) => Promise<void> {
-  const slots = Array.from({ length: parallel }, () => Promise.resolve());
+/** Returns a function that runs a task when its slot is free. The slots receive the tasks in rotation. */
+function createQueue(slotCount: number): (task: () => Promise<void>) => Promise<void> {
+  const slots = Array.from({ length: slotCount }, () => Promise.resolve());
   let nextSlot = 0;
   return task => {
-    const slot = nextSlot++ % parallel;
+    const slot = nextSlot++ % slotCount;
     const done = (slots[slot] ?? Promise.resolve()).then(task);
     slots[slot] = done.catch(() => undefined);
     return done;

@@ -1,4 +1,4 @@
-// Adds credits to the workspace of a user or a team, or revokes some.
+// Renders a dialog that adds credits to the workspace of a user or a team, or revokes credits.
 import { useState } from 'react';
 import type { CreditPool } from '../../../sdk/src/schemas.ts';
 import { TextField } from '../../kit/field.tsx';
@@ -12,19 +12,26 @@ interface CreditsDialogProps {
   readonly name: string;
   readonly title: string;
   readonly submitText: string;
-  /** The queries that show the credits of the account. */
-  readonly changes: readonly string[];
+  /** First segments of the queries that show the credits of the account. */
+  readonly affectedQueries: readonly string[];
   readonly onClose: () => void;
 }
 
-export function CreditsDialog({ account, name, title, submitText, changes, onClose }: CreditsDialogProps) {
+export function CreditsDialog({
+  account,
+  name,
+  title,
+  submitText,
+  affectedQueries,
+  onClose,
+}: CreditsDialogProps) {
   const [amount, setAmount] = useState('');
   const [note, setNote] = useState('');
   const reloadAndToast = useReloadAndToast();
   const grant = async (): Promise<void> => {
     const request = { ...account, amount: Number(amount), note };
     const { balance } = await api.post<CreditPool>('/admin/credits', request);
-    await reloadAndToast(messages.credits.granted(name, balance), changes);
+    await reloadAndToast(messages.credits.granted(name, balance), affectedQueries);
   };
   return (
     <FormDialog title={title} submitText={submitText} onSubmit={grant} onClose={onClose}>

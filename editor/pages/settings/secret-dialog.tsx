@@ -1,4 +1,4 @@
-// Shows a value that is displayed only once, with a copy button.
+// Renders a dialog with a value that is shown only once, and a copy button.
 import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';

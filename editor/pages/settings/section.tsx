@@ -1,4 +1,4 @@
-// Renders the parts that all settings use: sections, introductions, lists of details.
+// Renders the elements that all settings pages use, such as sections and lists of details.
 
 import type { ReactNode } from 'react';
 import { formatDay, formatExact } from '../../lib/format.ts';

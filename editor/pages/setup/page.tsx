@@ -1,4 +1,4 @@
-// Renders the page of links that set a password: first setup, invitation, password reset.
+// Renders the page that users open by a setup, invitation or password reset link. They set a password there.
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
@@ -15,41 +15,41 @@ const setupMessages = messages.setUp;
 interface LinkKind {
   readonly title: string;
   readonly description: string;
-  readonly submit: string;
+  readonly submitText: string;
   readonly path: string;
   /** Whether the user chooses email and name, as only the first user does. */
   readonly hasProfile: boolean;
   /** Whether the form offers to revoke keys, which only an existing account has. */
-  readonly canRevoke?: boolean;
+  readonly canRevokeKeys?: boolean;
 }
 
-/** The kinds of links, by the prefix of their token. */
+/** The kinds of links by the prefix of their token. */
 const LINK_KINDS: Readonly<Record<string, LinkKind>> = {
   setup: {
     title: setupMessages.title,
     description: setupMessages.description,
-    submit: setupMessages.submit,
+    submitText: setupMessages.submit,
     path: '/auth/setup',
     hasProfile: true,
   },
   invite: {
     title: setupMessages.inviteTitle,
     description: setupMessages.inviteDescription,
-    submit: setupMessages.inviteSubmit,
+    submitText: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
   },
   reset: {
     title: setupMessages.resetTitle,
     description: setupMessages.resetDescription,
-    submit: setupMessages.inviteSubmit,
+    submitText: setupMessages.inviteSubmit,
     path: '/auth/accept-invite',
     hasProfile: false,
-    canRevoke: true,
+    canRevokeKeys: true,
   },
 };
 
-// Read when the module loads, because the effect below removes the token from the address.
+// Read when the module loads, because `watchAddress` removes the token from the address.
 const TOKEN = location.hash.slice(1);
 
 export function Page() {
@@ -99,7 +99,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
         token,
         password,
         ...(kind.hasProfile ? profile : {}),
-        ...(kind.canRevoke ? { revokeKeys } : {}),
+        ...(kind.canRevokeKeys ? { revokeKeys } : {}),
       }),
     onSuccess: () => location.replace('/workflows'),
     onError: error => {
@@ -121,7 +121,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
         value={password}
         onChange={event => setPassword(event.target.value)}
       />
-      {kind.canRevoke && (
+      {kind.canRevokeKeys && (
         <CheckField
           label={setupMessages.revokeKeys}
           checked={revokeKeys}
@@ -129,7 +129,7 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
         />
       )}
       <Button type="submit" variant="primary" isBusy={submit.isPending}>
-        {kind.submit}
+        {kind.submitText}
       </Button>
     </Form>
   );

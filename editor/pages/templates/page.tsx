@@ -1,4 +1,4 @@
-// Renders published templates with their prices.
+// Renders the shipped and published templates, with a filter by category.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useSearchParams } from 'wouter';
@@ -15,8 +15,8 @@ export function Page() {
   const [search, setSearch] = useSearchParams();
   const category = search.get('category') ?? '';
   const list = useList<Template>('/templates', { limit: 48, ...(category === '' ? {} : { category }) });
-  const categories = useCategories(category, list.data ?? []);
-  const choose = (newCategory: string): void =>
+  const categories = listCategories(category, list.data ?? []);
+  const chooseCategory = (newCategory: string): void =>
     setSearch(newCategory === '' ? {} : { category: newCategory }, { replace: true });
   return (
     <>
@@ -34,7 +34,7 @@ export function Page() {
                 ]),
               ),
             }}
-            onChange={event => choose(event.target.value)}
+            onChange={event => chooseCategory(event.target.value)}
           />
         )}
       </PageHead>
@@ -49,7 +49,7 @@ export function Page() {
             <EmptyState
               icon={LayoutTemplate}
               title={messages.noMatchTitle}
-              action={<Button onClick={() => choose('')}>{messages.all}</Button>}
+              action={<Button onClick={() => chooseCategory('')}>{messages.all}</Button>}
             >
               {messages.noMatch}
             </EmptyState>
@@ -62,8 +62,8 @@ export function Page() {
   );
 }
 
-/** Returns the selected category and those of the listed templates. */
-function useCategories(selected: string, templates: readonly Template[]): readonly string[] {
+/** Returns the selected category and the categories of the templates, sorted. */
+function listCategories(selected: string, templates: readonly Template[]): readonly string[] {
   const listed = templates.flatMap(({ category }) => (category === null ? [] : [category]));
   return [...new Set([...(selected === '' ? [] : [selected]), ...listed])].sort();
 }

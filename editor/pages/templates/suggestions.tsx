@@ -1,4 +1,4 @@
-// Renders a few templates that run in this service, as the next step on a page without content.
+// Renders a few templates that can run in this service now, as the next step on an empty page.
 import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { useList } from '../../kit/infinite-list.tsx';

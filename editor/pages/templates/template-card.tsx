@@ -1,4 +1,4 @@
-// Renders a template in the grid. Its video plays while the pointer is over it.
+// Renders a template as a card. Its video plays while the pointer is over the card.
 
 import LayoutTemplate from 'icon:layout-template';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -51,7 +51,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
   );
 }
 
-/** Says whether the template runs in this service, or what it needs. */
+/** Shows whether the template can run in this service now, or which providers it needs. */
 function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
   if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
   if (needs.length === 0) return null;

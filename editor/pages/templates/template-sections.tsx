@@ -1,4 +1,4 @@
-// Renders templates in sections, each in the order of the list.
+// Renders templates in sections, in the order of the list.
 import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { messages } from './messages.ts';

@@ -1,4 +1,4 @@
-// Creates an empty workflow in the current folder and opens it.
+// Renders the button that creates a workflow in the current folder and opens it.
 
 import Plus from 'icon:plus';
 import { useMutation } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Asks before the deletion of a workflow that others use as a component, and lists them.
+// Renders the dialog that confirms the deletion of a component and lists the workflows that use it.
 import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { messages } from '../../component-messages.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';

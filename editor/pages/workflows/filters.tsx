@@ -2,7 +2,7 @@
 
 import Close from 'icon:x';
 import { Button } from '../../kit/button.tsx';
-import { FilterBar as Bar, FilterSelect } from '../../kit/filter-bar.tsx';
+import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { useSession } from '../../lib/session.ts';
 import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
@@ -27,11 +27,11 @@ export interface WorkflowFilters {
   clear(): void;
 }
 
-export function useFilters(): WorkflowFilters {
+export function useWorkflowFilters(): WorkflowFilters {
   const { search, change, replaceAll } = useSearchFilters();
   const query = pickFilters(search, FILTERS);
   const setFilter = (key: string, value: string): void =>
-    // A folder belongs to one workspace.
+    // Another team does not have the selected folder.
     change({ [key]: value, ...(key === 'teamId' ? { folderId: '' } : {}) });
   return {
     query,
@@ -43,9 +43,9 @@ export function useFilters(): WorkflowFilters {
   };
 }
 
-export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
+export function WorkflowFilterBar({ filters }: { readonly filters: WorkflowFilters }) {
   return (
-    <Bar>
+    <FilterBar>
       <SearchField
         label={messages.search}
         placeholder={messages.searchHint}
@@ -70,11 +70,11 @@ export function FilterBar({ filters }: { readonly filters: WorkflowFilters }) {
           {messages.withTag(filters.query.tag)}
         </Button>
       )}
-    </Bar>
+    </FilterBar>
   );
 }
 
-/** Filters by team. Rendered only for members of a team. */
+/** Renders a select for the team, if the user is a member of one. */
 function TeamField({ filters }: { readonly filters: WorkflowFilters }) {
   const { teams, user } = useSession();
   if (teams.length === 0) return null;

@@ -7,7 +7,7 @@ import { api } from '../../lib/api.ts';
 import { messages } from './messages.ts';
 
 interface FolderDialogProps {
-  /** The folder to rename; undefined: a new one. */
+  /** The folder to rename. If it is undefined, the dialog creates a folder. */
   readonly folder: Folder | undefined;
   readonly onClose: () => void;
 }

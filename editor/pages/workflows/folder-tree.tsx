@@ -19,7 +19,6 @@ interface FolderTreeProps {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** The open dialog, and the folder that it is about. */
 type OpenDialog = { readonly kind: 'create' | 'rename' | 'remove'; readonly folder?: TreeFolder };
 
 export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
@@ -71,7 +70,7 @@ export function FolderTree({ folders, selected, onChoose }: FolderTreeProps) {
 
 interface FolderRowProps {
   readonly name: string;
-  /** The folder that dropped items move to: null moves them out of all folders, undefined accepts no drops. */
+  /** Id of the folder that dropped items move to. Null moves them out of all folders; undefined accepts no drops. */
   readonly target?: string | null;
   readonly folder?: TreeFolder;
   readonly isSelected: boolean;
@@ -103,13 +102,13 @@ function FolderRow({ name, target, folder, isSelected, onChoose, onAction }: Fol
   );
 }
 
-function useDropTarget(target: string | null | undefined, folder: string | null) {
+function useDropTarget(target: string | null | undefined, folderName: string | null) {
   const [isOver, setOver] = useState(false);
   const { move, moveFolder } = useWorkflowActions();
-  const moves = { [DRAG_TYPE]: move, [FOLDER_DRAG_TYPE]: moveFolder };
+  const movesByType = { [DRAG_TYPE]: move, [FOLDER_DRAG_TYPE]: moveFolder };
   const handlers = {
     onDragOver: (event: React.DragEvent) => {
-      if (!event.dataTransfer.types.some(type => Object.hasOwn(moves, type))) return;
+      if (!event.dataTransfer.types.some(type => Object.hasOwn(movesByType, type))) return;
       event.preventDefault();
       setOver(true);
     },
@@ -117,12 +116,12 @@ function useDropTarget(target: string | null | undefined, folder: string | null)
     onDrop: (event: React.DragEvent) => {
       setOver(false);
       if (target === undefined) return;
-      for (const [type, act] of Object.entries(moves)) {
+      for (const [type, moveItem] of Object.entries(movesByType)) {
         const dragged = event.dataTransfer.getData(type);
         if (dragged === '') continue;
         event.preventDefault();
         const item = JSON.parse(dragged) as NamedItem;
-        if (item.id !== target) act(item, target, folder);
+        if (item.id !== target) moveItem(item, target, folderName);
       }
     },
   };

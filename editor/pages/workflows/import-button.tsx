@@ -1,4 +1,4 @@
-// Imports exported workflows: chosen files, or files dropped on the page.
+// Renders the button that imports exported workflows. Files can also be dropped on the page.
 
 import Upload from 'icon:upload';
 import { useCallback } from 'react';

@@ -1,4 +1,4 @@
-// Moves a workflow to a folder without dragging.
+// Renders the dialog that moves a workflow to a folder, as an alternative to dragging.
 
 import { useState } from 'react';
 import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
@@ -17,12 +17,12 @@ interface MoveDialogProps {
 export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
   const [folderId, setFolderId] = useState(workflow.folderId ?? '');
   const { move } = useWorkflowActions();
-  const submit = async (): Promise<void> => {
+  const moveWorkflow = async (): Promise<void> => {
     const folder = folders.find(({ id }) => id === folderId);
     move(workflow, folder?.id ?? null, folder?.name ?? null);
   };
   return (
-    <FormDialog title={messages.moveTitle(workflow.name)} onSubmit={submit} onClose={onClose}>
+    <FormDialog title={messages.moveTitle(workflow.name)} onSubmit={moveWorkflow} onClose={onClose}>
       <SelectField
         label={messages.folders}
         value={folderId}

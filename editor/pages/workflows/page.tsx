@@ -13,7 +13,7 @@ import { lazyComponent } from '../../lib/lazy-component.ts';
 import { getPollIntervalMs } from '../../lib/runs.ts';
 import { TemplateSections } from '../templates/template-sections.tsx';
 import { CreateButton } from './create-button.tsx';
-import { FilterBar, useFilters } from './filters.tsx';
+import { useWorkflowFilters, WorkflowFilterBar } from './filters.tsx';
 import { FolderTree } from './folder-tree.tsx';
 import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
@@ -35,9 +35,9 @@ const DeleteDialog = lazyComponent<{ readonly workflow: WorkflowListItem; readon
 );
 
 export function Page() {
-  const filters = useFilters();
+  const filters = useWorkflowFilters();
   const folders = useFolders();
-  const [dialog, setDialog] = useState<WorkflowDialog>();
+  const [openDialog, setOpenDialog] = useState<WorkflowDialog>();
   const list = useList<WorkflowListItem>(
     '/workflows',
     { limit: 50, include: 'card', ...filters.query },
@@ -53,7 +53,7 @@ export function Page() {
         <CreateButton folderId={filters.folderId} />
       </PageHead>
       <ProviderNotice />
-      <FilterBar filters={filters} />
+      <WorkflowFilterBar filters={filters} />
       <div className={styles.columns}>
         <FolderTree folders={folders} selected={filters.folderId} onChoose={filters.setFolder} />
         <div className={styles.list}>
@@ -63,14 +63,14 @@ export function Page() {
           >
             {workflows =>
               filters.layout === 'table' ? (
-                <WorkflowTable workflows={workflows} onOpen={setDialog} onTag={chooseTag} />
+                <WorkflowTable workflows={workflows} onOpen={setOpenDialog} onTag={chooseTag} />
               ) : (
                 <ul className={cards.grid}>
                   {workflows.map(workflow => (
                     <WorkflowCard
                       key={workflow.id}
                       workflow={workflow}
-                      onOpen={setDialog}
+                      onOpen={setOpenDialog}
                       onTag={chooseTag}
                     />
                   ))}
@@ -80,23 +80,25 @@ export function Page() {
           </InfiniteList>
         </div>
       </div>
-      {dialog && <OpenDialog {...dialog} folders={folders} onClose={() => setDialog(undefined)} />}
+      {openDialog && (
+        <DialogByKind {...openDialog} folders={folders} onClose={() => setOpenDialog(undefined)} />
+      )}
     </>
   );
 }
 
-interface OpenDialogProps extends WorkflowDialog {
+interface DialogByKindProps extends WorkflowDialog {
   readonly folders: ReturnType<typeof useFolders>;
   readonly onClose: () => void;
 }
 
-function OpenDialog({ kind, workflow, folders, onClose }: OpenDialogProps) {
+function DialogByKind({ kind, workflow, folders, onClose }: DialogByKindProps) {
   if (kind === 'move') return <MoveDialog workflow={workflow} folders={folders} onClose={onClose} />;
   if (kind === 'uses') return <CallersDialog workflowId={workflow.id} onClose={onClose} />;
   return <DeleteDialog workflow={workflow} onClose={onClose} />;
 }
 
-/** Shows the gallery to people who have no workflow yet. */
+/** Renders the template gallery for users who have no workflow yet. */
 function NoWorkflows() {
   const gallery = useList<Template>('/templates', { limit: 48 });
   useEffect(startFirstSteps, []);

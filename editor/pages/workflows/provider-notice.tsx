@@ -14,7 +14,7 @@ const STALE_MS = 300_000;
 
 export function ProviderNotice() {
   const { teamId } = useSession().workspace;
-  // The card of first steps has a step for this.
+  // The card of first steps also offers to add a provider, so the notice is shown only without the card.
   const isCardOpen = useFirstSteps(state => state.isOpen);
   const href = useProviderKeysHref();
   const isEnabled = href !== undefined && !isCardOpen;

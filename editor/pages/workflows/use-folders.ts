@@ -1,4 +1,4 @@
-// Reads the folders as a flat list in tree order, each with its depth.
+// Reads the folders as a flat list in tree order, with the depth of each folder.
 import { useQuery } from '@tanstack/react-query';
 import type { Folder } from '../../../sdk/src/schemas.ts';
 import { getPage } from '../../lib/api.ts';
@@ -8,7 +8,7 @@ export interface TreeFolder extends Folder {
 }
 
 const PAGE_SIZE = 200;
-/** The tree of more folders would not be usable. */
+/** A limit for the loop. A tree with more folders would be unusable. */
 const MAX_PAGES = 50;
 
 export function useFolders(): readonly TreeFolder[] {

@@ -8,7 +8,7 @@ import type { Toast } from '../../lib/toasts.ts';
 import { messages as appMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
-/** A dialog about a workflow of the list. */
+/** A dialog to open for a workflow. */
 export interface WorkflowDialog {
   readonly kind: 'move' | 'uses' | 'delete';
   readonly workflow: WorkflowListItem;
@@ -22,15 +22,16 @@ export interface NamedItem {
 export interface WorkflowActions {
   duplicate(workflow: WorkflowListItem): void;
   /**
-   * Deletes a workflow without confirmation and offers undo. `onInUse` is called instead if others use it as a component.
+   * Deletes a workflow without confirmation and offers undo. If other workflows use it as a component, it is not deleted,
+   * and `onInUse` is called.
    */
   remove(workflow: WorkflowListItem, onInUse: () => void): void;
-  /** Deletes a workflow although others use it as a component. */
+  /** Deletes a workflow even if others use it as a component. */
   removeInUse(workflow: WorkflowListItem): Promise<void>;
-  /** Moves a workflow to a folder. `folder` is the folder's name. Both are null to remove it from its folder. */
-  move(workflow: NamedItem, folderId: string | null, folder: string | null): void;
-  /** Moves a folder into another one, or to the top level. */
-  moveFolder(movedFolder: NamedItem, parentId: string | null, folder: string | null): void;
+  /** Moves a workflow to a folder, or out of its folder if the id and the name are null. */
+  move(workflow: NamedItem, folderId: string | null, folderName: string | null): void;
+  /** Moves a folder into another folder, or to the top level if the id and the name are null. */
+  moveFolder(folder: NamedItem, parentId: string | null, parentName: string | null): void;
 }
 
 export function useWorkflowActions(): WorkflowActions {
@@ -38,7 +39,7 @@ export function useWorkflowActions(): WorkflowActions {
   const perform = (request: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
     void request().then(() => reloadAndToast(text, ['/workflows', '/folders'], action), showError);
   };
-  const finishRemoval = ({ id, name }: NamedItem): Promise<void> => {
+  const confirmRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
     return reloadAndToast(messages.removed(name), ['/workflows', '/folders'], {
       label: appMessages.common.undo,
@@ -50,7 +51,7 @@ export function useWorkflowActions(): WorkflowActions {
       perform(() => api.post(`/workflows/${id}/duplicate`, {}), messages.duplicated(name)),
     remove: (workflow, onInUse) => {
       api.delete(`/workflows/${workflow.id}`).then(
-        () => finishRemoval(workflow),
+        () => confirmRemoval(workflow),
         (error: unknown) => {
           if (error instanceof ApiError && error.code === 'component_in_use') onInUse();
           else showError(error);
@@ -59,12 +60,12 @@ export function useWorkflowActions(): WorkflowActions {
     },
     removeInUse: async workflow => {
       await api.delete(`/workflows/${workflow.id}`, { query: { force: true } });
-      await finishRemoval(workflow);
+      await confirmRemoval(workflow);
     },
-    move: ({ id, name }, folderId, folder) =>
-      perform(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folder)),
-    moveFolder: ({ id, name }, parentId, folder) =>
-      perform(() => api.patch(`/folders/${id}`, { parentId }), messages.folderMoved(name, folder)),
+    move: ({ id, name }, folderId, folderName) =>
+      perform(() => api.put(`/workflows/${id}`, { folderId }), messages.moved(name, folderName)),
+    moveFolder: ({ id, name }, parentId, parentName) =>
+      perform(() => api.patch(`/folders/${id}`, { parentId }), messages.folderMoved(name, parentName)),
   };
 }
 

@@ -1,4 +1,4 @@
-// Renders a workflow in the grid. It can be dragged onto a folder.
+// Renders a workflow as a card, which can be dragged onto a folder.
 
 import WorkflowIcon from 'icon:workflow';
 import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';

@@ -125,7 +125,7 @@ function TeamCreditsDialog({ team: { id, name }, onClose }: DialogProps) {
       name={name}
       title={messages.addTitle(name)}
       submitText={messages.addCredits}
-      changes={['/admin/teams', '/admin/overview', '/credits', 'session']}
+      affectedQueries={['/admin/teams', '/admin/overview', '/credits', 'session']}
       onClose={onClose}
     />
   );

@@ -1,4 +1,4 @@
-// Sets the daily budgets of a team and of its workflows.
+// Renders a dialog that sets the daily budgets of a team and of its workflows.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InstanceTeam, TeamBudget } from '../../../../sdk/src/schemas.ts';
@@ -36,7 +36,7 @@ export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
         name={team.name}
         dailyCreditBudget={team.dailyCreditBudget}
         spentToday={team.spentToday}
-        lists={['/admin/teams']}
+        affectedQueries={['/admin/teams']}
       />
       <InfiniteList query={list} empty={<p>{messages.noWorkflows}</p>}>
         {budgets => (
@@ -47,7 +47,7 @@ export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
                   {...budget}
                   path={`${path}/${budget.workflowId}`}
                   label={messages.budgetOf(budget.name)}
-                  lists={[path]}
+                  affectedQueries={[path]}
                 />
               </li>
             ))}
@@ -59,22 +59,24 @@ export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
 }
 
 interface BudgetFormProps extends Pick<TeamBudget, 'name' | 'dailyCreditBudget' | 'spentToday'> {
-  /** Where the budget is set. */
+  /** The path of the request that sets the budget. */
   readonly path: string;
   readonly label: string;
-  /** The lists that show the budget. */
-  readonly lists: readonly string[];
+  /** First segments of the queries that show the budget. */
+  readonly affectedQueries: readonly string[];
 }
 
-function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, lists }: BudgetFormProps) {
-  const [saved, setSaved] = useState(dailyCreditBudget === null ? '' : String(dailyCreditBudget));
-  const [credits, setCredits] = useState(saved);
+function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, affectedQueries }: BudgetFormProps) {
+  const [savedCredits, setSavedCredits] = useState(
+    dailyCreditBudget === null ? '' : String(dailyCreditBudget),
+  );
+  const [credits, setCredits] = useState(savedCredits);
   const reloadAndToast = useReloadAndToast();
   const save = useMutation({
     mutationFn: async () => {
       await api.put(path, { dailyCreditBudget: credits === '' ? null : Number(credits) });
-      setSaved(credits);
-      await reloadAndToast(messages.budgetSaved(name), lists);
+      setSavedCredits(credits);
+      await reloadAndToast(messages.budgetSaved(name), affectedQueries);
     },
   });
   return (
@@ -94,7 +96,7 @@ function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, lists }:
           value={credits}
           onChange={event => setCredits(event.target.value)}
         />
-        <Button type="submit" isBusy={save.isPending} disabled={credits === saved}>
+        <Button type="submit" isBusy={save.isPending} disabled={credits === savedCredits}>
           {appMessages.common.save}
         </Button>
       </div>

@@ -23,7 +23,8 @@ export const messages = {
   addTitle: (team: string): string => `Add credits to ${team}`,
   budgets: 'Set budgets',
   budgetsTitle: (team: string): string => `Daily budgets of ${team}`,
-  budgetsDescription: 'Runs that would exceed the budget of the day (UTC) are refused. Empty: no budget.',
+  budgetsDescription:
+    'Runs that would exceed the budget of the day (UTC) are refused. Leave a field empty for no budget.',
   noWorkflows: 'This team has no workflows yet.',
   spentToday: 'Spent today',
   budgetOf: (workflow: string): string => `Daily budget of ${workflow}`,

@@ -1,4 +1,4 @@
-// Renders when the last backup was made, a button to download a new one, and the commands that do the same.
+// Renders the time of the last backup, a button to download a new backup, and the commands for backup and restore.
 
 import Download from 'icon:download';
 import { useMutation, useQuery } from '@tanstack/react-query';

@@ -8,7 +8,7 @@ export const messages = {
   never: 'No backup was made yet.',
   madeBy: { 'command line': 'Command line', download: 'Download' },
   createdAt: 'Created',
-  createdBy: 'With',
+  createdBy: 'Created with',
   database: 'Database',
   media: 'Media',
   files: (files: number, bytes: number): string => `${formatNumber(files)} files, ${formatBytes(bytes)}`,

@@ -36,7 +36,7 @@ const messages = {
 
 export function Connections() {
   const list = useList<Connection>('/connections', { limit: 50 });
-  const [disconnecting, setDisconnecting] = useState<Connection>();
+  const [connectionToEnd, setConnectionToEnd] = useState<Connection>();
   return (
     <>
       <PageHead title={settingsMessages.parts.connections} />
@@ -49,11 +49,11 @@ export function Connections() {
           </EmptyState>
         }
         label={settingsMessages.parts.connections}
-        columns={createColumns(setDisconnecting)}
+        columns={createColumns(setConnectionToEnd)}
         getKey={({ id }) => id}
       />
-      {disconnecting && (
-        <DisconnectDialog connection={disconnecting} onClose={() => setDisconnecting(undefined)} />
+      {connectionToEnd && (
+        <DisconnectDialog connection={connectionToEnd} onClose={() => setConnectionToEnd(undefined)} />
       )}
     </>
   );

@@ -20,17 +20,17 @@ const MAX_BUDGET = 2_147_483_647;
 
 export function Budgets() {
   const list = useList<Budget>(PATH, { limit: 50 });
-  const [editing, setEditing] = useState<Budget>();
+  const [budgetToEdit, setBudgetToEdit] = useState<Budget>();
   return (
     <Section title={messages.budgets}>
       <TableList
         query={list}
         empty={<p>{messages.noBudgets}</p>}
         label={messages.budgets}
-        columns={createColumns(setEditing)}
+        columns={createColumns(setBudgetToEdit)}
         getKey={({ workflowId }) => workflowId}
       />
-      {editing && <BudgetDialog budget={editing} onClose={() => setEditing(undefined)} />}
+      {budgetToEdit && <BudgetDialog budget={budgetToEdit} onClose={() => setBudgetToEdit(undefined)} />}
     </Section>
   );
 }
@@ -40,8 +40,8 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   const [credits, setCredits] = useState(String(dailyCreditBudget));
   const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
-    const budget = credits === '' ? null : Number(credits);
-    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: budget });
+    const newBudget = credits === '' ? null : Number(credits);
+    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: newBudget });
     await reloadAndToast(messages.budgetChanged(name), [PATH]);
   };
   return (

@@ -15,7 +15,7 @@ export function DayChart({ days }: DayChartProps) {
     <figure className={styles.chart}>
       <figcaption>
         <span>{messages.byDay}</span>
-        <span>{messages.most(max)}</span>
+        <span>{messages.highestDay(max)}</span>
       </figcaption>
       <ol className={styles.bars}>
         {days.map(({ date, credits }) => {
@@ -36,5 +36,5 @@ export function DayChart({ days }: DayChartProps) {
   );
 }
 
-/** Formats noon of the day, which is the same date in nearly every time zone. */
+/** Formats the date at noon UTC, because noon has the same date in nearly every time zone. */
 const formatDate = (date: string): string => formatDay(Date.parse(`${date}T12:00:00Z`));

@@ -95,18 +95,17 @@ function CreditReport({ report: { total, days, models, workflows } }: { readonly
   );
 }
 
-/** `max` is the credits of a full bar. */
-const createModelColumns = (max: number): readonly Column<SpendingReport['models'][number]>[] => [
+const createModelColumns = (fullBarCredits: number): readonly Column<SpendingReport['models'][number]>[] => [
   {
     title: messages.model,
-    cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? messages.oldModel} />,
+    cell: ({ label, nodeType }) => <Truncated text={label ?? nodeType ?? messages.unknownModel} />,
   },
   {
     title: messages.share,
     isTitleHidden: true,
     cell: ({ credits }) => (
       <span className={styles.track}>
-        <span className={styles.share} style={{ inlineSize: `${(100 * credits) / max}%` }} />
+        <span className={styles.share} style={{ inlineSize: `${(100 * credits) / fullBarCredits}%` }} />
       </span>
     ),
   },

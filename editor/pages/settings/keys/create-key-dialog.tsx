@@ -1,4 +1,4 @@
-// Creates an API key: name, permissions, expiry.
+// Renders a dialog that creates an API key with a name, permissions and an expiry.
 import { useState } from 'react';
 import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';

@@ -1,4 +1,4 @@
-// Renders the choice of the provider whose models are compared.
+// Renders a dialog to choose the provider whose models are compared.
 
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';

@@ -1,4 +1,4 @@
-// Finds a model in a provider's list and adds it.
+// Renders a dialog to find a model in a provider's list.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -84,7 +84,7 @@ const createColumns = (onAdd: (endpoint: string) => void): readonly Column<Offer
           {messages.addOne}
         </Button>
       ) : (
-        <SecondaryText>{messages.isThere}</SecondaryText>
+        <SecondaryText>{messages.alreadyAdded}</SecondaryText>
       ),
   },
 ];

@@ -1,12 +1,13 @@
-// Defines the data types of the model settings, and finds which providers are configured.
+// Defines the data types of the model settings, and finds the providers whose models can be added.
 import { useQuery } from '@tanstack/react-query';
 import type { CredentialPage, Providers } from '../../../../sdk/src/schemas.ts';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
 
-const PROVIDERS = ['fal', 'replicate', 'openai', 'comfyui'] as const;
-export type ModelProvider = (typeof PROVIDERS)[number];
+/** The providers whose models the service can list. */
+const LISTING_PROVIDERS = ['fal', 'replicate', 'openai', 'comfyui'] as const;
+export type ModelProvider = (typeof LISTING_PROVIDERS)[number];
 
 export interface Model {
   readonly nodeType: string;
@@ -22,15 +23,15 @@ export interface AddedModels {
   readonly problems: readonly string[];
 }
 
-/** A request to add the models of `endpoints` or, without endpoints, to compare the added models. */
+/** A request to add the models with these endpoints. Without endpoints, the added models are compared. */
 export interface PlanRequest {
   readonly provider: ModelProvider;
   readonly endpoints?: readonly string[];
 }
 
 /**
- * Returns the providers that list their models and for which the instance or the active workspace has a credential;
- * undefined while they are loaded.
+ * Returns the listing providers for which the instance or the active workspace has a credential. Returns undefined until
+ * the credentials are loaded.
  */
 export function useConfiguredProviders(): readonly ModelProvider[] | undefined {
   const { workspace } = useSession();
@@ -45,7 +46,7 @@ export function useConfiguredProviders(): readonly ModelProvider[] | undefined {
     ...instance.data.providers.flatMap(({ name, isConfigured }) => (isConfigured ? [name] : [])),
     ...own.data.data.flatMap(({ kind, isDefault }) => (isDefault ? [kind] : [])),
   ]);
-  return PROVIDERS.filter(name => kinds.has(name));
+  return LISTING_PROVIDERS.filter(name => kinds.has(name));
 }
 
 const MAX_KEYS = 200;

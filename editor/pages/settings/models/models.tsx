@@ -66,7 +66,7 @@ interface ModelListsProps extends AddedModels {
 }
 
 function ModelLists({ revision, models, problems, hasProvider }: ModelListsProps) {
-  const [removing, setRemoving] = useState<Model>();
+  const [modelToRemove, setModelToRemove] = useState<Model>();
   return (
     <>
       {problems.length > 0 && (
@@ -81,7 +81,7 @@ function ModelLists({ revision, models, problems, hasProvider }: ModelListsProps
       {models.length > 0 ? (
         <Table
           label={settingsMessages.parts.models}
-          columns={createColumns(setRemoving)}
+          columns={createColumns(setModelToRemove)}
           rows={models}
           getKey={({ nodeType }) => nodeType}
         />
@@ -96,8 +96,8 @@ function ModelLists({ revision, models, problems, hasProvider }: ModelListsProps
           {hasProvider ? messages.empty : messages.noProvider}
         </EmptyState>
       )}
-      {removing && (
-        <RemoveDialog model={removing} revision={revision} onClose={() => setRemoving(undefined)} />
+      {modelToRemove && (
+        <RemoveDialog model={modelToRemove} revision={revision} onClose={() => setModelToRemove(undefined)} />
       )}
     </>
   );

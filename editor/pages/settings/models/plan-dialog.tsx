@@ -1,4 +1,4 @@
-// Shows planned changes of models and saves them. Saving fails if the models changed in the meantime.
+// Renders a dialog with the planned changes of models and saves them. Saving fails if the models changed meanwhile.
 
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -81,7 +81,7 @@ export function PlanDialog({
       <QueryResult query={plan}>{data => <Changes {...data} />}</QueryResult>
       {plan.data?.isLarge && (
         <CheckField
-          label={messages.large}
+          label={messages.confirmLarge}
           checked={isReviewed}
           onChange={event => setReviewed(event.target.checked)}
         />
@@ -92,7 +92,7 @@ export function PlanDialog({
 }
 
 function Changes({ changes, compared }: Plan) {
-  if (changes.length === 0) return <p>{messages.nothing(compared)}</p>;
+  if (changes.length === 0) return <p>{messages.noChanges(compared)}</p>;
   return (
     <>
       <ul>

@@ -1,4 +1,4 @@
-// Removes a model from the catalog. Workflows that use it still run.
+// Renders a dialog that removes a model from the catalog. Workflows that use the model still run.
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
@@ -15,8 +15,8 @@ export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
   const reloadAndToast = useReloadAndToast();
   const remove = async (): Promise<void> => {
     const since = new Date().toISOString().slice(0, 10);
-    const hidden = { ...model, isHidden: true, deprecated: { since, isRemoved: true } };
-    await api.post('/admin/models', { revision, models: [hidden] });
+    const hiddenModel = { ...model, isHidden: true, deprecated: { since, isRemoved: true } };
+    await api.post('/admin/models', { revision, models: [hiddenModel] });
     await reloadAndToast(messages.removed(model.label), ['/admin/models', '/nodes']);
   };
   return (

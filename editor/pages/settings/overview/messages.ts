@@ -28,7 +28,7 @@ export const messages = {
   rate: (share: number): string => formatPercent(share),
   hour: (time: string, completed: number, failed: number): string =>
     `${time}: ${formatNumber(completed)} completed, ${formatNumber(failed)} failed`,
-  cut: 'There were more runs than were counted.',
+  cut: 'Not all runs are included.',
   viewRuns: 'View runs',
   failures: 'Failures of the last 24 hours',
   noFailures: 'No failed runs.',

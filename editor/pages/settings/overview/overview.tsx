@@ -126,7 +126,7 @@ function DiskTile({ disk }: Pick<OverviewResponse['storage'], 'disk'>) {
   );
 }
 
-/** Renders the checks, separate from the overview, because providers may take seconds to respond. */
+/** Renders the state of the providers. Their checks have their own request, because providers may respond slowly. */
 function ProviderTile() {
   const credentials = useQuery(
     apiQuery<CredentialPage>(['/credentials'], { owner: 'instance', limit: MAX_KEYS }),
@@ -134,24 +134,26 @@ function ProviderTile() {
   const checks = useQuery(apiQuery<Providers>(['/admin/providers']));
   const keys = credentials.data?.data;
   if (keys === undefined) return <Tile title={messages.providers}>…</Tile>;
-  const kinds = new Set(keys.map(({ kind }) => kind));
-  if (kinds.size === 0)
+  const configured = new Set(keys.map(({ kind }) => kind));
+  if (configured.size === 0)
     return (
       <Tile title={messages.providers} badge={<Badge tone="warning">{messages.noProviders}</Badge>}>
         <Link href="/settings/providers">{messages.addKey}</Link>
       </Tile>
     );
-  const broken = new Set([
+  const failing = new Set([
     ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => common.provider(kind)),
     ...(checks.data?.providers.filter(({ answers }) => answers === false).map(({ label }) => label) ?? []),
   ]);
   return (
     <Tile
       title={messages.providers}
-      {...(broken.size === 0 ? { state: 'ok' } : { badge: <Badge tone="danger">{messages.problem}</Badge> })}
+      {...(failing.size === 0 ? { state: 'ok' } : { badge: <Badge tone="danger">{messages.problem}</Badge> })}
     >
       <Link href="/settings/providers">
-        {broken.size === 0 ? messages.providersReady(kinds.size) : messages.failing([...broken].join(', '))}
+        {failing.size === 0
+          ? messages.providersReady(configured.size)
+          : messages.failing([...failing].join(', '))}
       </Link>
     </Tile>
   );
@@ -204,7 +206,7 @@ function Runs({ runs }: { readonly runs: OverviewResponse['runs'] }) {
   );
 }
 
-type Group = Failures['groups'][number];
+type FailureGroup = Failures['groups'][number];
 
 function FailureGroups() {
   const { data, error } = useQuery({
@@ -234,7 +236,7 @@ function FailureGroups() {
 
 const MAX_GROUPS = 8;
 
-const toRunsHref = ({ code, nodeType }: Group): string =>
+const toRunsHref = ({ code, nodeType }: FailureGroup): string =>
   `/executions?${new URLSearchParams({
     of: 'instance',
     period: 'day',
@@ -243,7 +245,7 @@ const toRunsHref = ({ code, nodeType }: Group): string =>
     ...(nodeType === null ? {} : { failedNodeType: nodeType }),
   })}`;
 
-const FAILURE_COLUMNS: readonly Column<Group>[] = [
+const FAILURE_COLUMNS: readonly Column<FailureGroup>[] = [
   {
     title: messages.error,
     cell: group => (

@@ -1,4 +1,4 @@
-// Changes the user's password.
+// Renders the form that changes the user's password.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';

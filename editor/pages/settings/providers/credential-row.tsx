@@ -25,7 +25,7 @@ const TONES = { ok: 'success', failed: 'danger', untested: 'neutral' } as const;
 interface CredentialRowProps {
   readonly credential: Credential;
   readonly isManager: boolean;
-  /** The setting that a credential of the environment comes from. */
+  /** The environment variable that a credential of the environment is from. */
   readonly setting: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
 }
 
 function Uses({ id }: { readonly id: string }) {
-  // One segment, because the uses of a removed credential must not be read when `/credentials` changes.
+  // The key has one segment, so that a reload of `/credentials` does not read the uses of a removed credential.
   const { data } = useQuery(apiQuery<CredentialUses>([`/credentials/${id}/uses`]));
   if (data === undefined) return null;
   return (
@@ -101,13 +101,13 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
     await api.patch(`/credentials/${id}`, { isDefault: true });
     await reloadAndToast(messages.madeDefault(name), ['/credentials']);
   };
-  const run = (action: () => Promise<void>) => () => void action().catch(showError);
+  const withErrorToast = (action: () => Promise<void>) => () => void action().catch(showError);
   return (
     <>
       <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
-        <MenuItem onSelect={run(test)}>{messages.test}</MenuItem>
+        <MenuItem onSelect={withErrorToast(test)}>{messages.test}</MenuItem>
         <MenuItem onSelect={() => setOpenDialog('replace')}>{messages.replace}</MenuItem>
-        {!isDefault && <MenuItem onSelect={run(makeDefault)}>{messages.makeDefault}</MenuItem>}
+        {!isDefault && <MenuItem onSelect={withErrorToast(makeDefault)}>{messages.makeDefault}</MenuItem>}
         {owner === 'workspace' && (
           <MenuItem onSelect={() => setOpenDialog('limit')}>{messages.setLimit}</MenuItem>
         )}

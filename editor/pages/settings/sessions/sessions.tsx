@@ -35,7 +35,7 @@ const messages = {
 
 export function Sessions() {
   const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
-  const [signingOut, setSigningOut] = useState<ListedSession>();
+  const [sessionToEnd, setSessionToEnd] = useState<ListedSession>();
   return (
     <>
       <PageHead title={settingsMessages.parts.sessions} />
@@ -44,10 +44,10 @@ export function Sessions() {
         query={list}
         empty={null}
         label={messages.label}
-        columns={createColumns(setSigningOut)}
+        columns={createColumns(setSessionToEnd)}
         getKey={({ id }) => id}
       />
-      {signingOut && <SignOutDialog session={signingOut} onClose={() => setSigningOut(undefined)} />}
+      {sessionToEnd && <SignOutDialog session={sessionToEnd} onClose={() => setSessionToEnd(undefined)} />}
     </>
   );
 }
@@ -96,15 +96,15 @@ const createColumns = (onSignOut: (session: ListedSession) => void): readonly Co
   ),
 ];
 
-/** The order matters, because most user agents also name other browsers. The first match counts. */
-const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
+/** The first match counts. More specific names come first, because most user agents also contain other names. */
+const BROWSERS: readonly (readonly [token: string, name: string])[] = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
   ['Firefox/', 'Firefox'],
   ['Chrome/', 'Chrome'],
   ['Safari/', 'Safari'],
 ];
-const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
+const SYSTEMS: readonly (readonly [token: string, name: string])[] = [
   ['Android', 'Android'],
   ['iPhone', 'iPhone'],
   ['iPad', 'iPad'],
@@ -117,7 +117,7 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
 function getBrowserName(userAgent: string | null): string {
   if (userAgent === null) return messages.unknown;
   const findName = (table: typeof BROWSERS): string | undefined =>
-    table.find(([mark]) => userAgent.includes(mark))?.[1];
+    table.find(([token]) => userAgent.includes(token))?.[1];
   const [browser, system] = [findName(BROWSERS), findName(SYSTEMS)];
   if (browser === undefined) return userAgent;
   return system === undefined ? browser : messages.on(browser, system);

@@ -21,11 +21,11 @@ export function Members({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/members`;
   const list = useList<Member>(path, { limit: 100 });
   const ownId = useSession().user.userId;
-  const [removing, setRemoving] = useState<Member>();
+  const [memberToRemove, setMemberToRemove] = useState<Member>();
   const columns = [
     createNameColumn(ownId),
     ...(team.role === 'OWNER'
-      ? createOwnerColumns(ownId, team, setRemoving)
+      ? createOwnerColumns(ownId, team, setMemberToRemove)
       : [{ title: settingsMessages.role, cell: ({ role }: Member) => settingsMessages.roles[role] }, SINCE]),
   ];
   return (
@@ -37,7 +37,9 @@ export function Members({ team }: { readonly team: Team }) {
         columns={columns}
         getKey={member => member.userId}
       />
-      {removing && <RemoveDialog team={team} member={removing} onClose={() => setRemoving(undefined)} />}
+      {memberToRemove && (
+        <RemoveDialog team={team} member={memberToRemove} onClose={() => setMemberToRemove(undefined)} />
+      )}
     </>
   );
 }

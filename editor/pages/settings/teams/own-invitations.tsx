@@ -15,7 +15,7 @@ const PATH = '/invitations';
 type Reply = 'accept' | 'decline';
 
 interface OwnInvitationsProps {
-  /** Invitation id of the opened link, if there is one. */
+  /** The invitation id in the address, if the user opened an invitation link. */
   readonly linkedId: string | null;
   /** Called with the joined team. */
   readonly onAccepted: (teamId: string) => void;
@@ -50,7 +50,9 @@ export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
                 <InvitationCard
                   key={invitation.id}
                   invitation={invitation}
-                  busy={reply.isPending && reply.variables.id === invitation.id && reply.variables.kind}
+                  pendingReply={
+                    reply.isPending && reply.variables.id === invitation.id && reply.variables.kind
+                  }
                   onReply={kind => reply.mutate({ ...invitation, kind })}
                 />
               ))}
@@ -62,18 +64,18 @@ export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
   );
 }
 
-const KINDS: readonly Reply[] = ['accept', 'decline'];
+const REPLIES: readonly Reply[] = ['accept', 'decline'];
 
 interface InvitationCardProps {
   readonly invitation: Invitation;
-  /** The reply in progress. */
-  readonly busy: Reply | false;
+  /** The reply that is being sent. */
+  readonly pendingReply: Reply | false;
   readonly onReply: (kind: Reply) => void;
 }
 
 function InvitationCard({
   invitation: { team, role, invitedBy, expiresAt },
-  busy,
+  pendingReply,
   onReply,
 }: InvitationCardProps) {
   return (
@@ -86,12 +88,12 @@ function InvitationCard({
         </p>
       </div>
       <span className={styles.actions}>
-        {KINDS.map(kind => (
+        {REPLIES.map(kind => (
           <Button
             key={kind}
             variant={kind === 'accept' ? 'primary' : 'plain'}
             aria-label={messages.replyTo[kind](team.name)}
-            isBusy={busy === kind}
+            isBusy={pendingReply === kind}
             onClick={() => onReply(kind)}
           >
             {messages[kind]}

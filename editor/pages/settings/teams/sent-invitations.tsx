@@ -20,7 +20,7 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/invitations`;
   const list = useList<TeamInvitation>(path, { limit: 100 });
   const reloadAndToast = useReloadAndToast();
-  const [revoking, setRevoking] = useState<TeamInvitation>();
+  const [invitationToRevoke, setInvitationToRevoke] = useState<TeamInvitation>();
   const renew = useMutation({
     mutationFn: ({ email, userId, role }: TeamInvitation) =>
       email === null
@@ -42,22 +42,22 @@ export function SentInvitations({ team }: { readonly team: Team }) {
                   invitation={invitation}
                   isRenewing={renew.isPending && renew.variables.id === invitation.id}
                   onRenew={() => renew.mutate(invitation)}
-                  onRevoke={() => setRevoking(invitation)}
+                  onRevoke={() => setInvitationToRevoke(invitation)}
                 />
               ))}
             </ul>
           </Section>
         )}
       </InfiniteList>
-      {revoking && (
+      {invitationToRevoke && (
         <ConfirmDialog
-          title={messages.revokeTitle(getRecipient(revoking))}
+          title={messages.revokeTitle(getRecipient(invitationToRevoke))}
           action={messages.revoke}
           onConfirm={async () => {
-            await api.delete(`${path}/${revoking.id}`);
-            await reloadAndToast(messages.revoked(getRecipient(revoking)), [path]);
+            await api.delete(`${path}/${invitationToRevoke.id}`);
+            await reloadAndToast(messages.revoked(getRecipient(invitationToRevoke)), [path]);
           }}
-          onClose={() => setRevoking(undefined)}
+          onClose={() => setInvitationToRevoke(undefined)}
         >
           {messages.revokeText}
         </ConfirmDialog>

@@ -13,14 +13,14 @@ import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
 
 interface Workspace {
-  /** null: the personal workspace. */
+  /** The personal workspace has the id null. */
   readonly id: string | null;
   readonly name: string;
   readonly role: TeamRole;
 }
 
 export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
-  const active = useSession().workspace.teamId;
+  const activeTeamId = useSession().workspace.teamId;
   const reloadAndToast = useReloadAndToast();
   const switchWorkspace = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
@@ -35,7 +35,7 @@ export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
     },
     { title: settingsMessages.role, cell: ({ role }) => settingsMessages.roles[role] },
     toActionsColumn(workspace =>
-      workspace.id === active ? (
+      workspace.id === activeTeamId ? (
         <Badge tone="success">{messages.active}</Badge>
       ) : (
         <Button

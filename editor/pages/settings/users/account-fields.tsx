@@ -7,7 +7,7 @@ import { Choices } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export interface Account {
-  /** Empty: the default plan. */
+  /** An empty string selects the default plan. */
   readonly plan: string;
   readonly isAdmin: boolean;
   readonly isAuthor: boolean;
@@ -56,7 +56,7 @@ function PlanField({ plan, onChange }: { readonly plan: string; readonly onChang
         ({ name, isDefault }) => [name, isDefault ? messages.defaultPlan(name) : name] as const,
       )}
     >
-      {/* A plan that no longer exists stays selected until another is chosen. */}
+      {/* A plan that no longer exists stays selected until the administrator chooses another plan. */}
       {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
     </SelectField>
   );

@@ -1,4 +1,4 @@
-// Edits name, plan and role of an account.
+// Renders a dialog that changes the name, plan and role of an account.
 import { useState } from 'react';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';

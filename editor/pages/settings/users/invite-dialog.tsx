@@ -1,4 +1,4 @@
-// Creates an account, and a link where the user chooses a password.
+// Renders a dialog that creates an account, and a link where its user chooses a password.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreatedUser, Plans } from '../../../../sdk/src/schemas.ts';
@@ -35,7 +35,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
     await reloadAndToast(messages.inviteCreated(name), ['/admin/users']);
   };
-  const field = (key: keyof typeof profile) => ({
+  const createFieldProps = (key: keyof typeof profile) => ({
     value: profile[key],
     onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
       setProfile({ ...profile, [key]: event.target.value }),
@@ -47,8 +47,8 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       onSubmit={invite}
       onClose={onClose}
     >
-      <TextField label={settingsMessages.name} required maxLength={200} {...field('name')} />
-      <TextField label={settingsMessages.email} type="email" required {...field('email')} />
+      <TextField label={settingsMessages.name} required maxLength={200} {...createFieldProps('name')} />
+      <TextField label={settingsMessages.email} type="email" required {...createFieldProps('email')} />
       <AccountFields account={account} onChange={setAccount} />
       <TextField
         label={messages.initialCredits}
@@ -56,7 +56,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
         type="number"
         min={0}
         step={1}
-        {...field('credits')}
+        {...createFieldProps('credits')}
       />
     </FormDialog>
   );

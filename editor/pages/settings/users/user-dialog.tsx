@@ -46,7 +46,7 @@ function GrantDialog({ user: { userId, name }, onClose }: DialogProps) {
       name={name}
       title={messages.grantTitle(name)}
       submitText={messages.grant}
-      changes={['/admin/users', '/credits', 'session']}
+      affectedQueries={['/admin/users', '/credits', 'session']}
       onClose={onClose}
     />
   );

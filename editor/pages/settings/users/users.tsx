@@ -31,7 +31,7 @@ export function Users() {
   const [isInviting, setInviting] = useState(false);
   const [action, setAction] = useState<UserAction>();
   const [link, setLink] = useState<AccountLink>();
-  const find = (text: string): void => setSearch(text === '' ? {} : { query: text }, { replace: true });
+  const setQuery = (text: string): void => setSearch(text === '' ? {} : { query: text }, { replace: true });
   return (
     <>
       <PageHead title={settingsMessages.parts.users}>
@@ -39,7 +39,7 @@ export function Users() {
           label={messages.search}
           placeholder={messages.searchHint}
           value={query}
-          onChange={find}
+          onChange={setQuery}
         />
         <Button variant="primary" onClick={() => setInviting(true)}>
           {messages.invite}

@@ -1,4 +1,4 @@
-// Renders the workers and the queue, and refreshes them.
+// Renders the workers and the queue, and refreshes them every five seconds.
 
 import { useQuery } from '@tanstack/react-query';
 import type { Workload as WorkloadResponse } from '../../../../sdk/src/schemas.ts';
@@ -37,7 +37,7 @@ const messages = {
 
 const REFRESH_MS = 5000;
 type Worker = WorkloadResponse['workers'][number];
-type Jobs = WorkloadResponse['jobs'][number];
+type JobCount = WorkloadResponse['jobs'][number];
 
 export function Workload() {
   const workload = useQuery({
@@ -105,7 +105,7 @@ const WORKER_COLUMNS: readonly Column<Worker>[] = [
   { title: messages.lastHeartbeat, cell: ({ heartbeatAt }) => <RelativeTime time={heartbeatAt} /> },
 ];
 
-const JOB_COLUMNS: readonly Column<Jobs>[] = [
+const JOB_COLUMNS: readonly Column<JobCount>[] = [
   { title: messages.task, cell: ({ task }) => <code>{task}</code> },
   { title: messages.state, cell: ({ state }) => messages.states[state] },
   { title: messages.count, align: 'end', cell: ({ count }) => formatNumber(count) },
