@@ -70,14 +70,14 @@ export function useReloadAutomations(): () => Promise<void> {
     });
 }
 
-type Action = 'pause' | 'resume' | 'run';
+type AutomationAction = 'pause' | 'resume' | 'run';
 
 /** Pauses, activates or runs an automation. */
 export function useAutomationAction(automation: Automation) {
   const reload = useReloadAutomations();
   const path = toPath(automation);
   return useMutation({
-    mutationFn: async (action: Action) =>
+    mutationFn: async (action: AutomationAction) =>
       action === 'run'
         ? (await api.post<StartedFiring>(`${path}/run`, {})).executionId
         : void (await api.patch(path, { isActive: action === 'resume' })),
@@ -90,7 +90,7 @@ export function useAutomationAction(automation: Automation) {
   });
 }
 
-const SUCCESS_MESSAGES: Readonly<Record<Action, string>> = {
+const SUCCESS_MESSAGES: Readonly<Record<AutomationAction, string>> = {
   pause: messages.paused,
   resume: messages.activated,
   run: messages.started,

@@ -110,7 +110,7 @@ function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>) {
   );
 }
 
-type Output = Readonly<Record<'url' | 'text' | 'value', unknown>>;
+type RowOutput = Readonly<Record<'url' | 'text' | 'value', unknown>>;
 
 interface ResultProps {
   readonly row: BatchRow;
@@ -121,7 +121,7 @@ interface ResultProps {
 
 /** Renders the first picture, video, sound or text of the row, or its error or progress. */
 export function Result({ row, label, isCard = false }: ResultProps) {
-  const outputs = row.outputs as readonly Output[];
+  const outputs = row.outputs as readonly RowOutput[];
   const media = outputs.find(
     ({ url }) => typeof url === 'string' && getMediaKind({ url }) !== undefined,
   )?.url;

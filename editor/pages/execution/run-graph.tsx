@@ -19,7 +19,7 @@ const EMPTY_CATALOG: Catalog = {
 const MARGIN = 40;
 const LINE_HEIGHT = 26;
 
-interface Box {
+interface NodeBox {
   readonly node: GraphNode;
   readonly rect: Rect;
 }
@@ -70,12 +70,12 @@ export function RunGraph({
   );
 }
 
-function toBox(node: GraphNode): Box {
+function toBox(node: GraphNode): NodeBox {
   const { width, height } = getDims(node, EMPTY_CATALOG);
   return { node, rect: { ...node.position, width, height } };
 }
 
-function toCurvePath(from: Box | undefined, to: Box | undefined): string {
+function toCurvePath(from: NodeBox | undefined, to: NodeBox | undefined): string {
   if (from === undefined || to === undefined) return '';
   const [x1, y1] = [from.rect.x + from.rect.width, from.rect.y + from.rect.height / 2];
   const [x2, y2] = [to.rect.x, to.rect.y + to.rect.height / 2];

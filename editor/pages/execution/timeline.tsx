@@ -63,6 +63,6 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
 
 /** Returns the position and width of a bar in percent of the total time. A minimum width keeps short bars visible. */
 function toBarStyle({ startedAt }: NodeState, ms: number, { startMs, spanMs }: Scale): React.CSSProperties {
-  const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - startMs) / spanMs) * 100));
-  return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };
+  const leftPercent = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - startMs) / spanMs) * 100));
+  return { left: `${leftPercent}%`, width: `max(3px, ${Math.min(100 - leftPercent, (ms / spanMs) * 100)}%)` };
 }

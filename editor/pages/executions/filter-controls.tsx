@@ -17,12 +17,12 @@ const ANY = { '': messages.any } as const;
 /** The maximum number of people or teams in a select. */
 const MAX_OPTIONS = 200;
 
-type Options = Readonly<Record<string, string>>;
+type SelectOptions = Readonly<Record<string, string>>;
 
 interface FilterControlsProps {
   readonly filters: RunFilters;
   /** The people and workflows of the listed runs, by id. */
-  readonly listed: { readonly people: Options; readonly workflows: Options };
+  readonly listed: { readonly people: SelectOptions; readonly workflows: SelectOptions };
   readonly failures: Failures | undefined;
 }
 
@@ -30,7 +30,7 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
   const { scope, scopes, values, set, clear, isFiltered } = filters;
   const { workspace } = useSession();
   const scopeLabels = { ...messages.scopes, workspace: workspace.name };
-  const renderSelect = (name: ApiFilter | 'period' | 'of', label: string, options: Options) => (
+  const renderSelect = (name: ApiFilter | 'period' | 'of', label: string, options: SelectOptions) => (
     <FilterSelect
       key={name}
       label={label}
@@ -66,7 +66,7 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
 }
 
 interface ScopeFiltersProps extends FilterControlsProps {
-  readonly renderSelect: (name: ApiFilter, label: string, options: Options) => React.ReactNode;
+  readonly renderSelect: (name: ApiFilter, label: string, options: SelectOptions) => React.ReactNode;
 }
 
 function ScopeFilters({ filters: { scope }, listed, failures, renderSelect }: ScopeFiltersProps) {
@@ -120,9 +120,11 @@ function ScopeFilters({ filters: { scope }, listed, failures, renderSelect }: Sc
   );
 }
 
-const toOptions = <T,>(items: readonly T[], toOption: (item: T) => readonly [string, string]): Options =>
-  Object.fromEntries(items.map(toOption));
+const toOptions = <T,>(
+  items: readonly T[],
+  toOption: (item: T) => readonly [string, string],
+): SelectOptions => Object.fromEntries(items.map(toOption));
 
 /** Adds the selected value to the options, because a link can select a value that no listed run has. */
-const withSelected = (options: Options, selected = ''): Options =>
+const withSelected = (options: SelectOptions, selected = ''): SelectOptions =>
   selected in options ? options : { ...options, [selected]: selected };

@@ -4,7 +4,7 @@ import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { PARTS, type Part } from './parts.ts';
+import { PARTS, type SettingsPart } from './parts.ts';
 
 const DEFAULT_PART = 'profile';
 
@@ -28,7 +28,7 @@ function PartsNavigation({
   parts,
   currentName,
 }: {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SettingsPart[];
   readonly currentName: string;
 }) {
   const groups = Map.groupBy(parts, ({ group }) => group);

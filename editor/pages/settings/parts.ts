@@ -16,7 +16,7 @@ import { Teams } from './teams/teams.tsx';
 import { Users } from './users/users.tsx';
 import { Workload } from './workload/workload.tsx';
 
-export interface Part {
+export interface SettingsPart {
   /** Segment of the address. */
   readonly name: keyof typeof messages.parts;
   /** Only administrators see `admin` parts. */
@@ -24,7 +24,7 @@ export interface Part {
   readonly Part: ComponentType;
 }
 
-export const PARTS: readonly Part[] = [
+export const PARTS: readonly SettingsPart[] = [
   { name: 'profile', group: 'own', Part: Profile },
   { name: 'password', group: 'own', Part: Password },
   { name: 'sessions', group: 'own', Part: Sessions },

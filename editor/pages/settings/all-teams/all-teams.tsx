@@ -22,7 +22,7 @@ import { Day, Introduction, SecondaryText, Truncated } from '../section.tsx';
 import { BudgetsDialog } from './budgets-dialog.tsx';
 import { messages } from './messages.ts';
 
-interface Action {
+interface TeamAction {
   readonly kind: 'credits' | 'budgets';
   readonly team: InstanceTeam;
 }
@@ -31,7 +31,7 @@ export function AllTeams() {
   const [search, setSearch] = useSearchParams();
   const query = search.get('query') ?? '';
   const list = useList<InstanceTeam>('/admin/teams', { limit: 50, ...(query === '' ? {} : { query }) });
-  const [action, setAction] = useState<Action>();
+  const [action, setAction] = useState<TeamAction>();
   const close = (): void => setAction(undefined);
   return (
     <>
@@ -74,7 +74,7 @@ function NoTeams() {
   );
 }
 
-const createColumns = (onAction: (action: Action) => void): readonly Column<InstanceTeam>[] => [
+const createColumns = (onAction: (action: TeamAction) => void): readonly Column<InstanceTeam>[] => [
   { title: messages.team, cell: ({ name }) => <Truncated text={name} /> },
   {
     title: messages.owners,
@@ -97,7 +97,7 @@ const createColumns = (onAction: (action: Action) => void): readonly Column<Inst
 
 interface TeamMenuProps {
   readonly team: InstanceTeam;
-  readonly onAction: (action: Action) => void;
+  readonly onAction: (action: TeamAction) => void;
 }
 
 function TeamMenu({ team, onAction }: TeamMenuProps) {

@@ -15,7 +15,7 @@ import { SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 import type { ModelProvider, PlanRequest } from './model.ts';
 
-interface Offer {
+interface ModelOffer {
   readonly endpoint: string;
   readonly label: string;
   readonly category: string | null;
@@ -35,7 +35,7 @@ export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['/admin/models/offers', provider, query],
     queryFn: ({ signal }) =>
-      api.get<{ readonly offers: readonly Offer[]; readonly isCut: boolean }>(
+      api.get<{ readonly offers: readonly ModelOffer[]; readonly isCut: boolean }>(
         `/admin/models/offers?${new URLSearchParams({ provider, query })}`,
         { signal },
       ),
@@ -72,7 +72,7 @@ export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
   );
 }
 
-const createColumns = (onAdd: (endpoint: string) => void): readonly Column<Offer>[] => [
+const createColumns = (onAdd: (endpoint: string) => void): readonly Column<ModelOffer>[] => [
   { title: messages.model, cell: ({ label }) => <Truncated text={label} /> },
   { title: messages.endpoint, cell: ({ endpoint }) => <Truncated text={endpoint} /> },
   {

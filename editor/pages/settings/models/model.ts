@@ -35,16 +35,16 @@ export interface PlanRequest {
  */
 export function useConfiguredProviders(): readonly ModelProvider[] | undefined {
   const { workspace } = useSession();
-  const instance = useQuery(apiQuery<Providers>(['/admin/providers']));
-  const own = useQuery({
+  const instanceProviders = useQuery(apiQuery<Providers>(['/admin/providers']));
+  const workspaceCredentials = useQuery({
     queryKey: ['/credentials', 'workspace', workspace.teamId, 'defaults'],
     queryFn: ({ signal }) =>
       api.get<CredentialPage>('/credentials', { query: { owner: 'workspace', limit: MAX_KEYS }, signal }),
   });
-  if (instance.data === undefined || own.data === undefined) return undefined;
+  if (instanceProviders.data === undefined || workspaceCredentials.data === undefined) return undefined;
   const kinds = new Set<string>([
-    ...instance.data.providers.flatMap(({ name, isConfigured }) => (isConfigured ? [name] : [])),
-    ...own.data.data.flatMap(({ kind, isDefault }) => (isDefault ? [kind] : [])),
+    ...instanceProviders.data.providers.flatMap(({ name, isConfigured }) => (isConfigured ? [name] : [])),
+    ...workspaceCredentials.data.data.flatMap(({ kind, isDefault }) => (isDefault ? [kind] : [])),
   ]);
   return LISTING_PROVIDERS.filter(name => kinds.has(name));
 }

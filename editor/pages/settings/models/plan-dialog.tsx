@@ -15,7 +15,7 @@ import type { Model, PlanRequest } from './model.ts';
 
 type ChangeKind = 'new' | 'changed' | 'gone' | 'unusable';
 
-interface Change {
+interface PlannedChange {
   readonly kind: ChangeKind;
   readonly nodeType: string;
   readonly endpoint: string;
@@ -23,11 +23,11 @@ interface Change {
   readonly model?: Model;
 }
 
-interface Plan {
+interface ModelPlan {
   readonly revision: string;
   readonly compared: number;
   readonly isLarge: boolean;
-  readonly changes: readonly Change[];
+  readonly changes: readonly PlannedChange[];
 }
 
 const TONES: Readonly<Record<ChangeKind, Tone>> = {
@@ -47,7 +47,7 @@ export function PlanDialog({
 }) {
   const plan = useQuery({
     queryKey: ['/admin/models/plan', request],
-    queryFn: ({ signal }) => api.post<Plan>('/admin/models/plan', request, { signal }),
+    queryFn: ({ signal }) => api.post<ModelPlan>('/admin/models/plan', request, { signal }),
     retry: false,
     gcTime: 0,
   });
@@ -91,7 +91,7 @@ export function PlanDialog({
   );
 }
 
-function Changes({ changes, compared }: Plan) {
+function Changes({ changes, compared }: ModelPlan) {
   if (changes.length === 0) return <p>{messages.noChanges(compared)}</p>;
   return (
     <>

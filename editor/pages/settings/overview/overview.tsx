@@ -141,19 +141,21 @@ function ProviderTile() {
         <Link href="/settings/providers">{messages.addKey}</Link>
       </Tile>
     );
-  const failing = new Set([
+  const failingProviders = new Set([
     ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => common.provider(kind)),
     ...(checks.data?.providers.filter(({ answers }) => answers === false).map(({ label }) => label) ?? []),
   ]);
   return (
     <Tile
       title={messages.providers}
-      {...(failing.size === 0 ? { state: 'ok' } : { badge: <Badge tone="danger">{messages.problem}</Badge> })}
+      {...(failingProviders.size === 0
+        ? { state: 'ok' }
+        : { badge: <Badge tone="danger">{messages.problem}</Badge> })}
     >
       <Link href="/settings/providers">
-        {failing.size === 0
+        {failingProviders.size === 0
           ? messages.providersReady(configured.size)
-          : messages.failing([...failing].join(', '))}
+          : messages.failing([...failingProviders].join(', '))}
       </Link>
     </Tile>
   );
