@@ -89,7 +89,7 @@ function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>) {
         <button
           key={stars}
           type="button"
-          className={classNames(styles.star, (rating ?? 0) >= stars && styles.lit)}
+          className={classNames(styles.star, (rating ?? 0) >= stars && styles.filled)}
           aria-label={messages.rate(stars)}
           aria-pressed={rating === stars}
           onClick={() => onReview({ rating: rating === stars ? null : stars })}
@@ -139,8 +139,8 @@ export function Result({ row, label, isCard = false }: ResultProps) {
         {String(text.text ?? JSON.stringify(text.value)).slice(0, isCard ? MAX_CARD_TEXT : undefined)}
       </span>
     );
-  if (row.status === 'completed') return <span className={styles.none}>{messages.noOutput}</span>;
-  return <span className={classNames(styles.pending, row.status === 'running' && styles.moving)} />;
+  if (row.status === 'completed') return <span className={styles.noOutput}>{messages.noOutput}</span>;
+  return <span className={classNames(styles.pending, row.status === 'running' && styles.running)} />;
 }
 
 /** Returns the values of all inputs and config fields that the row sets, separated by dots. */

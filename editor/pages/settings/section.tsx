@@ -24,7 +24,7 @@ export function Section({ title, actions, children }: SectionProps) {
 
 /** Renders the introductory text of a settings page. */
 export function Introduction({ children }: { readonly children: ReactNode }) {
-  return <p className={styles.lead}>{children}</p>;
+  return <p className={styles.introduction}>{children}</p>;
 }
 
 export function SecondaryText({ children }: { readonly children: ReactNode }) {

@@ -82,7 +82,7 @@ function FolderRow({ name, target, folder, isSelected, onChoose, onAction }: Fol
   const drop = useDropTarget(target, target === null ? null : name);
   return (
     <li
-      className={classNames(styles.line, isSelected && styles.chosen, drop.isOver && styles.over)}
+      className={classNames(styles.line, isSelected && styles.selected, drop.isOver && styles.dropTarget)}
       style={{ paddingInlineStart: `${(folder?.depth ?? 0) * 0.875}rem` }}
       draggable={folder !== undefined}
       onDragStart={event => {

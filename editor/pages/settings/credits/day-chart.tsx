@@ -28,7 +28,7 @@ export function DayChart({ days }: DayChartProps) {
           );
         })}
       </ol>
-      <p className={styles.ends} aria-hidden>
+      <p className={styles.firstAndLastDay} aria-hidden>
         <span>{first && formatDate(first.date)}</span>
         <span>{last && formatDate(last.date)}</span>
       </p>
