@@ -1,5 +1,5 @@
-// Tests that the pages of administrators and of provider keys work by keyboard alone: every control can be reached and
-// seen, and keys, credits, filters and backups can be used without a pointer.
+// Tests that the pages of administrators and of provider keys work by keyboard alone: every control can be reached with
+// a visible focus, and keys, credits, filters and backups can be used.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -69,7 +69,7 @@ describe('administration by keyboard alone', { skip: NO_BROWSER }, () => {
       await page.locator('main').getByText(words).first().waitFor();
       await page.waitForLoadState('networkidle');
       await takeScreenshot(page, `administration-${name}`, LARGE);
-      assert.deepEqual(await findUnreached(page), []);
+      assert.deepEqual(await findFocusProblems(page), []);
       assert.deepEqual(opened.errors, []);
     });
 
@@ -153,19 +153,19 @@ async function press(page: Page, key: 'Tab' | 'ArrowDown', control: Locator): Pr
 
 const tabTo = (page: Page, control: Locator): Promise<void> => press(page, 'Tab', control);
 
-/** Presses Tab through the page. Returns the controls that were not reached, or whose focus cannot be seen. */
-async function findUnreached(page: Page): Promise<readonly string[]> {
+/** Presses Tab through the page. Describes the controls that were not reached, and those without a visible focus. */
+async function findFocusProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(() => {
     const all = document.querySelectorAll<HTMLElement>(
       'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
     );
     for (const element of all) {
-      const isOffered = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
-      if (isOffered && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
+      const isFocusable = element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true });
+      if (isFocusable && !element.matches(':disabled, [inert] *')) element.dataset.unreached = '';
     }
     document.body.focus();
   });
-  const hidden: string[] = [];
+  const withoutVisibleFocus: string[] = [];
   let isInMain = false;
   for (let presses = 0; presses < MAX_PRESSES; presses++) {
     await page.keyboard.press('Tab');
@@ -175,21 +175,21 @@ async function findUnreached(page: Page): Promise<readonly string[]> {
       delete element.dataset.unreached;
       const { left, top, right, bottom } = element.getBoundingClientRect();
       const isInView = right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
-      // The ring may be on the element around a control that fills it.
-      const isMarked = [element, element.parentElement].some(
+      // The outline may be on the parent of a control that fills the parent.
+      const hasOutline = [element, element.parentElement].some(
         each => each !== null && getComputedStyle(each).outlineStyle !== 'none',
       );
-      return isInView && isMarked ? '' : element.outerHTML.slice(0, 200);
+      return isInView && hasOutline ? '' : element.outerHTML.slice(0, 200);
     });
     if (focused === undefined && isInMain) break;
     if (focused !== undefined) isInMain = true;
-    if (focused) hidden.push(focused);
+    if (focused) withoutVisibleFocus.push(focused);
   }
   const unreached = await page.evaluate(() =>
     [...document.querySelectorAll('[data-unreached]')].map(element => element.outerHTML.slice(0, 200)),
   );
   return [
-    ...hidden.map(html => `no visible focus: ${html}`),
+    ...withoutVisibleFocus.map(html => `no visible focus: ${html}`),
     ...unreached.map(html => `not reached: ${html}`),
   ];
 }

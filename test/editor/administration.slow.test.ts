@@ -1,4 +1,4 @@
-// Tests the pages of administrators and of provider keys: a key from paste to ready, runs by error, teams, backup.
+// Tests the pages of administrators and of provider keys: adding a key, runs by error, teams, backup.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signUpUser } from '../support/accounts/first-user.ts';
@@ -49,7 +49,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     return opened;
   };
 
-  it('says where no provider is set up: on the workflows, the models and at a node', async () => {
+  it('says on the workflows page, the models page and at a node that no provider is set up', async () => {
     await using opened = await open('/workflows');
     const { page } = opened;
     const notice = page.getByRole('region', { name: 'No model provider is set up' });
@@ -73,9 +73,9 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('leads owners of a workspace to its keys, and not to those of the instance', async () => {
+  it('links owners of a workspace to its provider keys instead of those of the instance', async () => {
     const own = await signUpUser(service, { email: 'eve@example.com', name: 'Eve' });
-    // Without a workflow, the card of first steps says it.
+    // Without a workflow, the card of first steps would replace the notice.
     const text = node('a', 'input:text', { value: 'Hello' });
     const created = await fetch(`${service.url}/api/v1/workflows`, {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('adds a key that was tested, in two clicks after the paste, and never shows it again', async () => {
+  it('tests and stores a pasted key, and never shows it again', async () => {
     const chat = node('c', 'text:openai_chat', { prompt: 'Say hello', model: 'llama3.2' });
     await using opened = await open(`/flow/${await service.createWorkflow({ nodes: [chat], edges: [] })}`);
     const { page } = opened;
@@ -171,7 +171,7 @@ describe('administration in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('leads from a group of failures to its runs', async () => {
+  it('links a group of failures to its runs', async () => {
     await using opened = await open('/settings/overview');
     const { page } = opened;
     const failures = page.getByRole('region', { name: 'Failures of the last 24 hours' }).getByRole('table');

@@ -78,7 +78,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('makes an app of nodes that are clicked, in an order that the keyboard and the pointer change', async () => {
+  it('creates an app of clicked nodes, and reorders them by keyboard and pointer', async () => {
     const id = await service.createWorkflow({ name: 'Postcards', ...GRAPH });
     // Tall, so that nothing scrolls while it is dragged.
     const { testPage, page, dialog } = await openApp(id, { ...VIEWS[2], height: 1600 });
@@ -140,7 +140,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('keeps what an app has, pins its version, and deletes it', async () => {
+  it('keeps settings that are not in the dialog, pins the version, and deletes the app', async () => {
     const id = await service.createWorkflow({ name: 'Kept', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'kept-app',
@@ -191,13 +191,13 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
       .getByLabel('Websites that may embed the app')
       .fill('https://a.example\nhttps://b.example/page');
     await dialog.getByRole('button', { name: 'Create app' }).click();
-    const fault = dialog.getByText('Write an origin such as https://example.com, without a path.');
-    await fault.waitFor();
-    assert.equal(await isInView(fault), true);
+    const originError = dialog.getByText('Write an origin such as https://example.com, without a path.');
+    await originError.waitFor();
+    assert.equal(await isInView(originError), true);
     await dialog.getByLabel('Websites that may embed the app').fill('https://a.example\nhttps://b.example');
     await dialog.getByRole('button', { name: 'Create app' }).click();
-    const opened = dialog.getByRole('link', { name: 'Open app' });
-    assert.equal(await opened.getAttribute('href'), `${service.url}/a/embedded`);
+    const appLink = dialog.getByRole('link', { name: 'Open app' });
+    assert.equal(await appLink.getAttribute('href'), `${service.url}/a/embedded`);
     await dialog.getByText(`<iframe src="${service.url}/a/embedded" title="Embedded"`).waitFor();
     await dialog.getByRole('button', { name: 'Create embed key' }).click();
     const key = await dialog.getByLabel('Embed key', { exact: true }).inputValue();
@@ -233,7 +233,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     );
   });
 
-  it('is run by its owner, who puts the result into the gallery', async () => {
+  it('lets the owner run the app and add the result to the gallery', async () => {
     const id = await service.createWorkflow({ name: 'Pictures', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'pictures',
@@ -261,7 +261,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('asks before a save that puts the app out of order', async () => {
+  it('asks before a save that breaks the app', async () => {
     const id = await service.createWorkflow({ name: 'Breaks', ...GRAPH });
     await service.request('PUT', `/workflows/${id}/app`, {
       slug: 'breaking-app',
@@ -292,7 +292,7 @@ describe('apps in a browser', { skip: NO_BROWSER }, () => {
     await untilSaved(page);
   });
 
-  it('keeps its primary button visible on phones and desktops, in both themes', async () => {
+  it('keeps the primary button of the dialog visible on phones and desktops, in both themes', async () => {
     const id = await service.createWorkflow({ name: 'Shown', ...GRAPH });
     for (const view of VIEWS) {
       const { testPage, page, dialog } = await openApp(id, view);

@@ -44,11 +44,12 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await clickTool(page, 'Automations');
     return { testPage, page, panel: page.getByRole('complementary', { name: 'Automations' }) };
   };
-  const list = async <T>(path: string): Promise<readonly T[]> =>
+  const readList = async <T>(path: string): Promise<readonly T[]> =>
     (await service.request<{ data: readonly T[] }>('GET', path)).body.data;
-  const nextTimes = (page: Page) => page.getByRole('list', { name: 'Next five times' }).getByRole('listitem');
+  const findNextTimes = (page: Page) =>
+    page.getByRole('list', { name: 'Next five times' }).getByRole('listitem');
 
-  it('adds a schedule that is said in words, runs, pauses and changes it, without a pointer', async () => {
+  it('describes a new schedule in words, and runs, pauses and changes it by keyboard', async () => {
     const id = await createWorkflow();
     const { testPage, page, panel } = await openPanel(id);
     await using _ = testPage;
@@ -56,13 +57,13 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await panel.getByRole('button', { name: 'Add schedule' }).press('Enter');
     const form = page.getByRole('dialog', { name: 'New schedule' });
     await form.getByText('Runs every weekday at 9:00, Lisbon time.').waitFor();
-    await nextTimes(page).nth(4).waitFor();
+    await findNextTimes(page).nth(4).waitFor();
     await form.getByLabel('Repeat').selectOption('Every week');
     await form.getByLabel('Day', { exact: true }).selectOption('Thursday');
     await form.getByLabel('Time', { exact: true }).fill('17:30');
     await form.getByLabel('Time zone').fill('Europe/Berlin');
     await form.getByText('Runs every Thursday at 17:30, Berlin time.').waitFor();
-    await nextTimes(page)
+    await findNextTimes(page)
       .filter({ hasText: /Thursday.*17:30/ })
       .nth(4)
       .waitFor();
@@ -73,7 +74,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await form.getByRole('button', { name: 'Create' }).press('Enter');
     const card = panel.getByRole('listitem', { name: 'Thursdays' });
     await card.getByText('Active', { exact: true }).waitFor();
-    const [schedule] = await list<Schedule>(`/workflows/${id}/schedules`);
+    const [schedule] = await readList<Schedule>(`/workflows/${id}/schedules`);
     assert.deepEqual(
       [schedule?.cron, schedule?.timeZone, schedule?.inputs],
       ['30 17 * * 4', 'Europe/Berlin', { idea: 'a whale' }],
@@ -83,7 +84,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await card.getByText('Completed').waitFor();
     await card.getByRole('button', { name: 'Pause' }).press('Enter');
     await card.getByText('Paused', { exact: true }).waitFor();
-    assert.equal((await list<Schedule>(`/workflows/${id}/schedules`))[0]?.isActive, false);
+    assert.equal((await readList<Schedule>(`/workflows/${id}/schedules`))[0]?.isActive, false);
     await card.getByRole('button', { name: 'Activate' }).press('Enter');
     await card.getByText('Active', { exact: true }).waitFor();
 
@@ -97,11 +98,11 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.waitFor({ state: 'detached' });
     await card.getByText('Runs every 2 hours.').waitFor();
-    assert.equal((await list<Schedule>(`/workflows/${id}/schedules`))[0]?.everySeconds, 7200);
+    assert.equal((await readList<Schedule>(`/workflows/${id}/schedules`))[0]?.everySeconds, 7200);
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('runs a schedule for past times after it has said what they cost, and lists what came of them', async () => {
+  it('shows the price of runs for past times before it starts them, and lists them in the history', async () => {
     const id = await createWorkflow();
     await service.request('POST', `/workflows/${id}/schedules`, { name: 'Hourly', cron: '0 * * * *' });
     const { testPage, page, panel } = await openPanel(id);
@@ -160,7 +161,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await card.getByRole('button', { name: 'History' }).click();
     const history = page.getByRole('dialog', { name: 'History of Orders' });
     await history.getByRole('link', { name: 'Open run' }).waitFor();
-    const [trigger] = await list<Trigger>(`/workflows/${id}/triggers`);
+    const [trigger] = await readList<Trigger>(`/workflows/${id}/triggers`);
     assert.deepEqual([trigger?.kind, trigger?.inputs], ['hook', { idea: '/title' }]);
     assert.equal(JSON.stringify(trigger).includes(url.split('/').at(-1) ?? ''), false);
 
@@ -204,7 +205,7 @@ describe('automations in a browser', { skip: NO_BROWSER }, () => {
     await add('For each new file in a folder', 'Files', async () => undefined);
     await takeScreenshot(page, 'automations-panel', VIEWS[0]);
     await assertAccessible(page);
-    const kinds = (await list<Trigger>(`/workflows/${id}/triggers`)).map(({ kind }) => kind);
+    const kinds = (await readList<Trigger>(`/workflows/${id}/triggers`)).map(({ kind }) => kind);
     assert.deepEqual(kinds.toSorted(), ['after', 'bucket', 'feed']);
     assert.deepEqual(testPage.errors, []);
   });

@@ -8,8 +8,8 @@ import type { TestService } from '../support/service.ts';
 import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 import { edge, node } from '../support/workflows.ts';
 
-const ROWS = 40;
-const FIRST = 24;
+const ROW_COUNT = 40;
+const FIRST_ROWS = 24;
 const inputData = (label: string, value: string) => ({ ...node('any', 'input:text', { value }).data, label });
 const THINGS = ['a lighthouse', 'a red fox', 'a paper boat', 'a glass house', 'a quiet harbor'];
 
@@ -27,7 +27,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await service?.close();
   });
 
-  const read = async () =>
+  const readBatch = async () =>
     (await service.request<{ status: string; counts: Record<string, number> }>('GET', `/batches/${batchId}`))
       .body;
 
@@ -47,22 +47,22 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
       ],
       edges: [edge('what.text > draw.prompt'), edge('draw.image > out.input')],
     });
-    const rows = Array.from({ length: ROWS }, (_, index) => ({
+    const rows = Array.from({ length: ROW_COUNT }, (_, index) => ({
       key: `shot-${index + 1}`,
       inputs: { what: `${THINGS[index % THINGS.length]}, take ${index + 1}` },
     }));
     const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
       rows,
-      firstRows: FIRST,
+      firstRows: FIRST_ROWS,
     });
     ({ batchId } = body);
-    await waitUntil('the first rows', async () => (await read()).status === 'PAUSED');
+    await waitUntil('the first rows', async () => (await readBatch()).status === 'PAUSED');
     await checkViews(
       browser,
       { url: service.url, path: `/batches/${batchId}`, name: 'batch', cookie },
       async page => {
         await page.getByRole('article', { name: '1 · shot-1', exact: true }).waitFor();
-        await page.getByText(`${FIRST} of ${ROWS}`).waitFor();
+        await page.getByText(`${FIRST_ROWS} of ${ROW_COUNT}`).waitFor();
       },
     );
     await checkViews(browser, { url: service.url, path: '/batches', name: 'batches', cookie }, page =>
@@ -127,7 +127,7 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await nameOf(1), '1 · shot-1');
   });
 
-  it('of a matrix are shown by the two axes that are chosen', async () => {
+  it('with a matrix are shown as a table of two selected axes', async () => {
     const workflow = await service.createWorkflow(POEM);
     const topics = Array.from({ length: 30 }, (_, index) => `topic ${index + 1}`);
     const { body } = await service.request<{ batchId: string }>('POST', `/workflows/${workflow}/batches`, {
@@ -183,13 +183,13 @@ describe('batches in a browser', { skip: NO_BROWSER }, () => {
     await cell(118).waitFor();
   });
 
-  it('go on when they are resumed, and the page follows', async () => {
+  it('continue when they are resumed, and the page shows their progress', async () => {
     await using opened = await browser.open(service.url, undefined, cookie);
     const { page } = opened;
     await page.goto(`/batches/${batchId}`);
     await page.getByRole('button', { name: 'Resume' }).click();
-    await waitUntil('the end of the batch', async () => (await read()).status === 'COMPLETED');
-    await page.getByText(`${ROWS} of ${ROWS}`).waitFor();
+    await waitUntil('the end of the batch', async () => (await readBatch()).status === 'COMPLETED');
+    await page.getByText(`${ROW_COUNT} of ${ROW_COUNT}`).waitFor();
     await page.getByText('Completed', { exact: true }).first().waitFor();
   });
 

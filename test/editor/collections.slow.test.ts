@@ -16,9 +16,9 @@ import { startSignedInBrowser } from '../support/signed-in-browser.ts';
 
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
-const NAME = 'a picture.png';
+const FILE_NAME = 'a picture.png';
 /** The file name that the service stores. */
-const KEPT = 'a-picture.png';
+const STORED_NAME = 'a-picture.png';
 
 describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
@@ -46,10 +46,10 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
       .locator('input[type=file]')
       .first()
       .setInputFiles([
-        { name: NAME, mimeType: 'image/png', buffer: picture },
+        { name: FILE_NAME, mimeType: 'image/png', buffer: picture },
         { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') },
       ]);
-    await page.getByRole('button', { name: `Details of ${KEPT}` }).waitFor();
+    await page.getByRole('button', { name: `Details of ${STORED_NAME}` }).waitFor();
     await page.getByText(/^words\.txt: /).waitFor();
     for (const kind of ['drop', 'paste']) {
       await page.evaluate(
@@ -226,20 +226,20 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     await page.getByRole('button', { name: 'Revoke the invitation for nobody@example.com' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('The invitation for nobody@example.com was revoked.').waitFor();
-    await acceptAsBea(body.inviteUrl, await linkOf(page));
+    await acceptAsBea(body.inviteUrl, await readInvitationLink(page));
     await page.reload();
     const role = page.getByLabel('Role of Bea');
     await role.waitFor();
     assert.equal(await invitations.count(), 0);
     // However slow the reload is, the page shows the new role, and confirms it only when the list has it.
-    const listed = Promise.withResolvers<void>();
-    await page.route('**/members?*', route => listed.promise.then(() => route.continue()));
-    const asked = page.waitForRequest('**/members?*');
+    const reload = Promise.withResolvers<void>();
+    await page.route('**/members?*', route => reload.promise.then(() => route.continue()));
+    const reloadRequest = page.waitForRequest('**/members?*');
     await role.selectOption('VIEWER');
-    await asked;
+    await reloadRequest;
     assert.equal(await role.inputValue(), 'VIEWER');
     assert.equal(await page.getByText('The role of Bea was changed.').count(), 0);
-    listed.resolve();
+    reload.resolve();
     await page.getByText('The role of Bea was changed.').waitFor();
     assert.equal(await role.inputValue(), 'VIEWER');
     await page.getByRole('button', { name: 'Switch to Studio' }).click();
@@ -260,7 +260,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
   });
 
   /** Reads the link from the button that copies it, because the page does not show it. */
-  const linkOf = async (page: Page): Promise<string> => {
+  const readInvitationLink = async (page: Page): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link for bea@example.com' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

@@ -15,7 +15,7 @@ import { at, edge, node } from '../support/workflows.ts';
 
 const EDITOR = join(import.meta.dirname, '../../editor');
 const SECRET = 'content-secret';
-/** Late messages, such as of images and workers. */
+/** Time for late messages, such as those of images and workers. */
 const SETTLE_MS = 100;
 
 interface Visitor {
@@ -44,13 +44,13 @@ describe('the console', { skip: NO_BROWSER }, () => {
     await service?.close();
   });
 
-  /** Visits each path in one tab, in light and then in dark, as the theme of a system changes. */
-  const sweep = async ({ who, cookie }: Visitor, targets: readonly string[]): Promise<void> => {
+  /** Visits each path in one tab, in light and then in dark. Fails if there was any message. */
+  const visitAll = async ({ who, cookie }: Visitor, targets: readonly string[]): Promise<void> => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
-    const found: string[] = [];
+    const messages: string[] = [];
     let current = '';
-    const report = (text: string): void => void found.push(`${who} at ${current}: ${text}`);
+    const report = (text: string): void => void messages.push(`${who} at ${current}: ${text}`);
     page.on('console', message => {
       if (!isExpected(message, current))
         report(`${message.type()} ${message.text()} (${message.location().url})`);
@@ -63,19 +63,19 @@ describe('the console', { skip: NO_BROWSER }, () => {
       current = path;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(path);
-      await untilShown(page, path);
+      await waitUntilShown(page, path);
       // The application follows the theme of the system while it is open.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.waitForTimeout(SETTLE_MS);
     }
-    assert.deepEqual(found, []);
+    assert.deepEqual(messages, []);
   };
   it('stays empty on every page before there is data', async () => {
     const targets = [...paths.filter(path => !path.includes(':')), NOWHERE];
     await Promise.all([
-      sweep({ who: 'visitor' }, targets.filter(isPublic)),
-      sweep({ who: 'user', cookie: user.cookie }, targets),
-      sweep({ who: 'administrator', cookie: admin }, targets),
+      visitAll({ who: 'visitor' }, targets.filter(isPublic)),
+      visitAll({ who: 'user', cookie: user.cookie }, targets),
+      visitAll({ who: 'administrator', cookie: admin }, targets),
     ]);
   });
 
@@ -96,13 +96,13 @@ describe('the console', { skip: NO_BROWSER }, () => {
       ],
     ];
     await Promise.all([
-      sweep({ who: 'visitor' }, toTargets(ownPaths.admin).filter(isPublic)),
-      sweep({ who: 'user', cookie: user.cookie }, toTargets(ownPaths.user)),
-      sweep({ who: 'administrator', cookie: admin }, toTargets(ownPaths.admin)),
+      visitAll({ who: 'visitor' }, toTargets(ownPaths.admin).filter(isPublic)),
+      visitAll({ who: 'user', cookie: user.cookie }, toTargets(ownPaths.user)),
+      visitAll({ who: 'administrator', cookie: admin }, toTargets(ownPaths.admin)),
     ]);
   });
 
-  it('is checked for messages of a page', async () => {
+  it('is checked: a message of a page is not expected', async () => {
     await using testPage = await browser.open(service.url, undefined, admin);
     testPage.discard();
     await testPage.page.addInitScript('console.info("seen")');
@@ -114,10 +114,10 @@ describe('the console', { skip: NO_BROWSER }, () => {
 
 const NOWHERE = '/nowhere';
 
-/** Visitors are sent from all other pages to the sign-in page, for which one is enough. */
+/** Leaves out pages that redirect visitors to the sign-in page, because one such page is enough. */
 const isPublic = (path: string): boolean => !/^\/(templates|executions|media|settings)/.test(path);
 
-/** Browsers report the status of the page itself. */
+/** Returns whether the message reports the status 404 of the page that does not exist. */
 function isExpected(message: ConsoleMessage, path: string): boolean {
   return (
     path.startsWith(NOWHERE) &&
@@ -126,12 +126,12 @@ function isExpected(message: ConsoleMessage, path: string): boolean {
   );
 }
 
-/** Requests and streams that end because the next page was opened. */
+/** Returns whether a request or stream ended because the next page was opened. */
 function wasAborted(request: Request): boolean {
   return request.failure()?.errorText === 'net::ERR_ABORTED';
 }
 
-async function untilShown(page: Page, path: string): Promise<void> {
+async function waitUntilShown(page: Page, path: string): Promise<void> {
   try {
     await page.waitForFunction(
       () =>
@@ -151,7 +151,7 @@ async function listPaths(url: string): Promise<readonly string[]> {
   const routes = await readFile(join(EDITOR, 'routes.ts'), 'utf8');
   const parts = await readFile(join(EDITOR, 'pages/settings/parts.ts'), 'utf8');
   const find = (text: string, pattern: RegExp): string[] =>
-    [...text.matchAll(pattern)].map(([, found = '']) => found);
+    [...text.matchAll(pattern)].map(([, match = '']) => match);
   const own = find(routes, /path: '([^']+)'/g).filter(path => path !== '/settings/:part');
   const settings = find(parts, /name: '(\w+)'/g).map(part => `/settings/${part}`);
   assert.ok(own.length >= 9 && settings.length >= 11, 'the lists of pages have changed their form');
@@ -181,7 +181,7 @@ async function signUpWithKey(service: TestService): Promise<SignedUp> {
   return { cookie, client: service.withKey(key) };
 }
 
-/** An existing page for each path with a parameter. */
+/** For each path with a parameter, the path of an existing page. */
 type OwnPaths = Readonly<Record<string, string>>;
 
 /** Creates one of each thing that pages list. */

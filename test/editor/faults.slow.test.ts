@@ -62,7 +62,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
       await page.getByLabel('Password').fill(PASSWORD);
     }
     await Promise.all(pages.map(page => page.getByRole('button', { name: 'Create account' }).click()));
-    const ends = await Promise.all(
+    const outcomes = await Promise.all(
       pages.map(page =>
         Promise.race([
           page
@@ -76,7 +76,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
         ]),
       ),
     );
-    assert.deepEqual(ends.sort(), ['in', 'out']);
+    assert.deepEqual(outcomes.sort(), ['in', 'out']);
     const cookies = [...(await one.context.cookies()), ...(await other.context.cookies())];
     assert.equal(cookies.length, 1);
     cookie = `${cookies[0]?.name}=${cookies[0]?.value}`;
@@ -107,11 +107,11 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: /^Kept/ }).waitFor();
-    const [kept] = await context.cookies();
-    cookie = `${kept?.name}=${kept?.value}`;
+    const [session] = await context.cookies();
+    cookie = `${session?.name}=${session?.value}`;
   });
 
-  it('say that there is no network, as long as there is none', async () => {
+  it('show a notice while the browser is offline', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page, context } = testPage;
     await page.goto('/workflows');
@@ -123,7 +123,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     await notice.waitFor({ state: 'detached' });
   });
 
-  it('survive a restart of the service: another click sends the form', async () => {
+  it('keep a form during a restart of the service, so that another click sends it', async () => {
     const address = await ownAddressSettings();
     const first = await service.startAnother({ ...address, ROLE: 'api' });
     await using testPage = await browser.open(first.url, undefined, cookie);
@@ -225,7 +225,7 @@ describe('the pages', { skip: NO_BROWSER }, () => {
     }
     const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
     assert.ok(top > 2000);
-    // By a link in the application, and by a page load.
+    // Leaves the page by a link of the application, then by loading another page.
     for (const leave of [
       () => page.getByRole('link', { name: 'Media' }).click(),
       () => page.goto(`/flow/${one}`).then(() => page.getByRole('application').waitFor()),
@@ -319,7 +319,7 @@ interface DatabaseProxy extends AsyncDisposable {
   open(): Promise<void>;
 }
 
-/** Starts a proxy to the database that can be shut: it closes its connections and refuses new ones. */
+/** Starts a proxy to the database. After `shut`, it has no connections and refuses new ones. */
 async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-proxy-'));
   const url = new URL(databaseUrl.replace('@/', '@localhost/'));

@@ -36,7 +36,7 @@ describe('the web application', () => {
   });
 
   it('uses only classes that its style sheets have', () => {
-    const wrong = files.flatMap(({ path, text }) => {
+    const missingClasses = files.flatMap(({ path, text }) => {
       const [, specifier] = /^import styles from '(.*)';$/m.exec(text) ?? [];
       if (specifier === undefined) return [];
       const sheet = posix.join(dirname(path), specifier);
@@ -46,6 +46,6 @@ describe('the web application', () => {
         .filter(name => !new RegExp(`\\.${name}(?![\\w-])`).test(css))
         .map(name => `${path}: .${name} is not in ${sheet}`);
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(missingClasses, []);
   });
 });

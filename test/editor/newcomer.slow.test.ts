@@ -1,4 +1,4 @@
-// Tests how a new user gets in: the setup link, the workflows, signing out and in again.
+// Tests what a new user does first: the setup link, a template with sample results, and the card of first steps.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Settings } from '../../src/lib/settings.ts';
@@ -13,14 +13,14 @@ import { ownAddressSettings, startTestService, type TestService } from '../suppo
 import { nodeOf } from './flow/flow-page.ts';
 
 const VIEW = { width: 1440, height: 900, colorScheme: 'light' } as const;
-const WHO = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
+const PERSON = { name: 'Ana', email: 'ana@example.com', password: 'correct horse battery' };
 
 describe('a newcomer', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
-  /** The copied template. */
-  let workflow: string;
+  /** Id of the copied template. */
+  let workflowId: string;
 
   before(async () => {
     [service, browser] = await Promise.all([startTestService(await ownAddressSettings()), openBrowser()]);
@@ -31,13 +31,13 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   });
 
   it('creates the account with the link and sees the workflows', async () => {
-    const link = await setUpLink();
+    const link = await createSetupLink();
     await using testPage = await browser.open(service.url);
     const { page, context } = testPage;
     await page.goto(link);
-    await page.getByLabel('Name').fill(WHO.name);
-    await page.getByLabel('Email').fill(WHO.email);
-    await page.getByLabel('Password').fill(WHO.password);
+    await page.getByLabel('Name').fill(PERSON.name);
+    await page.getByLabel('Email').fill(PERSON.email);
+    await page.getByLabel('Password').fill(PERSON.password);
     assert.equal(new URL(page.url()).hash, '', 'the token is gone from the address');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Create your first workflow' }).waitFor();
@@ -67,7 +67,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     await page.waitForURL(/\/flow\//);
     await page.getByText('Free with sample results').waitFor();
     await page.getByText('Sample result', { exact: true }).first().waitFor();
-    workflow = String(new URL(page.url()).pathname.split('/').at(-1));
+    workflowId = String(new URL(page.url()).pathname.split('/').at(-1));
     const notice = page.getByRole('region', { name: 'Sample results' });
     await notice
       .getByText(
@@ -79,7 +79,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       '/settings/providers?add=fal',
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await untilRuns(service, workflow, 1);
+    await waitForRuns(service, workflowId, 1);
     await takeScreenshot(page, 'sample-notice', VIEW);
     // A changed model has no sample.
     await nodeOf(page, 'Make the picture').click({ position: { x: 90, y: 20 } });
@@ -96,13 +96,12 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   it('follows the first steps, closes them and finds them again', async () => {
     await using testPage = await browser.open(service.url, VIEW, cookie);
     const { page } = testPage;
-    // As for a user who has just seen the gallery.
     await page.goto('/workflows');
     const steps = page.getByRole('complementary', { name: 'First steps' });
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: 'First steps' }).click();
     await steps.getByText('0 of 4').waitFor();
-    await page.goto(`/flow/${workflow}`);
+    await page.goto(`/flow/${workflowId}`);
     await steps.getByRole('button', { name: /^Run a template/ }).click();
     await steps.getByText('1 of 4').waitFor();
     await steps.getByRole('button', { name: /^Change the words/ }).click();
@@ -131,7 +130,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   it('shows in the palette what each kind of model makes', async () => {
     await using testPage = await browser.open(service.url, VIEW, cookie);
     const { page } = testPage;
-    await page.goto(`/flow/${workflow}`);
+    await page.goto(`/flow/${workflowId}`);
     await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add node' });
     await dialog.getByRole('combobox').fill('upscaler');
@@ -142,7 +141,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('is offered a run for real where the provider is set up', async () => {
+  it('is offered a run without samples if the provider is set up', async () => {
     const picture = await plainImage(64, 36, '#336699');
     const fal = await startFal(picture);
     fal.result = {
@@ -171,7 +170,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
         .getByText(/^The results on the board are samples\. Run the workflow to make your own for/)
         .waitFor();
       await notice.getByRole('button', { name: 'Run for real' }).click();
-      await untilRuns(configured, copy.id, 1);
+      await waitForRuns(configured, copy.id, 1);
       assert.equal(fal.accepted.length, 1);
       await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
       await page.getByText('Sample result', { exact: true }).first().waitFor({ state: 'detached' });
@@ -184,7 +183,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
   });
 
   /** Waits until that many runs from the editor have completed. */
-  const untilRuns = ({ request }: TestService, id: string, count: number): Promise<void> =>
+  const waitForRuns = ({ request }: TestService, id: string, count: number): Promise<void> =>
     waitUntil(`${count} runs of the editor have completed`, async () => {
       const { body } = await request<{ data: readonly { trigger: string; status: string }[] }>(
         'GET',
@@ -194,7 +193,7 @@ describe('a newcomer', { skip: NO_BROWSER }, () => {
       return runs.length === count && runs.every(({ status }) => status === 'COMPLETED');
     });
 
-  async function setUpLink(): Promise<string> {
+  async function createSetupLink(): Promise<string> {
     // Creates a new link, because the first one names the configured address.
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
     return (await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;

@@ -18,7 +18,7 @@ describe('the bell', { skip: NO_BROWSER }, () => {
     await service?.close();
   });
 
-  const tell = (cause: string, title: string, link: string | null): Promise<void> =>
+  const addNotice = (cause: string, title: string, link: string | null): Promise<void> =>
     insertNotice(service.db, {
       kind: 'batch_stopped',
       cause,
@@ -37,9 +37,9 @@ describe('the bell', { skip: NO_BROWSER }, () => {
     await bell.click();
     await page.getByText('No notices yet.').waitFor();
     await page.keyboard.press('Escape');
-    await tell('bat_1', 'A batch stopped', '/batches');
+    await addNotice('bat_1', 'A batch stopped', '/batches');
     await page.getByRole('button', { name: 'Notices, 1 unread' }).waitFor();
-    await tell('bat_2', 'Another batch stopped', null);
+    await addNotice('bat_2', 'Another batch stopped', null);
     await page.getByRole('button', { name: 'Notices, 2 unread' }).click();
     const items = page.getByRole('menuitem');
     await items.filter({ hasText: 'Another batch stopped' }).waitFor();
@@ -60,7 +60,7 @@ describe('the bell', { skip: NO_BROWSER }, () => {
   });
 
   it('is readable on phones and desktops, in both themes', async () => {
-    await tell('bat_3', 'A third batch stopped', '/batches');
+    await addNotice('bat_3', 'A third batch stopped', '/batches');
     await checkViews(
       browser,
       { url: service.url, path: '/workflows', name: 'notices', cookie },

@@ -48,7 +48,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await fal?.close();
   });
 
-  it('are none at first, and the page says how to begin', async () => {
+  it('are none at first, and the page suggests templates', async () => {
     await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
       page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
     );
@@ -104,7 +104,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('say so if a text is too long to show, and copy all of it', async () => {
+  it('cut a text that is too long to show, and offer to copy all of it', async () => {
     const id = await service.createWorkflow({
       nodes: [
         node('text', 'input:text', 'Text', { value: 'x'.repeat(30_000) }, 0),
@@ -234,7 +234,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('are found by their state, and the address keeps it', async () => {
+  it('are filtered by status, which the address keeps', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/executions');

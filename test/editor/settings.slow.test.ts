@@ -1,4 +1,4 @@
-// Tests the settings in four views, what each part lets people do, and sign-in with an identity provider.
+// Tests the settings in four views, the actions in each part, and sign-in with an identity provider.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -37,7 +37,7 @@ const TEXT = {
 };
 const SCRIPT = '<img src=x onerror=alert(1)>';
 
-/** Each part by its name, with text that shows that it is complete. */
+/** The parts of the settings by name, with a text that appears when the part is loaded. */
 const PARTS: Readonly<Record<string, { readonly part: string; readonly words: string }>> = {
   Profile: { part: 'profile', words: 'Personal workspace ID' },
   Password: { part: 'password', words: 'New password' },
@@ -181,7 +181,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(await dialog.getByLabel('Provider').locator('option').allTextContents(), ['fal']);
   });
 
-  // One page per width that moves from part to part, as people do.
+  // One page per width, which navigates from part to part as users do.
   for (const width of WIDTHS)
     it(`show each part at ${width} px, light and dark`, async () => {
       const view = VIEWS.find(each => each.width === width);
@@ -243,7 +243,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('ask for the password again in place, then create the key', async () => {
+  it('ask for the password again in a dialog, then create the key', async () => {
     await using testPage = await open('keys');
     const { page } = testPage;
     await page.getByRole('button', { name: 'New key' }).click();
@@ -254,18 +254,18 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     // Longer than credentials are cached.
     await page.waitForTimeout(5500);
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    const proof = page.getByRole('dialog', { name: 'Confirm your identity' });
-    await proof.getByLabel('Password').fill('not this one');
-    await proof.getByRole('button', { name: 'Confirm' }).click();
-    await proof.getByText('invalid_credentials').waitFor();
+    const confirmation = page.getByRole('dialog', { name: 'Confirm your identity' });
+    await confirmation.getByLabel('Password').fill('not this one');
+    await confirmation.getByRole('button', { name: 'Confirm' }).click();
+    await confirmation.getByText('invalid_credentials').waitFor();
     await takeScreenshot(page, 'settings-confirm-identity', VIEWS[2]);
-    await proof.getByLabel('Password').fill(PASSWORD);
-    await proof.getByRole('button', { name: 'Confirm' }).click();
-    await proof.waitFor({ state: 'detached' });
+    await confirmation.getByLabel('Password').fill(PASSWORD);
+    await confirmation.getByRole('button', { name: 'Confirm' }).click();
+    await confirmation.waitFor({ state: 'detached' });
     assert.match(await page.getByRole('textbox', { name: 'API key' }).inputValue(), /^sk-/);
   });
 
-  it('end another session, and say why a wrong password is refused before it changes', async () => {
+  it('end another session, and change the password only if the current one is correct', async () => {
     await signIn(service, PASSWORD);
     await using testPage = await open('sessions');
     const { page } = testPage;
@@ -292,7 +292,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
   });
 
   it('show spending by day and by model, and change a budget', async () => {
-    await spend(service);
+    await insertCharges(service);
     await checkViews(
       browser,
       { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
@@ -361,8 +361,8 @@ async function signIn({ url }: TestService, password: string): Promise<number> {
   return status;
 }
 
-/** Records charges of the last days as runs do: 25, 20, 15, 10 and 5 credits, most of them today. */
-async function spend({ db }: TestService): Promise<void> {
+/** Inserts charges as runs do: 25 credits today, and 20, 15, 10 and 5 on the days before. */
+async function insertCharges({ db }: TestService): Promise<void> {
   await db.query(
     `insert into credit_entries (workspace, kind, amount, node_type, created_at)
      select $1, 'charge', 25 - 5 * days, (array['generate:sandbox', 'video:gone'])[1 + days % 2],

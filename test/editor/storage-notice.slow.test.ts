@@ -30,8 +30,8 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Simulates that many stored bytes. */
-  const use = (bytes: number) =>
+  /** Sets the number of stored bytes. */
+  const setUsage = (bytes: number) =>
     service.db.query(
       `insert into storage_usage (user_id, bytes) select id, $1 from users
        on conflict (user_id) do update set bytes = $1`,
@@ -40,14 +40,14 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
 
   it('appears on every page from 80% on, and links to the media', async () => {
     const id = await service.createWorkflow({ nodes: [node('a', 'input:text', { value: 'x' })], edges: [] });
-    await use(0.79 * LIMIT);
+    await setUsage(0.79 * LIMIT);
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/workflows');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const notice = page.getByRole('status').filter({ hasText: 'storage' });
     assert.equal(await notice.count(), 0);
-    await use(0.8 * LIMIT);
+    await setUsage(0.8 * LIMIT);
     await page.goto(`/flow/${id}`);
     await page.getByText('Your storage is 80% full (800 MB of 1 GB).').waitFor();
     const { scrollHeight, innerHeight } = await page.evaluate(() => ({
@@ -57,7 +57,7 @@ describe('the storage notice', { skip: NO_BROWSER }, () => {
     assert.ok(scrollHeight <= innerHeight, `${scrollHeight} of ${innerHeight} px`);
     await page.getByRole('link', { name: 'Manage media' }).click();
     await page.waitForURL('**/media');
-    await use(LIMIT);
+    await setUsage(LIMIT);
     await checkViews(
       browser,
       { url: service.url, path: '/workflows', name: 'storage-full', cookie },

@@ -67,7 +67,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       );
   });
 
-  it('shows a portrait picture whole', async () => {
+  it('shows a portrait image without cropping it', async () => {
     const data = {
       label: 'Tower',
       category: 'model',
@@ -131,14 +131,14 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Folder name').fill('Old ones');
     await page.getByRole('button', { name: 'Save' }).click();
-    const old = page.getByRole('button', { name: /^Old ones/ });
-    await dragOnto(old, folder);
+    const otherFolder = page.getByRole('button', { name: /^Old ones/ });
+    await dragOnto(otherFolder, folder);
     await page.getByText('Old ones was moved to Films.').waitFor();
-    await dragOnto(old, page.getByRole('button', { name: 'No folder' }));
+    await dragOnto(otherFolder, page.getByRole('button', { name: 'No folder' }));
     await page.getByText('Old ones was moved to the top level.').waitFor();
     await folder.click();
     await link('A greeting').waitFor({ state: 'detached' });
-    await act('Product film', 'Move to folder');
+    await actOn('Product film', 'Move to folder');
     await page.getByRole('dialog').getByLabel('Folders').selectOption({ label: 'No folder' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'No matching workflows' }).waitFor();
@@ -163,9 +163,9 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
   });
 
   it('duplicates, deletes and restores', async () => {
-    await act('A greeting', 'Duplicate');
+    await actOn('A greeting', 'Duplicate');
     await page.getByText('A greeting was duplicated.').waitFor();
-    await act('Product film', 'Delete');
+    await actOn('Product film', 'Delete');
     await link('Product film').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await link('Product film').waitFor();
@@ -173,7 +173,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
 
   it('exports a file and imports it with exact numbers, and rejects other files', async () => {
     const wait = page.waitForEvent('download');
-    await act('Product film', 'Export');
+    await actOn('Product film', 'Export');
     const file = await (await wait).path();
     const exported = (await readFile(file, 'utf8')).replace('"Product film"', '"Taken in"');
     await page.locator('input[type=file]').setInputFiles([
@@ -185,7 +185,7 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  async function act(name: string, action: string): Promise<void> {
+  async function actOn(name: string, action: string): Promise<void> {
     await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
