@@ -93,7 +93,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Public templates would be copied to their own table.
   'of what every workspace may read': [
     'workflows/workflows TEMPLATE_COLUMNS',
-    'workflows/workflows listTemplates',
+    'workflows/workflows listTemplateWorkflows',
   ],
   // This would be its own table of address and database.
   'unique over the installation': ['workflows/writes isSlugTaken'],
