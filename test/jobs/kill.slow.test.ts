@@ -9,16 +9,12 @@ import type { Client } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { edge, node } from '../support/workflows.ts';
+import { edge, node, PAIR } from '../support/workflows.ts';
 
 const KILLS = 5;
 const RUNS_PER_ROUND = 10;
 
-// Runs that end before the kill, that wait for a time, and that draw an image.
-const SHORT = {
-  nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
-  edges: [edge('a.text > b.input')],
-};
+// Runs of PAIR end before the kill; these wait for a time, and draw an image.
 const WAITING = {
   nodes: [
     node('a', 'input:text', { value: 'x' }),
@@ -58,7 +54,7 @@ describe('a service whose processes are all killed', () => {
     let workflows: readonly string[] = [];
     for (let round = 0; round < KILLS; round++) {
       service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
-      if (round === 0) workflows = await Promise.all([SHORT, WAITING, DRAWING].map(service.createWorkflow));
+      if (round === 0) workflows = await Promise.all([PAIR, WAITING, DRAWING].map(service.createWorkflow));
       accepted.push(...(await startRuns(service, workflows, `${receiver.url}/${round}`, round)));
       await sleep(50 + 130 * round);
       await service.end('SIGKILL');

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { edge, node } from '../support/workflows.ts';
+import { edge, node, PAIR } from '../support/workflows.ts';
 
 const RUNS = 50;
 /** More runs than one process has memory for. */
@@ -22,10 +22,6 @@ const LARGE_GRAPH = {
     ...JOINS.map(id => node(id, 'utility:prompt_concat')),
   ],
   edges: JOINS.flatMap(id => [edge(`list.list > ${id}.text1`), edge(`text.text > ${id}.text2`)]),
-};
-const SMALL_GRAPH = {
-  nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
-  edges: [edge('a.text > b.input')],
 };
 
 describe('a process whose memory one account exceeds', () => {
@@ -66,7 +62,7 @@ describe('a process whose memory one account exceeds', () => {
   it('ends the runs of this account as FAILED while the runs of other accounts complete', async t => {
     const [large, small] = await Promise.all([
       connectLargeUser().createWorkflow(LARGE_GRAPH),
-      service.createWorkflow(SMALL_GRAPH),
+      service.createWorkflow(PAIR),
     ]);
     const before = await measureRuns(service, small, 20);
     const accepted = Promise.all(Array.from({ length: RUNS }, () => connectLargeUser().startRun(large)));
@@ -85,7 +81,7 @@ describe('a process whose memory one account exceeds', () => {
     await sleep(50);
     await service.end('SIGKILL');
     await start();
-    const small = await service.createWorkflow(SMALL_GRAPH);
+    const small = await service.createWorkflow(PAIR);
     const during = await measureRuns(service, small, 20);
     await assertTooLarge(ids);
     t.diagnostic(`a run of another account: ${during}; peak memory ${readPeakMegabytes(service.pid)} MB`);
