@@ -78,21 +78,18 @@ export async function startParts(
   context: StartContext,
   stack: AsyncDisposableStack,
 ): Promise<StartedService> {
-  const { settings, log, databases } = context;
-  const { db } = databases;
+  const { settings, log, tracer, databases } = context;
+  const { db, runDb } = databases;
+  const now = Date.now;
   const bootstrapKey = await bootstrap(db, settings);
   const slots = new WorkerSlots(
     settings.WORKER_CONCURRENCY,
-    Date.now,
+    now,
     new RunMemoryPool(getMemoryLimit(settings.RUNS_MEMORY_MB)),
   );
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
-  const setUpLink =
-    settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now: Date.now });
-  const { tracer } = context;
-  const { runDb } = databases;
-  const now = Date.now;
+  const setUpLink = settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now });
   const deps = await createDeps({ settings, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   const storageProblem = await requireStorage(deps);
@@ -111,7 +108,7 @@ export async function startParts(
     worker = startedWorker;
     stack.defer(() => startedWorker.stop(DRAIN_MS));
   }
-  const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now: Date.now });
+  const editor = createEditorFiles({ folder: getEditorFolder(settings), log, now });
   stack.defer(() => editor.close());
   const url = await listen(deps, editor, stack);
   log.info({ url, role: settings.ROLE }, storageProblem === undefined ? 'ready' : 'running, but not ready');

@@ -1,12 +1,13 @@
 // Stores media in an S3-compatible bucket: requests are signed by aws4fetch and sent by the guarded client to a trusted
 // origin.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundRequest, OutboundResponse } from '../lib/fetch.ts';
 import { isAccepted } from '../lib/limiter.ts';
@@ -39,7 +40,7 @@ const MAX_TRIES = 3;
 const MAX_ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
-const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const EMPTY_SHA256 = sha256Hex('');
 
 /** Returns the origin of the bucket, which the guarded client must trust. */
 export function getBucketOrigin(bucket: Bucket): string {
@@ -75,7 +76,7 @@ class S3Storage implements MediaStorage {
   async put(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
     if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
     if (source.length > options.maxBytes) throw createTooLargeError(options.maxBytes);
-    const storedFile = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
+    const storedFile = { bytes: source.length, sha256: sha256Hex(source) };
     return await this.#putObject(key, storedFile, () => source, options);
   }
 

@@ -1,12 +1,6 @@
 // Verifies the signatures of providers' webhooks. Callers fetch the keys.
-import {
-  createHash,
-  createHmac,
-  createPublicKey,
-  type KeyObject,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto';
+import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { sha256Hex } from '../lib/crypto.ts';
 import { asArray, asRecord } from './response.ts';
 
 export interface Hook {
@@ -36,7 +30,7 @@ export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly Key
   if (typeof timestamp !== 'string' || typeof signature !== 'string' || !/^[0-9a-f]{128}$/i.test(signature))
     return false;
   if (!isFresh(timestamp, nowMs)) return false;
-  const digest = createHash('sha256').update(body).digest('hex');
+  const digest = sha256Hex(body);
   const signedBytes = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
   return keys.some(key => verify(null, signedBytes, key, Buffer.from(signature, 'hex')));
 }

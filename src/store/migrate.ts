@@ -1,8 +1,8 @@
 // Migrates the database, forward only. Each migration is applied once, even if several processes start.
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from './db.ts';
 
@@ -109,7 +109,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
         version: Number(version),
         name,
         sql,
-        checksum: createHash('sha256').update(sql).digest('hex'),
+        checksum: sha256Hex(sql),
       };
     }),
   );

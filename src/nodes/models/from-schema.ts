@@ -1,5 +1,5 @@
 // Builds a model from its provider's published data: its name, price, and the schemas of its input and output.
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../../lib/crypto.ts';
 import { isRecord } from '../../lib/record.ts';
 import { SchemaDocument } from './json-schema.ts';
 import type { Model, ModelField, ModelPrice, ModelProvider, OutputKind } from './model.ts';
@@ -162,8 +162,5 @@ function readPrice(
 
 /** Returns the hash of a description as it was published. */
 export function hashJson(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(value) ?? '')
-    .digest('hex')
-    .slice(0, 16);
+  return sha256Hex(JSON.stringify(value) ?? '').slice(0, 16);
 }

@@ -1,5 +1,5 @@
 // Chooses the colors of generated images, and their random numbers. The same prompt gives the same image.
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../lib/crypto.ts';
 import { seededRandom } from '../../lib/seeded-random.ts';
 
 export interface Palette {
@@ -61,7 +61,7 @@ const PALETTES: readonly Palette[] = [
 
 /** Returns a deterministic sequence of numbers from 0 up to 1, seeded by the text. */
 export function createSeededRandom(text: string): () => number {
-  return seededRandom(createHash('sha256').update(text).digest().readUInt32LE(0));
+  return seededRandom(sha256(text).readUInt32LE(0));
 }
 
 /** Returns the palette whose keywords match the prompt, otherwise one chosen by a hash of the prompt. */

@@ -1,10 +1,10 @@
 // Reads workflow templates from folders: those shipped with the service, and the operator's. Each folder contains
 // template.json, card.webp and sample/, as docs/templates.md describes.
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Graph, MediaRef } from '../../graph/types.ts';
+import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { findSchemaErrors } from '../../lib/schema-check.ts';
 import { Exact, Nullable } from '../schema.ts';
@@ -133,7 +133,7 @@ function readCard(path: string): SampleFile {
   return {
     contentType: 'image/webp',
     bytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: sha256Hex(bytes),
     width: 640,
     height: 360,
     duration: null,

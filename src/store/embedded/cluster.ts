@@ -74,7 +74,7 @@ function extractReason(message: string): string {
   return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataFolderError, openDataFolder } from '../../lib/data-folder.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, getBinaries } from './binaries.ts';
-import { chownFolder, ensureCluster, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
+import { chownFolder, ensureCluster, exists, makeSocketDir, removeSocketDir, SOCKET } from './cluster.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { acquireLock, findHolder, type ServiceLock } from './lock.ts';
 import { chooseRunner } from './run-as.ts';
@@ -71,11 +71,8 @@ export async function findRunning(
 ): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
   const socketDir = (await findHolder(join(dataDir, 'postgres', 'service.lock')))?.socketDir;
   if (socketDir === undefined) return undefined;
-  const exists = await stat(join(socketDir, SOCKET)).then(
-    () => true,
-    () => false,
-  );
-  return exists ? { socketDir, user: USER, database: DATABASE } : undefined;
+  const isRunning = await exists(join(socketDir, SOCKET));
+  return isRunning ? { socketDir, user: USER, database: DATABASE } : undefined;
 }
 
 async function startLocked(
