@@ -15,7 +15,7 @@ export type ControlKind =
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
 const COLOR = /colou?r$|^background$/i;
-const HEX_COLOR = /^#[0-9a-f]{6}$/i;
+export const HEX_COLOR = /^#[0-9a-f]{6}$/i;
 
 /** Returns undefined if only a connection can set the input. */
 export function getControlKind({

@@ -4,6 +4,10 @@ import type { Json } from '../../src/graph/types.ts';
 /** Returns text unchanged and other values as JSON. */
 export const toItemText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));
 
+/** Returns the text of a value in a field, which is empty for undefined and null. */
+export const toFieldText = (value: Json | undefined): string =>
+  value === undefined || value === null ? '' : toItemText(value);
+
 /** Parses numbers, true, false, null and JSON. Everything else is text. */
 export function parseItem(text: string): Json {
   if (!/^(?:-?\d|[[{]|true$|false$|null$)/.test(text)) return text;

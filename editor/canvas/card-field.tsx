@@ -9,7 +9,7 @@ import type { Json } from '../../src/graph/types.ts';
 import { findNode } from '../board/board.ts';
 import { getControlKind } from '../board/control-kind.ts';
 import { setConfig, setMediaUrl } from '../board/edits.ts';
-import { parseJson, parseLines, toItemText, toJsonText, toLines } from '../board/item-text.ts';
+import { parseJson, parseLines, toFieldText, toItemText, toJsonText, toLines } from '../board/item-text.ts';
 import { messages } from '../flow-messages.ts';
 import { IconButton } from '../kit/button.tsx';
 import { useBoard, useEditor } from '../runs/editor-context.tsx';
@@ -63,7 +63,7 @@ interface ControlProps {
 
 function Control(props: ControlProps) {
   const { field, value, name, onChange } = props;
-  const fallback = toText(field.default);
+  const fallback = toFieldText(field.default);
   const common = {
     'aria-label': name,
     'data-card-field': field.id,
@@ -79,10 +79,10 @@ function Control(props: ControlProps) {
     return (
       <select
         {...common}
-        value={toText(value ?? field.default)}
+        value={toFieldText(value ?? field.default)}
         onChange={({ target }) => onChange(target.value)}
       >
-        {!field.enum?.includes(toText(value ?? field.default)) && (
+        {!field.enum?.includes(toFieldText(value ?? field.default)) && (
           <option value="">{messages.flow.none}</option>
         )}
         {field.enum?.map(option => (
@@ -107,7 +107,7 @@ function Control(props: ControlProps) {
         min={field.min}
         max={field.max}
         step={field.step ?? (field.integer ? 1 : 'any')}
-        value={toText(value)}
+        value={toFieldText(value)}
         placeholder={fallback}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
       />
@@ -117,14 +117,14 @@ function Control(props: ControlProps) {
     <textarea
       {...common}
       className={`${common.className} nowheel`}
-      value={toText(value)}
+      value={toFieldText(value)}
       placeholder={placeholder}
       onChange={({ target }) => onChange(target.value)}
     />
   ) : (
     <input
       {...common}
-      value={toText(value)}
+      value={toFieldText(value)}
       placeholder={placeholder}
       onChange={({ target }) => onChange(target.value)}
     />
@@ -145,7 +145,7 @@ interface ValueFormat {
 const FORMATS: Readonly<Record<'json' | 'list', ValueFormat>> = {
   json: { toText: toJsonText, parse: parseJson, placeholder: '{ }' },
   list: {
-    toText: value => toLines(Array.isArray(value) ? value : []) ?? undefined,
+    toText: value => toLines(Array.isArray(value) ? value : []),
     parse: parseLines,
     placeholder: messages.flow.list.lines,
   },
@@ -233,9 +233,6 @@ function MediaField({
     </div>
   );
 }
-
-const toText = (value: Json | undefined): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Moves the focus from a field to its node. */
 function focusNodeOnEscape(event: KeyboardEvent<HTMLElement>): void {

@@ -38,7 +38,7 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
     const [y, height] = [end, getFieldHeight(field)];
     end += height;
     const value = config[field.id];
-    const text = toFieldText(field, value ?? field.default) || (field.isPort ? field.label : '');
+    const text = formatFieldValue(field, value ?? field.default) || (field.isPort ? field.label : '');
     return { field, y, height, text, isDefault: value === undefined || value === '' };
   });
   const y = end;
@@ -55,7 +55,7 @@ export function layoutCard({ node, fields, changed, inputs, outputs }: CardData)
 }
 
 /** Returns the text that the field's control shows. */
-function toFieldText(field: InputDef, value: Json | undefined): string {
+function formatFieldValue(field: InputDef, value: Json | undefined): string {
   const kind = getControlKind(field);
   if (kind === 'json') return toJsonText(value).slice(0, MAX_VALUE_CHARS);
   if (kind === 'list' && Array.isArray(value))

@@ -1,14 +1,14 @@
 // Computes the text and the colors of a sticky note.
 import type { GraphNode } from '../../src/graph/types.ts';
+import { HEX_COLOR } from '../board/control-kind.ts';
 
-const COLOR = /^#[0-9a-f]{6}$/i;
 const BACKGROUND = '#fde68a';
 const INK = '#4a3b06';
 
 /** Returns the colors of the note, or the defaults if it has no valid color. */
 export function getNoteColors({ data }: GraphNode): { readonly background: string; readonly ink: string } {
   const color = data.config?.color;
-  if (typeof color !== 'string' || !COLOR.test(color)) return { background: BACKGROUND, ink: INK };
+  if (typeof color !== 'string' || !HEX_COLOR.test(color)) return { background: BACKGROUND, ink: INK };
   return { background: color, ink: getTextColor(color) };
 }
 

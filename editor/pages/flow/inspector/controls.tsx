@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { getCodePorts } from '../../../../src/graph/config-ports.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
-import type { ControlKind } from '../../../board/control-kind.ts';
+import { type ControlKind, HEX_COLOR } from '../../../board/control-kind.ts';
+import { toFieldText } from '../../../board/item-text.ts';
 import { formatProgramType } from '../../../board/program-ports.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -35,8 +36,6 @@ export interface ControlProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
-const HEX = /^#[0-9a-f]{6}$/i;
-
 export const CONTROLS = {
   text: TextControl,
   color: ColorControl,
@@ -50,39 +49,36 @@ export const CONTROLS = {
   code: CodeControl,
 } as const satisfies Record<ControlKind, (props: ControlProps) => ReactNode>;
 
-const toText = (value: Json | undefined): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-
 function TextControl({ input, value, hint, error, onChange }: ControlProps) {
   return (
     <LongText
       label={input.label}
       hint={hint}
       error={error}
-      placeholder={toText(input.default)}
-      value={toText(value)}
+      placeholder={toFieldText(input.default)}
+      value={toFieldText(value)}
       onChange={text => onChange(text)}
     />
   );
 }
 
 function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
-  const color = toText(value ?? input.default);
+  const color = toFieldText(value ?? input.default);
   return (
     <div className={styles.pair}>
       <TextField
         label={input.label}
         hint={hint}
         error={error}
-        placeholder={toText(input.default)}
-        value={toText(value)}
+        placeholder={toFieldText(input.default)}
+        value={toFieldText(value)}
         onChange={({ target }) => onChange(target.value)}
       />
       <input
         type="color"
         className={styles.swatch}
         aria-label={flowMessages.pickColor(input.label)}
-        value={HEX.test(color) ? color : '#000000'}
+        value={HEX_COLOR.test(color) ? color : '#000000'}
         onChange={({ target }) => onChange(target.value)}
       />
     </div>
@@ -90,7 +86,7 @@ function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
 }
 
 function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
-  const selected = toText(value ?? input.default);
+  const selected = toFieldText(value ?? input.default);
   const values = input.enum ?? [];
   return (
     <SelectField
@@ -138,7 +134,7 @@ function CodeControl({ node, input, value, error, onChange }: ControlProps) {
         isReadOnly={editor.session.isReadOnly}
         hint={formatProgramType(ports)}
         error={error}
-        value={toText(value ?? input.default)}
+        value={toFieldText(value ?? input.default)}
         onChange={onChange}
       />
       <div>

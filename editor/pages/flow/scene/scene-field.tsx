@@ -3,6 +3,8 @@
 import Upload from 'icon:upload';
 import { type ReactNode, useState } from 'react';
 import { isJsonObject, type Json } from '../../../../src/graph/types.ts';
+import { HEX_COLOR } from '../../../board/control-kind.ts';
+import { toFieldText } from '../../../board/item-text.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
@@ -57,7 +59,7 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
       label={sceneMessages.label(name)}
       hint={field.schema.description}
       rows={2}
-      value={toText(value)}
+      value={toFieldText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     />
   ),
@@ -67,15 +69,12 @@ const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode
   json: JsonControl,
 };
 
-const toText = (value: Json | undefined): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-
 function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
   return (
     <SelectField
       label={sceneMessages.label(name)}
       hint={field.schema.description}
-      value={toText(value)}
+      value={toFieldText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       options={(field.schema.enum ?? []).map(option => [String(option), String(option)] as const)}
     >
@@ -87,7 +86,7 @@ function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
 /** Keeps the typed text while its parsed value is the current value, so that input such as `1.` is not rewritten. */
 function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
   const [draft, setDraft] = useState<string>();
-  const text = draft !== undefined && parseScalar(draft) === value ? draft : toText(value);
+  const text = draft !== undefined && parseScalar(draft) === value ? draft : toFieldText(value);
   const { minimum, maximum, description } = field.schema;
   const isOutOfRange =
     field.kind === 'number' &&
@@ -114,16 +113,14 @@ function TextControl({ name, field, value, onChange }: SceneFieldProps) {
       label={sceneMessages.label(name)}
       hint={field.schema.description}
       maxLength={field.schema.maxLength}
-      value={toText(value)}
+      value={toFieldText(value)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
     />
   );
 }
 
-const HEX = /^#[0-9a-f]{6}$/i;
-
 function ColorControl(props: SceneFieldProps) {
-  const color = toText(props.value);
+  const color = toFieldText(props.value);
   return (
     <div className={styles.pair}>
       <TextControl {...props} />
@@ -131,7 +128,7 @@ function ColorControl(props: SceneFieldProps) {
         type="color"
         className={styles.swatch}
         aria-label={messages.flow.pickColor(sceneMessages.label(props.name))}
-        value={HEX.test(color) ? color : '#000000'}
+        value={HEX_COLOR.test(color) ? color : '#000000'}
         onChange={({ target }) => props.onChange(target.value)}
       />
     </div>
