@@ -1,7 +1,7 @@
 // Applies the inputs of a run to the input nodes of the board, as one undo step.
 import type { Execution } from '../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
-import type { Board, Change } from '../board/board.ts';
+import { type Board, type Change, isInputNode } from '../board/board.ts';
 import { replaceNodes } from '../board/edits.ts';
 import { isEqual } from '../board/merge.ts';
 import { messages } from '../flow-messages.ts';
@@ -37,9 +37,7 @@ export async function createInputChanges(board: Board, executionId: string): Pro
     api.get<Graph>(`${path}/workflow`),
   ]);
   const nodesInRun = new Map(graph.nodes.map(node => [node.id, node]));
-  const inputNodes = board.nodes.filter(
-    ({ id, data }) => data.nodeType.startsWith('input:') && nodesInRun.has(id),
-  );
+  const inputNodes = board.nodes.filter(node => isInputNode(node) && nodesInRun.has(node.id));
   return replaceNodes(
     board,
     inputNodes.map(({ id }) => id),

@@ -2,14 +2,13 @@
 import type { BatchRequest } from '../../../../sdk/src/types.ts';
 import type { Catalog, InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
-import type { Board } from '../../../board/board.ts';
+import { type Board, isInputNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 
 /** The part of a batch request that says which rows to run. */
 export type Source = Pick<BatchRequest, 'tableId' | 'mapping' | 'keyColumn' | 'matrix'>;
 
-export const getInputNodes = ({ nodes }: Board): readonly GraphNode[] =>
-  nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+export const getInputNodes = ({ nodes }: Board): readonly GraphNode[] => nodes.filter(isInputNode);
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
@@ -88,7 +87,7 @@ export function listMatrixFields(
     board.edges.map(({ target, targetHandle }) => `${target}\n${targetHandle ?? ''}`),
   );
   const fields = board.nodes
-    .filter(({ data }) => !data.nodeType.startsWith('input:'))
+    .filter(node => !isInputNode(node))
     .flatMap(({ id, data }) =>
       catalog
         .ports(data.nodeType, { ...data.config, ...data.params })

@@ -2,7 +2,7 @@
 
 import Download from 'icon:download';
 import { useState } from 'react';
-import type { Board } from '../../../board/board.ts';
+import { type Board, isInputNode } from '../../../board/board.ts';
 import type { BoardSession } from '../../../board/session.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
@@ -90,7 +90,7 @@ const FORMATS: readonly {
 
 /** Returns the current values of the input nodes as inputs of a run request. */
 function getInputs({ nodes }: Board): Readonly<Record<string, unknown>> {
-  const inputs = nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+  const inputs = nodes.filter(isInputNode);
   return Object.fromEntries(
     inputs.flatMap(({ id, data: { config = {} } }) => {
       const value =

@@ -1,6 +1,7 @@
 // Renders the publish form: address, title, description, and inputs shown on the page.
 
 import { type FormEvent, useId, useState } from 'react';
+import { isInputNode } from '../../../board/board.ts';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -157,9 +158,7 @@ function ExposedInputs({ inputs, selectedIds, onChange }: ExposedInputsProps) {
 
 function useInputNodes(): readonly InputNode[] {
   const nodes = useBoard(({ board }) => board.nodes);
-  return nodes
-    .filter(({ data }) => data.nodeType.startsWith('input:'))
-    .map(({ id, data }) => ({ id, label: data.label }));
+  return nodes.filter(isInputNode).map(({ id, data }) => ({ id, label: data.label }));
 }
 
 function toPublication(

@@ -2,6 +2,7 @@
 import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
+import { isInputNode } from '../../../../board/board.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { formatNumber } from '../../../../lib/format.ts';
 
@@ -27,7 +28,6 @@ export interface AppForm
   readonly showsGallery: boolean;
 }
 
-export const isInput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('input:');
 const isOutput = ({ data }: GraphNode): boolean => data.nodeType.startsWith('output:');
 
 /** Returns the form of a stored app. For a new app: all inputs, and all output nodes or else the last node. */
@@ -39,7 +39,7 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
     description: app?.description ?? '',
     isEnabled: app?.isEnabled ?? true,
     isPinned: typeof app?.version === 'number',
-    inputs: app?.inputs ?? nodes.filter(isInput).map(toInput),
+    inputs: app?.inputs ?? nodes.filter(isInputNode).map(toInput),
     outputs: app?.outputs ?? chooseOutputs(nodes),
     outputLabels: app?.outputLabels ?? {},
     examples: app?.examples ?? [],
@@ -59,7 +59,7 @@ export const toInput = ({ id, data }: GraphNode): AppInput => ({ nodeId: id, lab
 
 function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
   const outputs = nodes.filter(isOutput);
-  const last = nodes.findLast(node => !isInput(node) && !node.data.nodeType.startsWith('utility:'));
+  const last = nodes.findLast(node => !isInputNode(node) && !node.data.nodeType.startsWith('utility:'));
   return (outputs.length > 0 ? outputs : last === undefined ? [] : [last]).map(({ id }) => id);
 }
 

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import { isInputNode } from '../../../../board/board.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';
@@ -106,7 +107,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit }: AppSettings
     const node = nodes.find(({ id }) => id === nodeId);
     if (node === undefined) return;
     const isPicked = form.inputs.some(input => input.nodeId === nodeId);
-    if (node.data.nodeType.startsWith('input:'))
+    if (isInputNode(node))
       update({
         inputs: isPicked
           ? form.inputs.filter(input => input.nodeId !== nodeId)

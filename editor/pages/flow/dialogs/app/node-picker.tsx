@@ -2,12 +2,12 @@
 
 import Check from 'icon:check';
 import { getBoundingBox } from '../../../../../src/graph/rects.ts';
+import { isInputNode } from '../../../../board/board.ts';
 import { getNodeRect } from '../../../../board/node-size.ts';
 import { messages } from '../../../../flow-messages.ts';
 import formStyles from '../../../../kit/form.module.css';
 import { useBoard, useEditor } from '../../../../runs/editor-context.tsx';
 import styles from './app.module.css';
-import { isInput } from './app-form.ts';
 
 const appMessages = messages.flow.app;
 /** Maximum height of the map, as a fraction of its width. */
@@ -35,7 +35,7 @@ export function NodePicker({ inputIds, outputIds, onToggle }: NodePickerProps) {
       <div className={styles.area}>
         {nodes.map((node, index) => {
           const rect = rects[index] ?? box;
-          const kind = isInput(node) ? 'input' : 'output';
+          const kind = isInputNode(node) ? 'input' : 'output';
           const isPicked = (kind === 'input' ? inputIds : outputIds).includes(node.id);
           return (
             <button
