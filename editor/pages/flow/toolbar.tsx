@@ -40,12 +40,12 @@ const AppMenu = lazyMenu<object>(
   (_, button) => <AppMenuButton {...button} />,
 );
 const MoreTools = lazyMenu<{ readonly tools: readonly Tool[] }>(
-  async () => (await import('./more-tools.tsx')).MoreTools,
+  async () => (await import('./toolbar-menus.tsx')).MoreTools,
   (_, button) => <IconButton icon={Ellipsis} label={flowMessages.tools.more} {...button} />,
 );
 
 const RunMenu = lazyMenu<{ readonly isDisabled: boolean }>(
-  async () => (await import('./run-menu.tsx')).RunMenu,
+  async () => (await import('./toolbar-menus.tsx')).RunMenu,
   ({ isDisabled }, button) => (
     <IconButton
       variant="primary"

@@ -1,6 +1,7 @@
-// Renders the menu beside the run button.
+// Renders the menus of the toolbar: run options, and the tools of a narrow window.
 
 import ChevronDown from 'icon:chevron-down';
+import Ellipsis from 'icon:ellipsis';
 import Play from 'icon:play';
 import Table from 'icon:table-2';
 import { getCommand } from '../../canvas/commands.ts';
@@ -8,8 +9,9 @@ import { messages } from '../../flow-messages.ts';
 import { IconButton } from '../../kit/button.tsx';
 import { Menu, MenuItem } from '../../kit/menu.tsx';
 import { useEditor } from '../../runs/editor-context.tsx';
+import type { Tool } from './toolbar.tsx';
 
-const OPTIONS = [
+const RUN_OPTIONS = [
   { icon: Play, ...getCommand('run') },
   { icon: Table, ...getCommand('run-table') },
 ];
@@ -27,8 +29,21 @@ export function RunMenu({ isDisabled }: { readonly isDisabled: boolean }) {
         />
       }
     >
-      {OPTIONS.map(({ id, icon, label, run }) => (
+      {RUN_OPTIONS.map(({ id, icon, label, run }) => (
         <MenuItem key={id} icon={icon} onSelect={() => run(editor)}>
+          {label}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+export function MoreTools({ tools }: { readonly tools: readonly Tool[] }) {
+  const editor = useEditor();
+  return (
+    <Menu trigger={<IconButton icon={Ellipsis} label={messages.flow.tools.more} />}>
+      {tools.map(({ id, icon, label, isDisabled = false }) => (
+        <MenuItem key={id} icon={icon} isDisabled={isDisabled} onSelect={() => getCommand(id).run(editor)}>
           {label}
         </MenuItem>
       ))}
