@@ -1,4 +1,4 @@
-// Tests the board's web worker with a fake worker that answers when the test lets it.
+// Tests the board's web worker with a fake worker that responds when a test calls `respond`.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
@@ -25,48 +25,48 @@ const board = (...types: string[]) => ({
   edges: [],
 });
 
-/** The started workers, the messages they received, and a function that lets the last one answer. */
+/** Returns the started workers with their messages, and a function that responds to the last message. */
 function createWorkers() {
-  const started: (WorkerLike & { readonly orders: WorkerMessage[]; isOver: boolean })[] = [];
+  const started: (WorkerLike & { readonly messages: WorkerMessage[]; isTerminated: boolean })[] = [];
   const start = (): WorkerLike => {
     const worker = {
       onmessage: null,
       onerror: null,
-      orders: [] as WorkerMessage[],
-      isOver: false,
-      postMessage: (message: WorkerMessage) => void worker.orders.push(structuredClone(message)),
+      messages: [] as WorkerMessage[],
+      isTerminated: false,
+      postMessage: (message: WorkerMessage) => void worker.messages.push(structuredClone(message)),
       terminate: () => {
-        worker.isOver = true;
+        worker.isTerminated = true;
       },
-    } as WorkerLike & { readonly orders: WorkerMessage[]; isOver: boolean };
+    } as WorkerLike & { readonly messages: WorkerMessage[]; isTerminated: boolean };
     started.push(worker);
     return worker;
   };
-  const response = (): void => {
+  const respond = (): void => {
     const worker = started.at(-1);
-    const message = worker?.orders.at(-1);
+    const message = worker?.messages.at(-1);
     assert.equal(message?.kind, 'request');
     const result = handleRequest(createCatalog(ENTRIES), message.request);
     worker?.onmessage?.({ data: { id: message.id, result } } as MessageEvent);
   };
-  return { start, started, answer: response };
+  return { start, started, respond };
 }
 
 describe('the worker of a board', () => {
-  it('lints only the newest of the waiting boards, and drops results of older ones', async () => {
-    const { start, started, answer } = createWorkers();
-    const jobs = new BoardWorker(ENTRIES, start);
-    const first = jobs.lint(board('input:text'));
-    const second = jobs.lint(board('input:text', 'input:text'));
-    const third = jobs.lint(board('no:such_node'));
-    answer();
+  it('lints only the newest of the waiting boards, and drops results of older boards', async () => {
+    const { start, started, respond } = createWorkers();
+    const worker = new BoardWorker(ENTRIES, start);
+    const first = worker.lint(board('input:text'));
+    const second = worker.lint(board('input:text', 'input:text'));
+    const third = worker.lint(board('no:such_node'));
+    respond();
     assert.equal(await first, undefined);
     assert.equal(await second, undefined);
-    answer();
+    respond();
     const found = await third;
     assert.ok(found?.issues.some(({ code, nodeId }) => code === 'unknown_node_type' && nodeId === 'node-0'));
     assert.deepEqual(
-      started[0]?.orders.map(message =>
+      started[0]?.messages.map(message =>
         message.kind === 'request' ? message.request.board.nodes.length : message.kind,
       ),
       ['catalog', 1, 1],
@@ -74,40 +74,40 @@ describe('the worker of a board', () => {
   });
 
   it('reports nothing for an empty board or for ports that only the service knows', async () => {
-    const { start, answer } = createWorkers();
-    const jobs = new BoardWorker(ENTRIES, start);
+    const { start, respond } = createWorkers();
+    const worker = new BoardWorker(ENTRIES, start);
     for (const parts of [board(), board('video:renderer')]) {
-      const found = jobs.lint(parts);
-      answer();
+      const found = worker.lint(parts);
+      respond();
       assert.deepEqual(await found, { issues: [], total: 0 });
     }
   });
 
   it('terminates a failed worker and starts another for the next request', async () => {
-    const { start, started, answer } = createWorkers();
-    const jobs = new BoardWorker(ENTRIES, start);
-    const failed = jobs.arrange(board('input:text'), undefined);
+    const { start, started, respond } = createWorkers();
+    const worker = new BoardWorker(ENTRIES, start);
+    const failed = worker.arrange(board('input:text'), undefined);
     started[0]?.onerror?.({ message: 'Out of memory' } as ErrorEvent);
     await assert.rejects(failed, /Out of memory/);
-    assert.equal(started[0]?.isOver, true);
-    const arranged = jobs.arrange(board('input:text', 'input:text'), undefined);
-    answer();
-    assert.ok((await arranged).moves.length > 0, 'two nodes that stood on each other');
+    assert.equal(started[0]?.isTerminated, true);
+    const arranged = worker.arrange(board('input:text', 'input:text'), undefined);
+    respond();
+    assert.ok((await arranged).moves.length > 0, 'the nodes overlapped');
     assert.equal(started.length, 2);
   });
 
-  it('rejects requests that take too long, and all of them when the board is closed', async t => {
+  it('rejects requests that take too long, and all pending requests when the board is closed', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, started } = createWorkers();
-    const jobs = new BoardWorker(ENTRIES, start);
-    const slow = jobs.lint(board('input:text'));
+    const worker = new BoardWorker(ENTRIES, start);
+    const slow = worker.lint(board('input:text'));
     t.mock.timers.tick(20_000);
     await assert.rejects(slow, /took too long/);
-    const closed = jobs.arrange(board('input:text'), undefined);
-    jobs.close();
+    const closed = worker.arrange(board('input:text'), undefined);
+    worker.close();
     await assert.rejects(closed, /closed/);
     assert.deepEqual(
-      started.map(({ isOver }) => isOver),
+      started.map(({ isTerminated }) => isTerminated),
       [true, true],
     );
   });

@@ -19,12 +19,12 @@ const PORTS: ProgramPorts = {
 
 /** Completes at the `|` of the text. */
 async function complete(text: string, ports = PORTS): Promise<readonly Completion[]> {
-  const at = text.indexOf('|');
+  const caret = text.indexOf('|');
   const state = EditorState.create({
     doc: text.replace('|', ''),
     extensions: javascript({ typescript: true }),
   });
-  const found = await completeProgram(() => ports)(new CompletionContext(state, at, true));
+  const found = await completeProgram(() => ports)(new CompletionContext(state, caret, true));
   return found?.options ?? [];
 }
 const labels = async (text: string): Promise<readonly string[]> =>
@@ -48,7 +48,7 @@ describe('the completion of a program', () => {
     assert.equal(new Set(names).size, names.length);
   });
 
-  it('offers ports as members of the parameter and of the result, also of incomplete ones', async () => {
+  it('offers ports as members of the parameter and of the result, even if these are incomplete', async () => {
     const ports = ['title', 'picture', 'rest', 'data', 'out'];
     for (const text of [
       'export default ({ ti|',

@@ -142,7 +142,7 @@ describe('making a component of selected nodes', () => {
     assert.deepEqual(wires(part).at(-1), 'image.image image-2.input');
   });
 
-  it('gives lists an input that keeps them together, and unknown types that of their target', () => {
+  it('creates a list input for a list, and an input of the target type for an unknown type', () => {
     const lists: Board = {
       fields: {},
       nodes: [
@@ -162,7 +162,7 @@ describe('making a component of selected nodes', () => {
     assert.deepEqual(part.nodes[2]?.data.config, { items: ['a', 'b'], itemType: 'TEXT' });
   });
 
-  it('names the nodes that would make the component feed itself', () => {
+  it('names the nodes that would connect the component to itself', () => {
     const circle = extractComponent(board, catalog, ['style', 'image', 'idea']);
     assert.ok('problem' in circle && circle.problem === 'nodes between');
     assert.deepEqual(
@@ -198,7 +198,7 @@ describe('making a component of selected nodes', () => {
     });
   });
 
-  it('resolves the ports of edges that name none as a run does, and drops pins', () => {
+  it('resolves the ports of edges without handles as a run does, and drops pins', () => {
     const bare: Board = {
       ...board,
       nodes: board.nodes.map(node => ({ ...node, data: { ...node.data, pinnedRun: 'ex_1' } })),
@@ -227,13 +227,13 @@ describe('making a component of selected nodes', () => {
   it('runs the same nodes with the same connections as before, on random boards', () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-    let made = 0;
+    let componentCount = 0;
     for (let round = 0; round < 300; round++) {
       const board = makeRandomBoard(pick, 3 + Math.floor(random() * 10));
       const ids = board.nodes.filter(() => random() < 0.4).map(({ id }) => id);
       const extraction = extractComponent(board, catalog, ids);
       if ('problem' in extraction) continue;
-      made++;
+      componentCount++;
       const { id, changes } = extraction.replace('Look', {
         workflowId: 'wf_1',
         version: 1,
@@ -254,7 +254,7 @@ describe('making a component of selected nodes', () => {
         JSON.stringify({ board, ids }),
       );
     }
-    assert.ok(made > 100, `${made} components`);
+    assert.ok(componentCount > 100, `${componentCount} components`);
   });
 });
 

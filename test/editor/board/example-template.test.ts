@@ -1,4 +1,4 @@
-// Every model of the catalog has an example picture in the palette, of a template that exists.
+// Tests that every model of the catalog has an example picture in the palette, from an existing template.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { findExampleTemplate } from '../../../editor/board/example-template.ts';

@@ -14,7 +14,7 @@ describe('a workflow embedded in a PNG', () => {
     const text = JSON.stringify({ nodes: [{ id: 'ä', text: '🐳' }] });
     const created = embedText(await image(), text);
     assert.equal(readText(created), text);
-    // A wrong checksum would make it unreadable.
+    // A wrong checksum would make the image unreadable.
     const { width, height, format } = await sharp(created, { failOn: 'warning' }).metadata();
     assert.deepEqual([width, height, format], [3, 2, 'png']);
     await sharp(created, { failOn: 'warning' }).raw().toBuffer();
@@ -26,9 +26,9 @@ describe('a workflow embedded in a PNG', () => {
     assert.equal(readText(plain), undefined);
     assert.equal(readText(created.subarray(0, 80)), undefined);
     assert.equal(readText(new TextEncoder().encode('{"nodes":[]}')), undefined);
-    const lying = created.slice();
-    new DataView(lying.buffer).setUint32(33, 0xffffffff);
-    assert.equal(readText(lying), undefined);
+    const withWrongLength = created.slice();
+    new DataView(withWrongLength.buffer).setUint32(33, 0xffffffff);
+    assert.equal(readText(withWrongLength), undefined);
     assert.throws(() => embedText(new Uint8Array(4), 'text'), /not a PNG/);
   });
 });

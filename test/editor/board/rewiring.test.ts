@@ -1,4 +1,4 @@
-// Tests inserting nodes into edges, detaching them, and aligning nodes.
+// Tests inserting nodes into edges, detaching nodes from edges, and aligning nodes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { align, distribute } from '../../../editor/board/align.ts';
@@ -122,8 +122,11 @@ describe('aligning nodes', () => {
   });
 
   it('distributes them with equal gaps between the outer ones', () => {
-    const places = distribute(boxes, 'across');
-    assert.deepEqual([places.get('a')?.x, places.get('c')?.x, places.get('b')?.x], [10, 175, 300]);
+    const positions = distribute(boxes, 'across');
+    assert.deepEqual(
+      ['a', 'c', 'b'].map(id => positions.get(id)?.x),
+      [10, 175, 300],
+    );
     assert.equal(distribute(boxes.slice(0, 2), 'down').size, 0);
   });
 });

@@ -3,7 +3,7 @@
 import 'fake-indexeddb/auto';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { applyTheirs } from '../../../editor/board/conflicts.ts';
@@ -38,7 +38,7 @@ function createRemote() {
       remote.version++;
     },
     write: async (board: Board, etag: string, kind: SaveKind): Promise<RemoteBoard> => {
-      await turn();
+      await nextTurn();
       if (remote.failure !== undefined) throw remote.failure;
       if (etag !== `"${remote.version}"`) throw refusal(409, 'stale_write');
       remote.writes.push(kind);
@@ -83,7 +83,7 @@ function openBoard(remote: ReturnType<typeof createRemote>) {
 }
 
 async function waitTurns(): Promise<void> {
-  for (let turnsLeft = 20; turnsLeft > 0; turnsLeft--) await turn();
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
 }
 
 describe('a board that is being saved', () => {
@@ -120,7 +120,7 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'at 2700' });
   });
 
-  it('is never saved empty, reports it, and is saved again with new nodes', async () => {
+  it('is not saved while it is empty, and is saved again with new nodes', async () => {
     const { saver, store } = openBoard(remote);
     store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
     saver.notify();
@@ -174,7 +174,7 @@ describe('a board that is being saved', () => {
     remote.set(page.store.getState().board);
     await page.saver.refresh();
     mock.timers.tick(10_000);
-    await turn();
+    await nextTurn();
     assert.equal(page.states.at(-1), 'saved');
     assert.deepEqual(remote.writes, []);
   });
@@ -220,7 +220,7 @@ describe('a board that is being saved', () => {
     assert.equal(two.store.getState().save.kind, 'saved');
   });
 
-  it('asks about their newest value, and no longer if the values agree again', async () => {
+  it('updates a conflict to their newest value, and drops it if the values agree again', async () => {
     const [one, two] = [openBoard(remote), openBoard(remote)];
     two.edit('a', 'text', 'two');
     for (const text of ['one', 'newer']) {
@@ -459,28 +459,28 @@ describe('a draft', () => {
     others.close();
   });
 
-  it('contains steps that came after its snapshot, also those of another tab', async () => {
+  it('contains the steps after its snapshot, even those of another tab', async () => {
     const [tab, other] = [await openDrafts('usr_steps'), await openDrafts('usr_steps')];
     const store = createBoardStore({ board: BOARD });
     const base = { board: BOARD, etag: '"1"' };
-    const keep = (seq: number): Promise<void> => {
+    const saveSnapshot = (seq: number): Promise<void> => {
       const { board, history } = store.getState();
       return tab.save({ workflowId: 'wf_1', board, history, base, atMs: 5, seq });
     };
     let seq = 0;
-    const act = async (take: () => void): Promise<void> => {
-      take();
+    const performStep = async (perform: () => void): Promise<void> => {
+      perform();
       const { lastStep } = store.getState();
       assert.ok(lastStep);
       await tab.append({ workflowId: 'wf_1', seq: ++seq }, lastStep);
     };
     const type = (text: string) => () =>
       store.actions.perform('Type', setConfig(store.getState().board, createCatalog([]), 'a', { text }));
-    await act(type('one'));
-    await keep(seq);
-    await act(type('two'));
-    await act(type('three'));
-    await act(() => store.actions.undo());
+    await performStep(type('one'));
+    await saveSnapshot(seq);
+    await performStep(type('two'));
+    await performStep(type('three'));
+    await performStep(() => store.actions.undo());
     const found = await tab.find('wf_1', remote);
     assert.deepEqual(found?.board, store.getState().board);
     assert.deepEqual(found?.history, store.getState().history);

@@ -30,7 +30,7 @@ const START: Board = {
   edges: [],
 };
 
-/** All config values by place. */
+/** Returns all config values by `nodeId key`. */
 function valuesOf({ nodes }: Board): ReadonlyMap<string, string> {
   return new Map(
     nodes.flatMap(({ id, data }) =>

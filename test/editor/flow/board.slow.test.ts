@@ -82,7 +82,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('says in the palette why a category is empty, and searches all of them', async () => {
+  it('shows an empty category in the palette, and searches all categories instead', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -150,7 +150,7 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
   });
 
-  it('copies, pastes, moves by arrows, deletes, and takes each back by one undo', async () => {
+  it('undoes each duplication, move and deletion in one step', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

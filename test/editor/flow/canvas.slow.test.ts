@@ -85,7 +85,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('snaps a dragged node to its neighbours, and shows why', async () => {
+  it('snaps a dragged node to its neighbors, and shows guides', async () => {
     const id = await flow.create(THREE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -210,7 +210,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the value of a connection, and runs no script of a note', async () => {
+  it('shows the value of a connection, and renders a note without its scripts and images', async () => {
     const note =
       '# Read me\n\n**bold** <img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com)';
     const id = await flow.create({
@@ -323,7 +323,7 @@ const GRID = Array.from({ length: 64 }, (_, index) => ({
 }));
 /** Near the center of text-36. */
 const MIDDLE = { x: 1600, y: 1200 };
-/** Pairs of connected nodes, more than the limit for mounting all. */
+/** Pairs of connected nodes, more than the editor mounts at the same time. */
 const PAIRS: SentGraph = {
   nodes: GRID.map(({ index, position }) =>
     index % 2 === 0

@@ -79,7 +79,7 @@ describe('the uses of a component', { skip: NO_BROWSER }, () => {
       const list = await flow.send<readonly Stored[]>('GET', '/workflows?query=Used%20joiner');
       return list.length === 1;
     });
-    // A refused deletion is an answer of the service, which the browser reports.
+    // The browser logs the 409 response to the first deletion.
     assert.deepEqual(
       testPage.errors.filter(text => !text.includes('409')),
       [],

@@ -1,4 +1,4 @@
-// Tests components that are open in place: the way back, versions, updates of their calls, and who may edit them.
+// Tests components that are open in place: the path back, versions, updates of their calls, and who may edit them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -39,7 +39,7 @@ async function post(flow: FlowTests, path: string, body: unknown, cookie = ''): 
   return response;
 }
 
-/** Returns a function that creates what it is given as the account with the cookie. */
+/** Returns a `send` function for POST requests of the account with the cookie. */
 const sendAs =
   (flow: FlowTests, cookie: string): FlowTests['send'] =>
   async <T>(_: string, path: string, body?: unknown) =>
@@ -104,7 +104,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('marks calls of an earlier version, shows what differs, and takes the new one', async () => {
+  it('marks a call of an earlier version, shows the difference, and updates the call', async () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, CHANGED);
     await using testPage = await flow.open(caller, VIEWS[3]);
@@ -137,7 +137,7 @@ describe('a component that is open in place', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the version that the call uses, and edits only the current one', async () => {
+  it('shows the version that the call uses, and edits only the current version', async () => {
     const { component, caller } = await createBoth();
     await flow.send('PUT', `/workflows/${component}`, {
       ...COMPONENT,

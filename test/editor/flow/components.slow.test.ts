@@ -1,4 +1,4 @@
-// Tests components in the editor: making one of nodes, using it, and unpacking it.
+// Tests components in the editor: making a component of nodes, calling it, and unpacking it.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -57,7 +57,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     return call;
   };
 
-  it('makes one of the selection in one undo step, and unpacks it to the same nodes', async () => {
+  it('makes a component of the selection in one undo step, and unpacks it to the same nodes', async () => {
     const id = await flow.create(PICTURE);
     const before = await flow.read(id);
     await using testPage = await flow.open(id);
@@ -100,7 +100,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(
       component.nodes[1]?.data.config,
       { value: 'a boat' },
-      'its default is the value outside',
+      'the default of the input is the value of the original node',
     );
 
     await page.keyboard.press('Control+z');
@@ -124,15 +124,14 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('keeps the board and the name when the service cannot be reached or refuses', async () => {
+  it('keeps the board and the typed name if the service is unreachable', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
     testPage.discard();
-    const refused = page.route('**/api/v1/workflows', route =>
+    await page.route('**/api/v1/workflows', route =>
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     );
-    await refused;
     await nodeOf(page, 'Picture').click(HEAD);
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Make a component' });
@@ -146,7 +145,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await untilCall(id);
   });
 
-  it('selects the nodes between the selected ones', async () => {
+  it('selects the nodes between the selected nodes', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -163,7 +162,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('offers no workflow that calls this one', async () => {
+  it('does not offer workflows that call this workflow', async () => {
     const component = await flow.create(PICTURE);
     const caller = await flow.create({
       nodes: [
@@ -187,7 +186,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.equal(await palette.getByRole('option', { name: 'Otter caller' }).count(), 0);
   });
 
-  it('adds one from the palette and the library, connects it, and edits its version and values', async () => {
+  it('adds a call from the palette and the library, and edits its version and values', async () => {
     const component = await flow.create({
       nodes: [
         {
@@ -303,7 +302,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows the first failure inside with its path', async () => {
+  it('shows the first failure inside the component with its path', async () => {
     const id = await createCaller('Picker', {
       nodes: [
         {
@@ -355,7 +354,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     ],
   });
 
-  it('asks for the approvals inside', async () => {
+  it('asks for the approvals inside the component', async () => {
     const id = await createCaller('Review', createReview('Is the fox good?'));
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -366,10 +365,19 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
     await takeScreenshot(page, 'component-waiting', VIEWS[2]);
     await node.getByRole('button', { name: 'Approve' }).click();
     await node.getByRole('figure', { name: 'Result of Review' }).getByText('a fox').waitFor();
+
+    // While the next run waits, the node shows the earlier result, but it is not a result of the last run.
+    await node.click(HEAD);
+    const lastRun = page.getByRole('region', { name: 'Last run' });
+    await lastRun.getByRole('button', { name: 'Open result' }).waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await node.getByRole('button', { name: 'Approve' }).waitFor();
+    await lastRun.getByText('Waiting for approval').waitFor();
+    assert.equal(await lastRun.getByRole('button', { name: 'Open result' }).count(), 0);
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('asks anew after an edit of a component whose latest version the call uses', async () => {
+  it('shows the current question of a component whose latest version the call uses', async () => {
     const id = await createCaller('Check', createReview('Is the fox red?'), 'latest');
     const component = String(findCall(await flow.read(id))?.data.config?.workflowId);
     await using testPage = await flow.open(id);
@@ -448,7 +456,7 @@ describe('components in the editor', { skip: NO_BROWSER }, () => {
       .waitFor();
   });
 
-  it('offers both in the menu of a node', async () => {
+  it('makes and unpacks a component from the menu of a node', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

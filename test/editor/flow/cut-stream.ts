@@ -6,7 +6,7 @@ export interface RecordedStream {
   readonly text: string;
 }
 
-/** Applies to the next page load. Its first stream breaks within the event after the snapshot. */
+/** Cuts the first stream after the next page load, in the middle of the event after the snapshot. */
 export async function cutFirstStream(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const streams: { lastEventId: string | null; text: string }[] = [];
@@ -20,8 +20,8 @@ export async function cutFirstStream(page: Page): Promise<void> {
       const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
         new TransformStream<string, Uint8Array>({
           transform(chunk, controller) {
-            const most = isCut ? cutAfter(stream.text + chunk) - stream.text.length : chunk.length;
-            const passed = chunk.slice(0, most);
+            const length = isCut ? cutAfter(stream.text + chunk) - stream.text.length : chunk.length;
+            const passed = chunk.slice(0, length);
             stream.text += passed;
             controller.enqueue(new TextEncoder().encode(passed));
             if (passed.length < chunk.length) controller.error(new TypeError('The connection was reset.'));

@@ -30,7 +30,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
-    // The route ends with the page, but a tab that leaves sends what it has.
+    // The route is gone once the page closes, but a tab sends unsaved changes as it closes.
     await page.evaluate(() => {
       window.fetch = () => Promise.reject(new TypeError('Crashed'));
     });
@@ -91,7 +91,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
-  it('keeps what the service refuses in the draft, and says why', async () => {
+  it('keeps changes that the service rejects in the draft, and says why', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -127,7 +127,7 @@ export const untilSaved = (page: Page): Promise<void> =>
     .filter({ hasText: /^Saved$/ })
     .waitFor();
 
-/** Waits until what was done before is rendered, also what runs in the next frame. */
+/** Waits until earlier changes are rendered, including those made in the next frame. */
 export const untilRendered = (page: Page): Promise<void> =>
   page.evaluate(
     () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),

@@ -99,7 +99,7 @@ describe('groups and free space', { skip: NO_BROWSER }, () => {
     });
 });
 
-/** Connections whose curve runs behind a node that it does not belong to. */
+/** Connections whose curve runs behind a node at neither end of it. */
 const hiddenEdges = (page: Page, edges: Stored['edges']): Promise<readonly string[]> =>
   page.evaluate(edges => {
     const nodes = [...document.querySelectorAll<HTMLElement>('[data-node-id]')]

@@ -1,4 +1,4 @@
-// Tests what enters and leaves the board: dropped files, images that contain a graph, text, exports.
+// Tests imports to and exports from the board: dropped files, images that contain a graph, text.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';

@@ -72,7 +72,7 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('fixes issues: one, those that lead to a field or the palette, and all at once', async () => {
+  it('fixes issues: by a field, by the palette, one by one and all at once', async () => {
     const id = await flow.create(FLAWED);
     await using testPage = await flow.open(id);
     const { page } = testPage;

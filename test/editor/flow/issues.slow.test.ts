@@ -61,7 +61,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     assert.equal(await page.locator('ul[aria-label="Issues"] > li').count(), issues.length);
   });
 
-  it('are those of the service, for every node type and every kind of mistake', async () => {
+  it('match those of the service for every node type and every kind of mistake', async () => {
     const { nodes } = await flow.send<{
       nodes: readonly { nodeType: string; label: string; category: string }[];
     }>('GET', '/nodes?includeHidden=1');
@@ -94,7 +94,7 @@ describe('issues of the board', { skip: NO_BROWSER }, () => {
     }
   });
 
-  it('runs by Ctrl+Enter from a field, also of the code editor, without a new line', async () => {
+  it('runs by Ctrl+Enter from a field or the code editor, without a new line', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -1,4 +1,4 @@
-// Tests the editor without a pointer: the circle of Tab, and a workflow that is made, edited, run and looked at by keys.
+// Tests the editor without a pointer: the order of Tab, and a workflow that is created, edited, run and viewed by keys.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -19,7 +19,7 @@ import {
   untilSaved,
 } from './flow-page.ts';
 
-describe('a board that is open for long', { skip: NO_BROWSER }, () => {
+describe('a board that stays open', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
 
   before(async () => {

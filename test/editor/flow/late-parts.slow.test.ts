@@ -96,7 +96,7 @@ describe('parts that load late', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('receive the keys that follow a command at once: rename, add, find', async () => {
+  it('receive keys pressed right after a command: rename, add, find', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

@@ -274,7 +274,7 @@ describe('the layout of the editor', { skip: NO_BROWSER }, () => {
 
 const DATA = { label: 'Idea', category: 'input', nodeType: 'input:text' };
 
-/** Fails if one of these, written `role[name]`, lies over the board or its controls. */
+/** Fails if one of these elements, given as `role[name]`, overlaps the board. */
 async function assertApart(page: Page, names: readonly string[]): Promise<void> {
   const board = await boardOf(page).boundingBox();
   assert.ok(board);
@@ -287,11 +287,11 @@ async function assertApart(page: Page, names: readonly string[]): Promise<void> 
       box.x + box.width <= board.x ||
       box.y >= board.y + board.height ||
       box.y + box.height <= board.y;
-    assert.ok(isApart, `${name} ${JSON.stringify(box)} lies over the board ${JSON.stringify(board)}`);
+    assert.ok(isApart, `${name} ${JSON.stringify(box)} overlaps the board ${JSON.stringify(board)}`);
   }
 }
 
-/** Parts of the bar that stick out of it or of the window. */
+/** Controls of the bar that extend beyond it or the window. */
 const overflowing = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] input')]

@@ -37,8 +37,8 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await flow.send('PUT', `/workflows/${id}`, { nodes: changed, edges });
   }
 
-  /** Opens the board and makes a conflict about the text. */
-  async function dispute(page: Page, id: string): Promise<void> {
+  /** Makes a conflict about the text of the open board. */
+  async function createConflict(page: Page, id: string): Promise<void> {
     await page.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
     await fillIdea(page, 'mine');
     await untilStatus(page, 'Offline');
@@ -56,7 +56,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     page.on('request', request => {
       if (request.method() === 'PUT') sent.push(ideaOf(JSON.parse(request.postData() ?? '{}')));
     });
-    await dispute(page, id);
+    await createConflict(page, id);
     sent.length = 0;
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page
@@ -82,7 +82,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    await dispute(page, id);
+    await createConflict(page, id);
     for (let reloads = 0; reloads < 2; reloads++) {
       await page.reload();
       await boardOf(page).waitFor();
@@ -109,7 +109,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     await page.route('**/events', route => route.abort());
     await page.reload();
     await boardOf(page).waitFor();
-    await dispute(page, id);
+    await createConflict(page, id);
     await page.reload();
     await page.getByRole('region', { name: 'Someone else changed this too.' }).waitFor();
     assert.equal(ideaOf(await flow.read(id)), 'theirs');
@@ -119,7 +119,7 @@ describe('nothing is overwritten or lost', { skip: NO_BROWSER }, () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
-    await dispute(page, id);
+    await createConflict(page, id);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'Choose which ones to keep' }).waitFor();
     assert.deepEqual(await flow.runs(id), []);

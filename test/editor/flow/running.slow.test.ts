@@ -174,7 +174,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     const { page } = testPage;
     testPage.discard();
     await cutFirstStream(page);
-    // The first reconnects are refused as well.
+    // The first two reconnects fail as well.
     let asks = 0;
     await page.route('**/executions/*/events', route =>
       [2, 3].includes(++asks) ? route.abort('connectionreset') : route.continue(),
@@ -236,7 +236,7 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
-  it('is shown after a reload until it is hidden; its results stay', async () => {
+  it('stays visible after a reload until it is hidden; its results remain', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;

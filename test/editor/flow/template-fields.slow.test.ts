@@ -1,4 +1,4 @@
-// Tests fields whose value can only come by a connection: typing makes a connected input node in one undo step.
+// Tests fields that only a connection can fill: typing makes a connected input node in one undo step.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { NO_BROWSER, takeScreenshot } from '../../support/browser.ts';

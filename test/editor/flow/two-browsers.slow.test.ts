@@ -172,7 +172,7 @@ class Person {
     this.#entered.replace(keepsMine ? question.theirs : question.mine);
     // The question was about a whole node, not about one of its values.
     const isAboutNode = [question.mine, question.theirs].some(each =>
-      /^\((removed|stored, with changes)\)$/.test(each),
+      /^\((removed|kept, with changes)\)$/.test(each),
     );
     const [label] = /Text \d+/.exec(question.description) ?? [];
     if (isAboutNode && label !== undefined) this.#entered.choose(label);

@@ -65,7 +65,7 @@ describe('the state of a call', () => {
     assert.deepEqual([look?.status, calls.get('look/deep')?.status], ['RUNNING', 'PENDING']);
   });
 
-  it('is that of the nodes together', () => {
+  it('combines the statuses of its nodes', () => {
     const statusOf = (...statuses: readonly NodeState['status'][]) =>
       combine(...statuses.map((status, index) => state(`look/${index}`, status))).get('look')?.status;
     assert.equal(statusOf('COMPLETED', 'COMPLETED', 'SKIPPED'), 'COMPLETED');
@@ -89,7 +89,7 @@ describe('the state of a call', () => {
     assert.equal(look?.finishedAt, null);
   });
 
-  it('keeps space for a picture only if it shows one', () => {
+  it('has space for a picture only if the chosen output is a picture', () => {
     const hasSpace = (shownOutput?: string): boolean =>
       hasPreview({
         node: call(shownOutput),
@@ -99,7 +99,7 @@ describe('the state of a call', () => {
     assert.equal(hasSpace('text'), false);
   });
 
-  it('shows the result of the chosen output, of this run or an earlier one', () => {
+  it('shows the result of the chosen output, from this run or an earlier run', () => {
     const earlier = {
       isCurrent: false,
       executionId: 'ex_1',
