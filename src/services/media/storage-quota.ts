@@ -1,4 +1,5 @@
-// Enforces the storage quota of an account's plan. All new files are recorded through this module.
+// Enforces the storage quota of an account's plan: a presigned upload claims its bytes when it is created, any other
+// file when its row is inserted. The files of templates belong to no account and have no quota.
 import { createBatcher } from '../../lib/batcher.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -15,30 +16,34 @@ type PlanSettings = Pick<Settings, 'plans'>;
 
 export interface StorageUsage {
   readonly usedBytes: number;
-  /** null: no limit. */
+  /** Null if the plan has no limit. */
   readonly limitBytes: number | null;
 }
 
+/** Returns the storage that the account uses. Throws 404 if the account does not exist. */
 export async function readStorageUsage(
   { db, settings }: Pick<Deps, 'db' | 'settings'>,
   userId: number,
 ): Promise<StorageUsage> {
-  const row = await findStorageUsage(db, userId);
-  return row === undefined ? { usedBytes: 0, limitBytes: 0 } : toUsage(settings, row);
-}
-
-/** Throws `storage_quota_exceeded` if that many bytes do not fit. Called before a file is received or copied. */
-export async function requireFreeStorage(
-  deps: Pick<Deps, 'db' | 'settings'>,
-  userId: number,
-  bytes = 1,
-): Promise<void> {
-  requireCapacity(await readStorageUsage(deps, userId), bytes);
+  return toUsage(settings, await findStorageUsage(db, userId));
 }
 
 /**
- * Throws `storage_quota_exceeded` if the account cannot store that many bytes more. Nothing else is added to the
- * account until the transaction ends.
+ * Throws `storage_quota_exceeded` if that many bytes do not fit, or, without a size, if the storage is full. Called
+ * before a file is received or copied.
+ */
+export async function requireFreeStorage(
+  deps: Pick<Deps, 'db' | 'settings'>,
+  userId: number,
+  bytes?: number,
+): Promise<void> {
+  const usage = await readStorageUsage(deps, userId);
+  if (!fits(usage, bytes ?? 1)) throw createQuotaError(usage, bytes);
+}
+
+/**
+ * Claims storage for a file that the transaction adds. Locks the account's storage until the transaction ends. Notifies
+ * the user if the storage is almost full. Throws `storage_quota_exceeded`, and 404 if the account does not exist.
  */
 export async function claimStorage(
   tx: Tx,
@@ -46,9 +51,8 @@ export async function claimStorage(
   { userId, bytes }: { readonly userId: number; readonly bytes: number },
 ): Promise<void> {
   const [row] = await lockStorageUsage(tx, [userId]);
-  if (row === undefined) return;
   const usage = toUsage(settings, row);
-  requireCapacity(usage, bytes);
+  if (!fits(usage, bytes)) throw createQuotaError(usage, bytes);
   await notifyHighStorage(tx, userId, { ...usage, addedBytes: bytes });
 }
 
@@ -66,22 +70,22 @@ export async function insertMediaWithinQuota(
 }
 
 /**
- * Creates a function that inserts the rows of concurrent files in one transaction. Otherwise, files of one account
- * would wait for each other's commits, each on its own connection.
+ * Creates a function that inserts the rows of concurrent files in one transaction. With a transaction per file, the
+ * files of one account would wait for each other's commits, each on its own connection.
  */
 export function createMediaBatcher(db: Db, settings: PlanSettings): Deps['insertMediaBatched'] {
-  const recordBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {
+  const insertBatched = createBatcher((rows: readonly NewMedia[]) => insertBatch(db, settings, rows), {
     maxItems: 100,
     concurrency: 2,
     isItemFault: err => !isOutage(err),
   });
   return async row => {
-    const rejection = await recordBatched(row);
-    if (rejection !== undefined) throw rejection;
+    const error = await insertBatched(row);
+    if (error !== undefined) throw error;
   };
 }
 
-/** Inserts, in order, the rows of files that fit. Returns an error for each of the others. */
+/** Inserts the rows of files that fit, in order. Returns, for each row, the error or undefined. */
 function insertBatch(
   db: Db,
   settings: PlanSettings,
@@ -92,26 +96,26 @@ function insertBatch(
     const locked = await lockStorageUsage(tx, userIds);
     const usages = new Map(locked.map(row => [row.user_id, toUsage(settings, row)]));
     const usagesBefore = new Map(usages);
-    const outcomes = rows.map(({ user_id, bytes }) => {
+    const errors = rows.map(({ user_id, bytes }) => {
       const usage = usages.get(user_id);
-      if (usage === undefined) return undefined;
+      if (usage === undefined) return createAccountError();
       if (!fits(usage, bytes)) return createQuotaError(usage, bytes);
       usages.set(user_id, { ...usage, usedBytes: usage.usedBytes + bytes });
       return undefined;
     });
     await insertMedia(
       tx,
-      rows.filter((_, index) => outcomes[index] === undefined),
+      rows.filter((_, index) => errors[index] === undefined),
     );
     for (const [userId, usage] of usagesBefore) {
       const addedBytes = (usages.get(userId) ?? usage).usedBytes - usage.usedBytes;
       await notifyHighStorage(tx, userId, { ...usage, addedBytes });
     }
-    return outcomes;
+    return errors;
   });
 }
 
-/** The share of the quota at which the account is notified. */
+/** The share of the quota at which the user is notified. */
 const HIGH_SHARE = 0.8;
 
 /** Notifies the user if the added bytes bring the usage to that share of the quota. */
@@ -130,34 +134,36 @@ async function notifyHighStorage(
     workspace,
     userId: null,
     title: 'Your storage is almost full',
-    text: `${formatBytes(usedBytes + addedBytes)} of ${formatBytes(limitBytes)} are in use. New files are refused once it is full. Delete files that you no longer need, or ask your administrator for a larger plan.`,
+    text: `${formatBinarySize(usedBytes + addedBytes)} of ${formatBinarySize(limitBytes)} are in use. New files are refused once it is full. Delete files that you no longer need, or ask your administrator for a larger plan.`,
     link: '/media',
   });
 }
 
-function toUsage(settings: PlanSettings, { plan, bytes }: StorageUsageRow): StorageUsage {
-  return { usedBytes: bytes, limitBytes: getPlanLimits(settings, plan).storageBytes };
+function toUsage(settings: PlanSettings, row: StorageUsageRow | undefined): StorageUsage {
+  if (row === undefined) throw createAccountError();
+  return { usedBytes: row.bytes, limitBytes: getPlanLimits(settings, row.plan).storageBytes };
 }
 
-function requireCapacity(usage: StorageUsage, bytes: number): void {
-  if (!fits(usage, bytes)) throw createQuotaError(usage, bytes);
-}
+const createAccountError = (): AppError => new AppError('not_found', 'Account not found.');
 
 function fits({ usedBytes, limitBytes }: StorageUsage, bytes: number): boolean {
   return limitBytes === null || usedBytes + bytes <= limitBytes;
 }
 
-function createQuotaError({ usedBytes, limitBytes }: StorageUsage, bytes: number): AppError {
+/** Creates the error for a file that does not fit. `bytes` is undefined if the size of the file is unknown. */
+function createQuotaError({ usedBytes, limitBytes }: StorageUsage, bytes: number | undefined): AppError {
+  const need = bytes === undefined ? '' : `, and this needs ${formatBinarySize(bytes)} more`;
   return new AppError(
     'storage_quota_exceeded',
-    `Your storage is full: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes ?? 0)} are in use, and this needs ${formatBytes(bytes)} more. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
-    { details: { usedBytes, limitBytes, requiredBytes: bytes } },
+    `Your storage is full: ${formatBinarySize(usedBytes)} of ${formatBinarySize(limitBytes ?? 0)} are in use${need}. Delete uploads, run results or previews that you no longer need (Media in the editor, DELETE /api/v1/media/{id}), or ask your administrator for a larger plan.`,
+    { details: { usedBytes, limitBytes, requiredBytes: bytes ?? 1 } },
   );
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-function formatBytes(bytes: number): string {
+/** Formats a size in powers of 1024, like the limits of the plans. */
+function formatBinarySize(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   const amount = bytes / 1024 ** power;
   return `${power === 0 ? amount : amount.toFixed(1)} ${UNITS[power]}`;

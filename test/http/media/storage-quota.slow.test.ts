@@ -99,11 +99,15 @@ describe('the storage of an account', () => {
       [body.code, body.usedBytes, body.limitBytes],
       ['storage_quota_exceeded', 3 * size, 3 * size],
     );
-    assert.match(body.error, /Your storage is full.*Delete .* DELETE \/api\/v1\/media\/\{id\}/);
+    assert.match(
+      body.error,
+      /^Your storage is full: [^,]+ are in use\. Delete .* DELETE \/api\/v1\/media\/\{id\}/,
+    );
     assert.equal(await orphans(), before, 'its file is gone');
     assert.equal((await caller.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
     const more = await mint(caller, size + 1);
     assert.deepEqual([more.status, more.body.requiredBytes], [413, size + 1]);
+    assert.match(more.body.error, /, and this needs [\d.]+ (?:bytes|KiB) more\./);
     assert.equal((await mint(caller)).status, 200);
   });
 
