@@ -1,4 +1,4 @@
-// Deletes old files that runs made or fetched, and old previews, if the operator limits their age. Runs daily.
+// Deletes old outputs daily if the operator limits their age: unused files that runs created or fetched, and previews.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import { getTemplates } from '../../render/templates/catalog.ts';
 import { type CheckedOutputs, deleteUnusedOutputs, type OutputBatch } from '../../store/media/outputs.ts';
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const BATCH = 500;
 const CONCURRENT_DELETIONS = 8;
 
-/** Deletes in batches. Stops between batches if the signal is aborted, and continues the next day. */
+/** Deletes old outputs in batches. Throws between batches if the signal is aborted; the next sweep continues. */
 export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<void> {
   const days = deps.settings.KEEP_OUTPUTS_DAYS;
   if (days === undefined) return;
@@ -20,17 +20,17 @@ export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<voi
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     signal.throwIfAborted();
     const batch: OutputBatch = { afterId, beforeId, limit: BATCH, protectedIds };
-    const { deletedIds: removed, lastId }: CheckedOutputs = await deps.db.transaction(tx =>
+    const { deletedIds, lastId }: CheckedOutputs = await deps.db.transaction(tx =>
       deleteUnusedOutputs(tx, batch),
     );
-    await deleteFiles(deps, removed);
-    count += removed.length;
+    await deleteFiles(deps, deletedIds);
+    count += deletedIds.length;
     afterId = lastId;
   }
-  deps.log.info({ count }, 'old outputs were swept');
+  deps.log.info({ count }, 'old outputs were deleted');
 }
 
-/** Deletes the files. A crash leaves orphaned files, which the media sweep deletes. */
+/** Deletes the files. If the process crashes, the media sweep deletes the rest, since they are recorded as orphans. */
 async function deleteFiles(deps: Deps, ids: readonly string[]): Promise<void> {
   const remainingIds = ids.values();
   const deleteNext = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Deletes old, unused files that no user uploaded: results, fetched files and previews.
+// Deletes the rows of old, unused outputs: results of runs, files that runs fetched, and previews.
 import type { Tx } from '../db.ts';
 
 /** Columns of text that may contain a media id, for example in a URL. */
@@ -8,8 +8,11 @@ const TEXTS_WITH_MEDIA_IDS = `
 
 /**
  * The condition that a run, a video, a version of a graph, a workflow's media or poster, a page, or a published text
- * uses `m`. The newest image of a workflow counts as used, because it is the poster if none is pinned. Until there is
- * one, the poster is `sample_poster`, from its template.
+ * uses `m`. The newest image of a workflow counts as used, because it is the poster if none is pinned. A workflow
+ * without an image has the poster of its template, `sample_poster`.
+ *
+ * The newest image is read with `>=` and `limit 1`, so that the plan is always one step in the index of images. The
+ * comparison is `is not distinct from`, because `=` would make the condition null for a workflow without an image.
  */
 export const MEDIA_IS_USED = `(
   exists (select from executions e where e.id = m.execution_id)
@@ -27,7 +30,7 @@ export const MEDIA_IS_USED = `(
     where strpos(texts.words, 'med_') > 0))`;
 
 export interface OutputBatch {
-  /** Only larger ids. Ids sort by creation time. */
+  /** Only media with ids between these two are checked. Ids sort by creation time. */
   readonly afterId: string;
   readonly beforeId: string;
   readonly limit: number;
@@ -36,18 +39,18 @@ export interface OutputBatch {
 }
 
 export interface CheckedOutputs {
-  /** Ids of deleted rows. Their files are orphans, which the media sweep deletes. */
+  /** Ids of the deleted rows, whose files are recorded as orphans. The caller deletes the files. */
   readonly deletedIds: readonly string[];
-  /** The last id that was checked; undefined if there are no more, or other transactions have locked all. */
+  /** The last id that was checked; undefined if no unlocked row was left. */
   readonly lastId: string | undefined;
 }
 
-/** Checks the next files by id and deletes those that are unused. Requires a transaction. */
+/** Checks the next outputs by id and deletes the rows of those that are unused. Requires a transaction. */
 export async function deleteUnusedOutputs(
   tx: Tx,
   { afterId, beforeId, limit, protectedIds }: OutputBatch,
 ): Promise<CheckedOutputs> {
-  // Locks the rows before checking them, so that a run that starts to use one waits for this transaction.
+  // Locks the rows before checking them, so that a run that starts to use an output waits for this transaction.
   const { rows: locked } = await tx.query<{ id: string }>(
     `select id from media where origin <> 'upload' and id > $1 and id < $2 order by id limit $3 for update skip locked`,
     [afterId, beforeId, limit],
