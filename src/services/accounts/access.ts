@@ -13,7 +13,7 @@ export type RoleColumns = Pick<
   'user_id' | 'team_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
 >;
 
-/** Also includes the settings that decide whether readers may duplicate it. */
+/** The columns of a workflow that decide its readers' actions: their roles, and the settings that allow duplication. */
 export type AccessColumns = RoleColumns & Pick<ReadWorkflowRow, 'publish_settings'>;
 
 /** A workspace as seen by one user: a team with the user's role, or a personal workspace with its owner. */
@@ -53,12 +53,13 @@ const WORKSPACE_RULES = {
 export type WorkflowAction = keyof typeof WORKFLOW_RULES;
 export type WorkspaceAction = keyof typeof WORKSPACE_RULES;
 
-/** The roles with their conditions, strongest first: the first that applies gives the role. */
+/** The roles with their conditions, strongest role first. The first condition that is met gives the role. */
 const ROLE_CONDITIONS: readonly (readonly [
   WorkflowRole,
   (userId: number, workflow: RoleColumns) => boolean,
 ])[] = [
   ['OWNER', isStillCreator],
+  // The owner of the linked media also owns the workflow.
   ['OWNER', (userId, workflow) => workflow.media_user_id === userId && isStillInTeam(workflow)],
   ['OWNER', (_, { share_role }) => share_role === 'OWNER'],
   ['OWNER', (_, { team_role }) => team_role === 'OWNER'],
@@ -89,7 +90,7 @@ export function isCreator(actor: Actor, workflow: MembershipColumns & Pick<RoleC
   return actor.kind === 'user' && isStillCreator(actor.userId, workflow);
 }
 
-/** Returns whether the actor has a role besides the one that everyone has in a public workflow. */
+/** Returns whether the actor has a role other than the one that a public workflow gives to everyone. */
 export function hasOwnRole(actor: Actor, workflow: RoleColumns): boolean {
   return findRole(actor, { ...workflow, link_permission: 'PRIVATE', is_published: false }) !== undefined;
 }
@@ -142,8 +143,8 @@ function allowsDuplicate({ link_permission, is_published, publish_settings }: Ac
 }
 
 /**
- * Returns the workflow and the actor's role. Throws 404 without the workflow, 401 for an anonymous caller, 403 without
- * permission.
+ * Returns the workflow and the actor's role. Throws 404 if `workflow` is undefined. Without permission, throws 401 for
+ * an anonymous caller and 403 for a user.
  */
 export function authorize<W extends AccessColumns>(
   actor: Actor,
@@ -173,7 +174,7 @@ const PERMISSION_TEXTS: Readonly<Record<WorkflowAction, string>> = {
 
 const PERSONAL_PREFIX = 'user:';
 
-/** Returns the ID of the workspace that the workflow's runs are charged to: its team's, or its creator's own. */
+/** Returns the ID of the workspace that pays for the workflow's runs: the team, or the creator's personal workspace. */
 export function getWorkspaceId(workflow: {
   readonly team_id: string | null;
   readonly user_id: number;
@@ -184,7 +185,7 @@ export function getWorkspaceId(workflow: {
 /** Returns whether the workspace belongs to a team. */
 export const isTeamWorkspace = (workspaceId: string): boolean => !workspaceId.startsWith(PERSONAL_PREFIX);
 
-/** Returns the ID of a user's personal workspace; as a `teamId` it means the personal team. */
+/** Returns the ID of a user's personal workspace, which the API also accepts as a `teamId`. */
 export function getPersonalWorkspaceId(userId: number): string {
   return `${PERSONAL_PREFIX}${userId}`;
 }

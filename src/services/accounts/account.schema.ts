@@ -12,7 +12,7 @@ const UserId = PositiveInteger();
 const TeamId = Id('Team ID, `team_…`');
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
-/** Identifies a user by exactly one of these. */
+/** Identifies a user. A request must contain exactly one of these fields. */
 const USER_REF = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
 export type UserRefInput = { readonly userId?: number | undefined; readonly email?: string | undefined };
 
@@ -63,7 +63,7 @@ export const AddMemberBody = NamedExact('MemberInput', 'The person to invite', {
 });
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Exact({ role: TeamRole });
-// Contains no email, because members of a team need not know each other's.
+// Contains no email, because members of a team need not know each other's emails.
 export const Member = Named('Member', 'A user in a team', {
   userId: UserId,
   name: Type.String(),

@@ -55,7 +55,7 @@ async function presentMe(deps: Deps, user: UserActor) {
 /** A user named in a request. */
 export type UserRef = { readonly userId: number } | { readonly email: string };
 
-/** Throws 400 if the request names both or neither, or an invalid email. */
+/** Parses the user of a request. Throws 400 for an invalid email, and unless exactly one of the fields is set. */
 export function parseUserRef({ userId, email }: UserRefInput): UserRef {
   if (userId !== undefined && email === undefined) return { userId };
   if (userId === undefined && email !== undefined) return { email: parseEmail(email) };
@@ -63,8 +63,8 @@ export function parseUserRef({ userId, email }: UserRefInput): UserRef {
 }
 
 /**
- * Returns the user if the caller may know of them: oneself, a member of a common team, or anyone for an administrator.
- * Throws 404 for any other id, whether or not it exists.
+ * Returns the user if the caller may know of the account: the caller's own account, a member of a common team, or, for
+ * an administrator, any account. Throws 404 for any other id, whether or not it exists.
  */
 export async function getKnownUser(tx: Tx, caller: UserActor, userId: number): Promise<UserRow> {
   const isKnown =

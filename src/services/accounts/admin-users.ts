@@ -15,7 +15,7 @@ import { type Actor, requireScope } from './actor.ts';
 import { requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
-/** The dependencies that the command line has too, which creates accounts without a running service. */
+/** The dependencies that the command line has as well: it creates accounts without a running service. */
 type UserDeps = {
   readonly db: Db;
   readonly now: () => number;
@@ -84,12 +84,12 @@ export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId:
 
 const presentFound = (user: UserRow | undefined) => presentUser(requireFound(user, 'User not found.'));
 
-/** The in-memory credentials of this process; the command line has none. */
+/** The credential caches of this process; the command line has none. */
 type CredentialCaches = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
 
 /**
- * Changes an account. The change takes effect in this process with the next request, in others within five seconds.
- * Throws 404 for an unknown user, 409 if operators would lock themselves out.
+ * Changes an account. The change takes effect in this process with the next request, and in other processes within five
+ * seconds. Throws 404 for an unknown user, 409 if administrators would lock themselves out.
  */
 export async function changeUser(
   deps: UserDeps & CredentialCaches,
@@ -112,7 +112,7 @@ export async function changeUser(
     isAdmin: input.isAdmin ?? null,
     disabled: input.disabled ?? null,
   });
-  for (const credentials of [deps.keys, deps.sessions, deps.accessTokens]) credentials?.forgetUser(userId);
+  for (const cache of [deps.keys, deps.sessions, deps.accessTokens]) cache?.forgetUser(userId);
   return presentFound(row);
 }
 

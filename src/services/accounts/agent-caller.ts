@@ -44,12 +44,12 @@ async function authenticateKey(deps: AgentDeps, key: string): Promise<UserActor>
 
 function createAuthError(deps: AgentDeps, code: AppError['code'], message: string): AppError {
   // RFC 6750 §3.1: a request without credentials gets no error code.
-  const error = code === 'unauthorized' ? [] : ['error="invalid_token"'];
-  return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, error) } });
+  const parameters = code === 'unauthorized' ? [] : ['error="invalid_token"'];
+  return new AppError(code, message, { headers: { 'www-authenticate': formatChallenge(deps, parameters) } });
 }
 
 /**
- * Returns the value of `WWW-Authenticate`. It requests all scopes at once, since few clients can request more later.
+ * Returns the value of `WWW-Authenticate`. The challenge lists all scopes, since few clients can request more later.
  */
 function formatChallenge(deps: AgentDeps, parameters: readonly string[]): string {
   const metadata = getResourceMetadataUrl(deps);
@@ -57,7 +57,7 @@ function formatChallenge(deps: AgentDeps, parameters: readonly string[]): string
   return `Bearer ${[...parameters, ...metadataParameter, `scope="${AGENT_SCOPES.join(' ')}"`].join(', ')}`;
 }
 
-/** Returns the URL where clients find the authorization server (RFC 9728); undefined if it is off. */
+/** Returns the URL where clients find the authorization server (RFC 9728); undefined if the server is off. */
 export function getResourceMetadataUrl({ settings, accessTokens }: AgentDeps): string | undefined {
   if (accessTokens === undefined) return undefined;
   return `${settings.BASE_URL}/.well-known/oauth-protected-resource/mcp`;

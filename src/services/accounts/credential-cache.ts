@@ -3,7 +3,7 @@ import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { UserActor } from './actor.ts';
 
-/** Every process rejects a revoked credential after this time. */
+/** Every process rejects a revoked credential within this time. */
 const CACHE_MS = 5000;
 const MAX_CACHED = 10_000;
 
@@ -17,7 +17,7 @@ export interface CachedCredential {
 export interface CredentialCache<R> {
   /** Returns the user of the secret, or the rejection. Marks the credential as used, for `flush`. */
   authenticate(secret: string): UserActor | R | Promise<UserActor | R>;
-  /** Removes entries from the cache of this process. */
+  /** Removes the credentials with these hashes from the cache of this process. */
   forget(hashes: readonly Buffer[]): void;
   /** Removes all credentials of a user whose plan, role or status changed. */
   forgetUser(userId: number): void;
@@ -29,7 +29,7 @@ export interface CredentialCacheOptions<R> {
   readonly now: () => number;
   readonly readCredential: (hash: Buffer) => Promise<CachedCredential | undefined>;
   readonly recordUse: (ids: readonly string[]) => Promise<void>;
-  /** Rejects a credential that has expired or does not exist. */
+  /** Rejects a credential that has expired, or undefined for an unknown secret. */
   readonly reject: (expired: CachedCredential | undefined) => R;
 }
 
@@ -44,7 +44,7 @@ export function createCredentialCache<R>({
   recordUse,
   reject,
 }: CredentialCacheOptions<R>): CredentialCache<R> {
-  // By hash, so that a memory dump contains no secret.
+  // The keys are hashes, so that a memory dump contains no secret.
   const cache = createLru<CacheEntry>(MAX_CACHED);
   const usedIds = new Set<string>();
   // Incremented when entries are removed: a read that started earlier may be outdated, so its result is not cached.

@@ -7,7 +7,7 @@ import type { Allowance } from './rate-limits.ts';
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
 
-/** Returns the limits of a plan; an unknown plan has the limits of the free one. */
+/** Returns the limits of a plan. An unknown plan has the limits of the plan `free`. */
 export function getPlanLimits({ plans }: Pick<Settings, 'plans'>, plan: string): PlanLimits {
   return plans[plan] ?? (plans.free as PlanLimits);
 }
@@ -35,7 +35,7 @@ export async function countStart({ limiter, settings }: LimitDeps, actor: UserAc
   await limiter.requireToken(key, limit, MINUTE_SECONDS, `More than ${limit} executions in a minute`);
 }
 
-/** Returns the count of `countExecution` if nothing was started. */
+/** Undoes `countExecution` if the execution was not started. */
 export function uncountExecution({ limiter }: LimitDeps, actor: UserActor, allowance: Allowance): void {
   limiter.returnToken(getDailyKey(actor), DAY_SECONDS, allowance);
 }

@@ -1,7 +1,7 @@
-// Manages invitations to teams. An invitation addresses an email, whether or not it has an account, so owners cannot
-// find out who has one. Users whom the inviter knows from another team can also be invited by id. The invited person
-// accepts or declines; the link gives access to nobody else. Emails of accounts come from administrators and from
-// identity providers that have verified them.
+// Manages invitations to teams. Owners invite an email, whether or not an account has it, so they cannot find out who
+// has an account. Users whom the inviter knows from another team can also be invited by id. Only the invited person can
+// accept: the link works only for the account with the invited email, and emails of accounts come from administrators
+// and from identity providers that have verified them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -34,8 +34,8 @@ export interface InvitationId {
 }
 
 /**
- * Invites an email or a user, or renews that invitation. Only for OWNERs. Throws 403, 404 also for a user whom the
- * caller does not know, 409 for a member named by id, and if the team has too many invitations.
+ * Invites an email or a user, or renews an existing invitation. Only for OWNERs. Throws 403, 404 (also for a user whom
+ * the caller does not know), and 409 if the user is a member or the team has too many invitations.
  */
 export async function inviteToTeam(
   deps: Pick<Deps, 'db' | 'now' | 'settings'>,
@@ -44,20 +44,20 @@ export async function inviteToTeam(
   input: UserRefInput & { readonly role: TeamRole },
 ) {
   const user = requireScope(actor, 'account:admin');
-  const invited = parseUserRef(input);
+  const invitee = parseUserRef(input);
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);
     await requireTeamOwner(tx, user, teamId);
-    if ('userId' in invited) await requireNonMember(tx, user, { ...invited, teamId });
-    if ((await countOtherInvitations(tx, teamId, invited)) >= MAX_INVITATIONS) {
+    if ('userId' in invitee) await requireNonMember(tx, user, { ...invitee, teamId });
+    if ((await countOtherInvitations(tx, teamId, invitee)) >= MAX_INVITATIONS) {
       const message = `The team already has ${MAX_INVITATIONS} invitations. Revoke some that are no longer needed.`;
       throw new AppError('conflict', message);
     }
     const id = await putInvitation(tx, {
       id: newId('invitation', nowMs),
       teamId,
-      invitee: invited,
+      invitee,
       role: input.role,
       invitedBy: user.userId,
       createdAt: new Date(nowMs),
@@ -68,8 +68,8 @@ export async function inviteToTeam(
 }
 
 /**
- * Throws 409 for a member named by id. An email is not compared with those of the members, because the response would
- * reveal whose it is.
+ * Throws 409 if the user is a member. Invited emails are not compared with the members' emails, because the response
+ * would reveal that a member has the email.
  */
 async function requireNonMember(
   tx: Tx,

@@ -19,7 +19,7 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
       if (row === undefined) return undefined;
       const { id, user_id: userId, plan } = row;
       const scopes = new Set(row.scopes as Scope[]);
-      // As for a session, the scope requires that the user is still an administrator.
+      // The scope works only while the user is an administrator.
       if (!row.is_admin) scopes.delete('instance:admin');
       return {
         id,

@@ -11,7 +11,7 @@ import { parseIsoTime } from '../schema.ts';
 import { type Actor, hasScope, requireScope, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
-/** The dependencies that the command line has too. */
+/** The dependencies that the command line has as well. */
 type KeyDeps = Pick<Deps, 'db' | 'now'>;
 
 export interface CreateKeyInput {
@@ -51,7 +51,7 @@ function parseExpiry(deps: KeyDeps, text: string): Date {
   throw invalidField('/expiresAt', 'must be a future time in ISO 8601, such as 2030-12-31T23:59:59Z');
 }
 
-/** Stores a given key. */
+/** Stores the hash of the key. */
 export async function storeKey(
   tx: Tx,
   key: {
@@ -95,7 +95,8 @@ const presentFound = (key: ApiKey | undefined) => presentKey(requireFound(key, N
 const NOT_FOUND = 'API key not found.';
 
 /**
- * Revokes a key of the caller. It stops working in this process immediately, in others within five seconds. Throws 404.
+ * Revokes a key of the caller. The key stops working in this process immediately, and in other processes within five
+ * seconds. Throws 404.
  */
 export async function revokeOwnKey(
   deps: KeyDeps & Partial<Pick<Deps, 'keys'>>,

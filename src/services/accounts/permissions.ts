@@ -1,5 +1,5 @@
 // Shares workflows with people: owners grant permissions, and everyone may give up their own. Sharing does not reveal
-// who has an account: by id it works only among users who know each other, and by email the result is always the same.
+// who has an account: an id works only for a user whom the caller knows, and every email gives the same result.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import {

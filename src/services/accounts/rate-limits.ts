@@ -1,5 +1,5 @@
-// Limits rates over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what remains, and
-// one by one near the limit, so that it is never exceeded and most requests cost no query.
+// Limits rates over all processes: each process leases tokens from PostgreSQL in blocks of at most a tenth of the
+// remaining ones, and one by one near the limit. So the limit is never exceeded, and most requests cost no query.
 
 import { AppError, type ErrorCode, OutageError, toError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -16,13 +16,13 @@ export interface Allowance {
 interface Bucket {
   readonly windowStart: number;
   limit: number;
-  /** Tokens left in this process. Negative: uses of a key without a limit that are not yet counted in the database. */
+  /** Leased tokens that are not used yet. A negative number counts uses without a limit that the database lacks. */
   tokens: number;
   /** Tokens of the window that no process had leased at the last read. */
   unleased: number;
-  /** The lease or count in progress; later callers wait for it. */
+  /** The query that leases, counts or returns tokens; later callers wait for its end. */
   pending: Promise<void> | undefined;
-  /** When uses without a limit were last counted. */
+  /** When uses without a limit were last counted in the database. */
   countedAtMs: number;
 }
 
@@ -107,8 +107,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns the state of the limit without using a token: `remaining` is as of the last lease, and `isAllowed` is always
-   * true.
+   * Returns the state of the limit without using a token: `remaining` is as of the last lease, and `isAllowed` is
+   * always true.
    */
   peek(key: string, limit: number, windowSeconds: number): Allowance {
     const bucket = this.#findBucket(key, limit, windowSeconds);
@@ -154,36 +154,36 @@ export class RateLimiter {
     return newBucket;
   }
 
-  /** Writes the used tokens to the database's count and returns the rest. */
+  /** Returns unused tokens to the database, or counts uses that it lacks. */
   #settle(key: string, bucket: Bucket): void {
     const { pending: previousLease, tokens } = bucket;
     bucket.tokens = 0;
     bucket.countedAtMs = this.#now();
-    bucket.pending = this.#recordUses(key, bucket, tokens, previousLease);
-    // A waiting caller sees the failure; otherwise the next count corrects it.
+    bucket.pending = this.#returnTokens(key, bucket, tokens, previousLease);
+    // A caller that waits for the query receives the error. Without one, the next call of #settle tries again.
     bucket.pending.catch(() => undefined);
   }
 
-  async #recordUses(
+  async #returnTokens(
     key: string,
     bucket: Bucket,
     tokens: number,
     previousLease: Promise<void> | undefined,
   ): Promise<void> {
     await previousLease?.catch(() => undefined);
-    const consumed = Math.max(0, bucket.tokens) + tokens;
+    const returned = Math.max(0, bucket.tokens) + tokens;
     bucket.tokens = Math.min(0, bucket.tokens);
     try {
-      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -consumed));
+      bucket.unleased = bucket.limit - (await this.#countUses(key, bucket, -returned));
     } catch (err) {
-      bucket.tokens += consumed;
+      bucket.tokens += returned;
       throw err;
     } finally {
       bucket.pending = undefined;
     }
   }
 
-  /** Counts uses without a limit later, in case the plan changes within the window. */
+  /** Uses a token without a limit. The use is counted in the database later, in case the plan changes in the window. */
   #consumeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
     bucket.tokens--;
     if (bucket.pending === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
@@ -209,7 +209,7 @@ export class RateLimiter {
     }
   }
 
-  /** Counts uses in the database. If it is unknown whether they were counted, the request is rejected. */
+  /** Counts uses in the database and returns the new count. Rejects if it is unknown whether they were counted. */
   async #countUses(key: string, { windowStart }: Bucket, uses: number): Promise<number> {
     try {
       return await countUses(this.#db, key, windowStart, uses);
@@ -220,7 +220,7 @@ export class RateLimiter {
 
   async #lease(key: string, bucket: Bucket): Promise<void> {
     const share = Math.max(1, Math.floor(bucket.unleased / 10));
-    // A process that has leased nothing yet does not know what is left. What it leases is lost if it ends.
+    // A process that has not leased any tokens yet does not know how many remain, and it loses its tokens if it ends.
     const isFirst = bucket.unleased === bucket.limit;
     const block = bucket.unleased <= NEAR_LIMIT ? 1 : isFirst ? Math.min(share, NEAR_LIMIT) : share;
     const usedByAll = await this.#countUses(key, bucket, block);
@@ -245,12 +245,8 @@ const toAllowance = (bucket: Bucket, isAllowed: boolean, windowSeconds: number):
   reset: bucket.windowStart + windowSeconds,
 });
 
-// Drops a tenth at once, so that callers from ever new addresses do not each cause a scan. The tokens of a dropped
+// Drops a tenth of the buckets, so that not every caller from a new address causes a scan. The tokens of a dropped
 // bucket are lost, but never used twice: they were counted when leased.
 function dropOldest(buckets: Map<string, Bucket>): void {
-  let toDrop = MAX_BUCKETS / 10;
-  for (const key of buckets.keys()) {
-    if (toDrop-- === 0) break;
-    buckets.delete(key);
-  }
+  for (const key of buckets.keys().take(MAX_BUCKETS / 10)) buckets.delete(key);
 }

@@ -50,8 +50,8 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
 }
 
 /**
- * Removes a member. Owners can remove anyone, and everyone can leave. Also ends the user's direct shares of the team's
- * workflows. Throws 409 `last_owner` like `changeMember`.
+ * Removes a member and the member's direct permissions for the team's workflows. Owners can remove anyone, and everyone
+ * can leave. Throws 409 `last_owner` like `changeMember`.
  */
 export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
   const user = requireScope(actor, 'account:admin');

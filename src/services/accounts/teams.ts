@@ -1,4 +1,4 @@
-// Manages teams, and resolves the workspaces that requests name by team id.
+// Manages teams, and finds the workspace that a request names by its team id.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
@@ -22,7 +22,7 @@ import { canInWorkspace, getPersonalWorkspaceId, type WorkspaceAccess } from './
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
-/** Lists the caller's teams, without the personal one. */
+/** Lists the caller's teams, without the personal workspace. */
 export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   return readPage(query, byId('team'), part => listTeams(deps.db, user.userId, part), presentTeam);
@@ -88,7 +88,7 @@ export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<
 }
 
 /**
- * Returns the workspace of a `teamId`: null and the personal team's id mean the caller's own. Throws 404 like
+ * Returns the workspace of a `teamId`. Null and `user:…` mean the caller's personal workspace. Throws 404 like
  * `getTeam`.
  */
 export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | null): Promise<WorkspaceAccess> {

@@ -1,4 +1,4 @@
-// Returns the actor for work that the service does for a user, such as a batch or a schedule.
+// Creates the actor for work that the service does for a user, such as a batch or a schedule.
 import { AppError } from '../../lib/errors.ts';
 import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';

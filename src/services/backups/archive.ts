@@ -9,14 +9,14 @@ import { freeAfterUse } from '../../lib/freeing.ts';
 import { isRecord, parseJson } from '../../lib/record.ts';
 
 export interface ArchiveWriter {
-  /** Adds an entry of exactly that size. Throws if the source has a different size. Its chunks are freed. */
+  /** Adds an entry of exactly that size. Throws if the source has a different size. Frees the chunks of the source. */
   add(name: string, bytes: number, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
   /** Adds the last entry. */
   finish(): Promise<void>;
 }
 
 export interface Archive extends ArchiveWriter {
-  /** The bytes of the file. Entries are added as fast as these are read. */
+  /** The bytes of the file. Entries are added only as fast as the bytes are read. */
   readonly chunks: ReadableStream<Uint8Array>;
   /** Ends `chunks` with the error, so that readers notice that the archive is incomplete. */
   readonly fail: (err: unknown) => void;
@@ -25,7 +25,7 @@ export interface Archive extends ArchiveWriter {
 export interface ArchiveEntry {
   readonly name: string;
   readonly bytes: number;
-  /** Read it completely before requesting the next entry. */
+  /** The reader must read the body completely before it requests the next entry. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -62,8 +62,8 @@ export function createArchive(): Archive {
 }
 
 /**
- * Writes the chunks to a new file, readable by its owner only. Throws if the file exists. Each chunk is freed at once,
- * because leaving that to the garbage collector was half of the cost of a backup.
+ * Writes the chunks to a new file that only its owner can read. Throws if the file exists. Frees each chunk after use,
+ * because garbage collection of the chunks was half of the cost of a backup.
  */
 export async function writeArchiveFile(
   path: string,
@@ -78,7 +78,7 @@ export async function writeArchiveFile(
   await file.sync();
 }
 
-/** Yields the entries in order. Throws after the last one if the file is truncated or any byte was changed. */
+/** Yields the entries in order. After the last entry, throws if the file is truncated or any byte was changed. */
 export async function* readArchive(
   path: string,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { parseJson } from '../../lib/record.ts';
 import { matchesSchema } from '../../lib/schema-check.ts';
 
-/** Increase it when the program can no longer read older backups. */
+/** The version of the format. Increase the number when the program can no longer read older backups. */
 const FORMAT = 1;
 const MAX_HEADER_BYTES = 1_048_576;
 
@@ -23,8 +23,8 @@ const Header = Type.Object({
   tables: Type.Array(Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) })),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Number() })),
   media: Type.Object({ files: Type.Integer(), bytes: Type.Number() }),
-  /** Null: the key was not available when the backup was made. */
   secretsKey: Type.Object({
+    /** Null if the key was not available when the backup was made. */
     fingerprint: Type.Union([Type.String(), Type.Null()]),
     isIncluded: Type.Boolean(),
   }),
@@ -33,7 +33,7 @@ const Header = Type.Object({
 export type BackupHeader = Static<typeof Header>;
 
 export const HEADER_NAME = 'backup.json';
-/** The entry of the secrets key, if it is included: its hex digits. */
+/** The entry that contains the secrets key as hex digits, if the key is included. */
 export const KEY_NAME = 'secrets.key';
 
 export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {

@@ -1,4 +1,4 @@
-// Backs up database and media to one file, at one point in time, while the service runs.
+// Backs up the database and media of one point in time to one file, while the service runs.
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
@@ -26,13 +26,13 @@ import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup
 export interface BackupDeps {
   readonly db: Db;
   readonly storage: MediaStorage;
-  /** Undefined: not available. */
+  /** Undefined if the key is not available. */
   readonly secretsKey: Buffer | undefined;
   readonly now: () => number;
 }
 
 export interface BackupOptions extends StreamOptions {
-  /** Must not exist. */
+  /** The file to create. It must not exist. */
   readonly path: string;
 }
 
@@ -63,35 +63,35 @@ export interface BackupResult {
 const SMALL_BYTES = 1_048_576;
 const MAX_PARALLEL_READS = 8;
 
-/** Writes the file, or leaves none. */
+/** Writes the backup to the file. If that fails, leaves no file behind. */
 export async function makeBackup(
   deps: BackupDeps,
   options: BackupOptions,
   signal: AbortSignal,
 ): Promise<BackupResult> {
-  const unfinished = `${options.path}.unfinished`;
-  await rm(unfinished, { force: true });
+  const unfinishedPath = `${options.path}.unfinished`;
+  await rm(unfinishedPath, { force: true });
   const { chunks, fail, done } = startBackup(deps, options, signal);
-  const written = writeArchiveFile(unfinished, chunks, signal);
-  // Errors of the file surface in the next entry that is added.
-  written.catch(fail);
-  await Promise.allSettled([done, written]);
+  const fileWritten = writeArchiveFile(unfinishedPath, chunks, signal);
+  // If the file cannot be written, adding the next entry fails.
+  fileWritten.catch(fail);
+  await Promise.allSettled([done, fileWritten]);
   try {
-    await written;
+    await fileWritten;
     const result = await done;
-    await rename(unfinished, options.path);
+    await rename(unfinishedPath, options.path);
     await syncFolder(dirname(options.path));
     await recordBackup(deps, result, 'command line');
     return result;
   } catch (err) {
-    await rm(unfinished, { force: true });
+    await rm(unfinishedPath, { force: true });
     throw err;
   }
 }
 
 /**
- * Returns the bytes of a backup while it is made, and a promise that it is complete. If the backup fails, both fail: an
- * incomplete file lacks its last entry, and a restore refuses it.
+ * Returns the bytes of a backup while it is made, and a promise that resolves when the backup is complete. If the
+ * backup fails, both fail. A restore refuses the incomplete file, because it lacks the last entry.
  */
 export function streamBackup(
   deps: BackupDeps,
@@ -135,7 +135,7 @@ async function writeBackup(
   options: StreamOptions,
   signal: AbortSignal,
 ): Promise<BackupResult> {
-  // Not in the transaction, because its first query takes the snapshot, for which partitions must be locked.
+  // Checked before the transaction, because its first query must lock the partitions: that query takes the snapshot.
   await requireSchema(session);
   // The snapshot is the point in time of the backup. Files never change, so they are read afterwards.
   const database = await session.transaction('repeatable read', async () => {
@@ -185,8 +185,8 @@ async function addDatabase(
   let databaseBytes = 0;
   for (const { name, columns } of tables) {
     let part = 0;
-    const copied = { table: quoteName(name), columns: columns.map(quoteIdentifier) };
-    for await (const rows of session.copyOut(copied)) {
+    const source = { table: quoteName(name), columns: columns.map(quoteIdentifier) };
+    for await (const rows of session.copyOut(source)) {
       signal.throwIfAborted();
       databaseBytes += rows.length;
       await addBytes(archive, `database/${name}/${part++}`, rows);

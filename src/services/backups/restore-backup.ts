@@ -1,4 +1,4 @@
-// Restores a backup, all or nothing, into an empty database and media storage unless the operator overrides that.
+// Restores a backup, all or nothing. Replaces existing data only if the operator requests that.
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
@@ -26,7 +26,7 @@ import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 export interface RestoreDeps {
   readonly db: Db;
   readonly storage: MediaStorage;
-  /** Creates the tables as of that migration; undefined: the latest. */
+  /** Migrates the tables to that version, or to the latest version if undefined. */
   readonly migrate: (version: number | undefined) => Promise<void>;
   /** Throws if the available key, or the one in the backup, cannot decrypt the stored secrets. */
   readonly checkKey: (key: BackupHeader['secretsKey']) => Promise<void>;
@@ -67,12 +67,12 @@ export async function restoreBackup(
   let isCommitting = false;
   const result = await withSession(deps.db, session =>
     session.transaction('read committed', async () => {
-      const replaced = await replaceAll(deps, session, header, entries, files);
+      const restored = await replaceAll(deps, session, header, entries, files);
       isCommitting = true;
-      return replaced;
+      return restored;
     }),
   ).catch(async (err: unknown) => {
-    // If the outcome of the commit is unknown, the files may be needed.
+    // If the outcome of the commit is unknown, the restored rows may need the files.
     if (!isCommitting) await files.undo();
     throw err;
   });
@@ -148,11 +148,11 @@ async function replaceAll(
   await files.settle();
   for (const stored of files.drainStored()) await recordStoredFile(session, stored);
   await setSequences(session, header.sequences);
-  const matched = await deleteMediaWithoutFile(session);
+  const mismatches = await deleteMediaWithoutFile(session);
   await restoreConstraints();
   if (key !== undefined) await deps.storeKey(key);
   const { createdAt, graphwright } = header;
-  return { createdAt, graphwright, tables: header.tables.length, files: files.count(), ...matched };
+  return { createdAt, graphwright, tables: header.tables.length, files: files.count(), ...mismatches };
 }
 
 const KEY_BYTES = 65;
@@ -167,7 +167,7 @@ async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
   );
 }
 
-/** Returns the table of that name, which both backup and database must have. */
+/** Returns the table of that name. Throws unless both the backup and the database have it. */
 function getTable(name: string, { tables }: BackupHeader, databaseTables: readonly TableColumns[]) {
   const columns = tables.find(table => table.name === name)?.columns;
   if (columns === undefined || !databaseTables.some(table => table.name === name)) throw notABackup();

@@ -1,5 +1,4 @@
-// Restores the files of a backup to media storage. Small files are written in parallel, and all are deleted again after
-// a failure.
+// Restores the files of a backup to media storage. After a failure, deletes the files that it has stored.
 import { freeBlocksAfterUse, freeBuffer } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
@@ -9,16 +8,16 @@ import type { ArchiveEntry } from './archive.ts';
 import { notABackup } from './backup-header.ts';
 
 export interface FileRestorer {
-  /** Reads the entry completely. Media without a record is not stored. */
+  /** Reads the entry completely. Without a content type, the media has no record and is not stored. */
   store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
   /** Returns the files stored since the last call. */
   drainStored(): readonly (StoredFile & { readonly id: string })[];
-  /** Resolves when everything is stored. */
+  /** Resolves when all files of previous `store` calls are stored. */
   settle(): Promise<void>;
   count(): number;
   /** Records the ids of the media whose records are about to be deleted. */
   recordReplaced(session: Session): Promise<void>;
-  /** Deletes those files that the backup does not have. */
+  /** Deletes the recorded files that the backup does not contain. */
   deleteReplaced(): Promise<void>;
   /** Deletes the stored files, except media that had a record before. */
   undo(): Promise<void>;
@@ -38,7 +37,7 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
     signal.throwIfAborted();
     storedIds.add(id);
     const file = await storage.put(id, source, { contentType, maxBytes, signal });
-    // The list may have changed during the wait.
+    // Read after the wait, since `drainStored` replaces the list.
     stored.push({ id, ...file });
   };
   const settle = async (): Promise<void> => {

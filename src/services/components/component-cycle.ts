@@ -41,7 +41,8 @@ function findPath(
 ): readonly string[] {
   const edgesByCaller = Map.groupBy(edges, edge => edge.caller_id);
   const callerOf = new Map(componentIds.map(id => [id, callerId]));
-  for (const [id] of callerOf) {
+  // Breadth first: the loop also visits the ids that it adds.
+  for (const id of callerOf.keys()) {
     for (const { component_id } of edgesByCaller.get(id) ?? []) {
       if (callerOf.has(component_id)) continue;
       callerOf.set(component_id, id);
@@ -55,7 +56,7 @@ function findPath(
   return [callerId, ...path];
 }
 
-/** Returns the error message about a cycle. It names only the workflows that the user may read. */
+/** Returns the error message about a cycle. The message names only the workflows that the user may read. */
 export async function describeCycle(
   tx: Tx,
   user: Pick<UserActor, 'userId'>,

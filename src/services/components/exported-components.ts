@@ -22,8 +22,8 @@ export interface ExportedComponent {
 }
 
 /**
- * Returns each called version once. Omits components that the reader may not duplicate: their calls stay references.
- * Throws 413 `payload_too_large`.
+ * Returns each called version once. Omits components that the reader may not duplicate; calls of these still refer to
+ * the workflow in this service. Throws 413 `payload_too_large`.
  */
 export async function collectComponents(
   deps: Deps,
@@ -43,9 +43,9 @@ export async function collectComponents(
       const component = await findComponent(deps, actor, workflowId, version);
       if (component === undefined) continue;
       const key = `${workflowId}@${component.version}`;
-      const other = found.get(key);
-      found.set(key, { ...component, isLatest: component.isLatest || other?.isLatest === true });
-      if (other !== undefined) continue;
+      const previous = found.get(key);
+      found.set(key, { ...component, isLatest: component.isLatest || previous?.isLatest === true });
+      if (previous !== undefined) continue;
       bytes += Buffer.byteLength(component.text);
       if (found.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw tooLarge();
       pending.push(component.text);

@@ -10,9 +10,7 @@ import type { ListWorkflowsQuery } from '../workflows/workflow.schema.ts';
 import { readComponentInterface, type WorkflowInterface } from './read-interface.ts';
 
 export interface ComponentSearch {
-  /**
-   * All of them must be in the name or the description. If empty, only workflows that are already called are listed.
-   */
+  /** Lowercase words that must all be in the name or the description. If empty, lists workflows that others call. */
   readonly words: readonly string[];
   readonly accepts?: PortType | undefined;
   readonly produces?: PortType | undefined;
@@ -23,7 +21,7 @@ export interface FoundComponent extends WorkflowInterface {
   readonly description: string | null;
 }
 
-/** Only this many workflows of a workspace are searched, most recently changed first. */
+/** The maximum number of workflows of a workspace that are searched, most recently changed first. */
 const MAX_SEARCHED = 200;
 
 /** Returns matching workflows of the user, and of the team whose workspace is active, that have an output. */

@@ -1,5 +1,5 @@
-// Prepares the components of an imported file, each after the components that it calls. A component whose content was
-// imported before is not created again.
+// Prepares the components of an imported file, each after the components that it calls. Reuses the workflow of an
+// earlier import if the content of the component is the same.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComponentCall } from '../../graph/components/calls.ts';
 import {
@@ -35,7 +35,7 @@ export interface PreparedComponents {
   readonly reusedTexts: readonly string[];
   /** All components of the file, by the id of their workflow. */
   readonly imported: ReadonlyMap<string, Component>;
-  /** Returns the nodes with their calls changed to workflows of this service, except calls of components not in the file. */
+  /** Makes calls of the file's components refer to the workflows that replace them. Returns the changed nodes. */
   linkCalls(nodes: unknown): unknown;
 }
 
@@ -118,7 +118,7 @@ async function writeComponent(
 
 const ID = /(?:wf|med)_[0-9a-hjkmnp-tv-z]{26}/g;
 
-/** Hashes the content without ids that differ between services: those of components and media become their hashes. */
+/** Hashes the content with the ids of components and media replaced by their hashes, since ids differ per service. */
 function hashComponent(
   { name }: ImportedComponent,
   text: string,

@@ -12,7 +12,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type Order, type Page, type PageQuery, readPage } from '../paging.ts';
 
-/** Lists the callers that the user may read, and counts the others. Throws 403, 404. */
+/** Lists the callers that the user may read, and counts the callers that the user may not read. Throws 403, 404. */
 export async function listCallerPage(
   deps: Deps,
   actor: Actor,
@@ -34,8 +34,8 @@ const CALLER_ORDER: Order<CallerRow, CallerKey> = {
   keyOf: ({ caller_id, version }) => ({ callerId: caller_id, version: version ?? 0 }),
   write: ({ callerId, version }) => `${callerId}:${version}`,
   read: text => {
-    const [callerId = '', version = '', more] = text.split(':');
-    const isKey = isId('workflow', callerId) && /^\d{1,9}$/.test(version) && more === undefined;
+    const [callerId = '', version = '', extra] = text.split(':');
+    const isKey = isId('workflow', callerId) && /^\d{1,9}$/.test(version) && extra === undefined;
     return isKey ? { callerId, version: Number(version) } : undefined;
   },
 };

@@ -1,4 +1,4 @@
-// Reads the component versions that calls refer to, including the ones that these call in turn.
+// Reads the component versions that calls refer to, including nested components.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
@@ -24,7 +24,7 @@ export interface Component {
 export type ImportedComponents = ReadonlyMap<string, Component>;
 
 export interface Components {
-  /** Returns the version that the call refers to, or undefined if it does not exist. */
+  /** Returns the version that the call refers to; undefined if that version does not exist. */
   find(ref: ComponentRef): Component | undefined;
   list(): readonly Component[];
   /** The latest versions of the components that are called without a pinned version, by workflow id. */
@@ -35,8 +35,9 @@ export interface Components {
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Reads the components of the calls, level by level. `latestAtStart`: the versions that were the latest when a run was
- * accepted, by workflow id. A component that is nested too deeply is not read. Throws 400 `component_too_large`.
+ * Reads the components of the calls, level by level. `latestAtStart` contains, by workflow id, the versions that were
+ * the latest when a run was accepted. Does not read components that are nested too deeply. Throws 400
+ * `component_too_large`.
  */
 export async function readComponents(
   deps: Pick<Deps, 'versions'> & { readonly imported?: ImportedComponents },

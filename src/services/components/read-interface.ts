@@ -37,13 +37,13 @@ export async function readComponentInterface(
 }
 
 interface CachedInterface {
-  /** The types of ports depend on the catalog, whose models can change. */
+  /** The catalog that the interface was computed with. Its models can change, and with them the types of ports. */
   readonly entries: Catalog['entries'];
-  readonly found: Promise<ComponentInterface>;
+  readonly ports: Promise<ComponentInterface>;
 }
 const interfaces = new WeakMap<GraphVersion, CachedInterface>();
 
-/** Returns the interface of a version, found once per version. */
+/** Returns the interface of the version, which is computed once per version and catalog. */
 function findInterface(
   deps: Pick<Deps, 'catalog' | 'settings'>,
   workflowId: string,
@@ -51,9 +51,9 @@ function findInterface(
 ): Promise<ComponentInterface> {
   const { entries } = deps.catalog;
   const cached = interfaces.get(version);
-  if (cached?.entries === entries) return cached.found;
-  const found = performGraphWork<'interface'>(deps, workflowId, { kind: 'interface', stored: version });
-  interfaces.set(version, { entries, found });
-  found.catch(() => interfaces.delete(version));
-  return found;
+  if (cached?.entries === entries) return cached.ports;
+  const ports = performGraphWork<'interface'>(deps, workflowId, { kind: 'interface', stored: version });
+  interfaces.set(version, { entries, ports });
+  ports.catch(() => interfaces.delete(version));
+  return ports;
 }

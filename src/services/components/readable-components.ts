@@ -1,4 +1,5 @@
-// Finds which components of a workflow its reader may read as well. Of the others, the reader sees only name and ports.
+// Finds the components of a workflow that a reader may open. Of any other component, the reader sees only name and
+// ports.
 import {
   COMPONENT_CALL,
   isComponentCall,
@@ -15,7 +16,7 @@ import { type StoredGraph, toGraphText } from '../workflows/graph-versions.ts';
 /** An id that no account has. */
 const NOBODY = 0;
 
-/** Returns the ids of the components that the actor may read, in order; none for a graph without calls. */
+/** Returns the sorted ids of the components that the actor may read. */
 export async function listReadableComponents(
   { db }: Pick<Deps, 'db'>,
   actor: Actor,
@@ -33,7 +34,7 @@ export interface CopiedGraph {
   readonly warnings: readonly string[];
 }
 
-/** Returns the graph for a copy by the actor, which refers only to components that the actor may read. */
+/** Returns a copy of the graph for the actor, without references to components that the actor may not read. */
 export async function hideUnreadableCalls(
   deps: Pick<Deps, 'db'>,
   actor: Actor,

@@ -1,5 +1,5 @@
-// Records which components a new version calls, in the transaction that stores it. Every write passes here, so this file
-// also checks that the user may use the components and that they do not form a cycle.
+// Records which components a new version calls, in the transaction that stores the version. Since every write does
+// this, it also checks here that the user may use the components and that they do not form a cycle.
 import { COMPONENT_CALL, listComponentCalls } from '../../graph/components/calls.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -18,7 +18,7 @@ import { describeCycle, findCycle } from './component-cycle.ts';
 export interface NewVersionCalls {
   readonly workflowId: string;
   readonly version: number;
-  /** Versions whose calls may stay as they are; empty for a new workflow. */
+  /** Versions whose calls may stay even if the user may not add them; empty for a new workflow. */
   readonly replaced: readonly number[];
   readonly write: GraphWrite;
 }

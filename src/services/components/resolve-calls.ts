@@ -57,7 +57,7 @@ export const hasCalls = (nodes: unknown): nodes is readonly unknown[] =>
 
 const isSentCall = (node: unknown): boolean => toObject(toObject(node).data).nodeType === COMPONENT_CALL;
 
-/** A call as it was sent. */
+/** A call in a submitted graph. */
 interface SentCall extends ComponentRef {
   readonly index: number;
   readonly nodeId: string;
@@ -67,7 +67,7 @@ interface SentCall extends ComponentRef {
 interface CallFacts {
   readonly call: SentCall;
   readonly component: Component | undefined;
-  /** Absent: the writer may not read the workflow, or it does not exist. */
+  /** Undefined if the writer may not read the workflow, or the workflow does not exist. */
   readonly readable: ReadableWorkflowRow | undefined;
   /** Whether the replaced version has the call too. */
   readonly isKept: boolean;
@@ -76,9 +76,9 @@ interface CallFacts {
 }
 
 /**
- * Writes version, name and ports into each call, whatever was sent there. A call that the workflow had before stays even
- * if its component was deleted or is no longer shared: that is a warning, and its runs fail by name. `caller` is absent
- * for a new workflow.
+ * Writes version, name and ports into each call, replacing submitted values. A call that the workflow had before stays
+ * even if its component was deleted or is no longer shared: then the result contains a warning, and runs fail with an
+ * error that names the component. `caller` is undefined for a new workflow.
  */
 export async function resolveCalls(
   deps: ResolveDeps,
@@ -188,7 +188,7 @@ function parseSentCall(node: unknown) {
   return { nodeId: String(id), workflowId, version: parseVersion(version) };
 }
 
-/** Returns 0, which no version has, for an invalid value; undefined if none is named. */
+/** Returns undefined for an empty value, and 0, which no version has, for an invalid one. */
 function parseVersion(version: unknown): number | 'latest' | undefined {
   if (version === undefined || version === null || version === '') return undefined;
   if (version === 'latest') return version;
@@ -342,13 +342,13 @@ interface FoundInterface extends ComponentInterface {
   readonly characters: number;
 }
 
-/** Reads each interface once, however many calls refer to it. */
+/** Creates a function that finds the interface of a call, and reads the interface of each component only once. */
 function createInterfaceFinder({ catalog }: ResolveDeps, components: Components) {
   const interfaces = new Map<Component, FoundInterface>();
   return (ref: ComponentRef): FoundInterface | undefined => {
     const component = components.find(ref);
-    const known = component && interfaces.get(component);
-    if (component === undefined || known !== undefined) return known;
+    const cached = component && interfaces.get(component);
+    if (component === undefined || cached !== undefined) return cached;
     const ports = getInterface(component.graph, catalog);
     const found = { ...ports, component, characters: JSON.stringify(ports).length };
     interfaces.set(component, found);

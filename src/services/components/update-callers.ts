@@ -1,4 +1,4 @@
-// Changes the version of a component in its callers, each by an ordinary write that can be undone.
+// Changes the version of a component in its callers. Each change is an ordinary write that can be undone.
 import { type LostPort, setCallVersions, type TargetVersion } from '../../graph/components/call-versions.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
@@ -93,10 +93,10 @@ const MAX_ISSUES = 20;
 
 /** Throws 400 if an edge would lose its port. The value of a removed input has no effect, so it may stay. */
 function requireConnectedPorts(lostPorts: readonly LostPort[], { version }: TargetVersion): void {
-  const lost = lostPorts.filter(({ use }) => use === 'edge');
-  if (lost.length === 0) return;
+  const lostEdges = lostPorts.filter(({ use }) => use === 'edge');
+  if (lostEdges.length === 0) return;
   const versionName = version === 'latest' ? 'the latest version' : `version ${version}`;
-  const issues = lost.map(({ nodeId, direction, id, label, reason }) => ({
+  const issues = lostEdges.map(({ nodeId, direction, id, label, reason }) => ({
     nodeId,
     code: 'lost_port',
     message:

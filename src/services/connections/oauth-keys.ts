@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 export interface OAuthKeys {
   /** Signs cookies and the consent page's forms. */
   readonly cookies: string;
-  /** A private key as JWK, ES256. */
+  /** A private ES256 key as a JWK. */
   readonly signing: Readonly<Record<string, unknown>>;
 }
 

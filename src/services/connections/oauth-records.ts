@@ -18,11 +18,11 @@ import { getMcpResource } from './oauth-server.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** The records of one model of the library. */
+/** The records of one kind. The library calls a kind of records a model. */
 export interface OAuthRecords {
   find(id: string): Promise<Payload | undefined>;
   upsert(id: string, payload: Payload, expiresInSeconds?: number): Promise<void>;
-  /** Returns false if it was already consumed. */
+  /** Returns false if the record was already consumed. */
   consume(id: string): Promise<boolean>;
   destroy(id: string): Promise<void>;
   revokeByGrantId(grantId: string): Promise<void>;
@@ -32,8 +32,8 @@ type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
 
 /**
  * How long a used refresh token stays valid, for clients that retry because the response was lost, and for programs of
- * one person that refresh at the same time. A later use means that the token was stolen, and ends the connection (RFC
- * 9700 §4.14.2). The library rejects tokens of other clients first.
+ * one person that refresh at the same time. If a token is used later, it was probably stolen, and the library ends the
+ * connection (RFC 9700 §4.14.2). Before that, the library checks that the token belongs to the client.
  */
 const GRACE_MS = 60_000;
 
@@ -46,8 +46,8 @@ const NO_RECORDS: OAuthRecords = {
 };
 
 /**
- * Returns the records of a model. Sessions and other models are not stored, because users have the sessions of the
- * service.
+ * Returns the records of a model. Other models, such as the library's sessions, are not stored, because users have the
+ * sessions of the service.
  */
 export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecords {
   const kind = TOKEN_KINDS.find(name => name === model);

@@ -1,4 +1,4 @@
-// Decides whether the authorization server is on, and defines its interface between the routes and mcp/oauth.
+// Decides whether the authorization server is on, and defines the interface by which the routes call mcp/oauth.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../../lib/addresses.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -15,7 +15,7 @@ export type ConsentResult =
 export interface Decision {
   readonly token: string;
   readonly isAllowed: boolean;
-  /** As submitted in the form. */
+  /** The scopes that the person selected in the form. */
   readonly scopes: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Visit {
 }
 
 export interface OAuthServer {
-  /** Responds to the request directly. `body`: a form as text, or a JSON value. Throws AppError. */
+  /** Returns a function that writes the response. `body` is a form as text, or a JSON value. Throws AppError. */
   prepare(
     endpoint: Endpoint,
     raw: IncomingMessage,
@@ -47,7 +47,8 @@ export interface OAuthMount extends OAuthServer {
 type BaseUrlSettings = Pick<Settings, 'BASE_URL'>;
 
 /**
- * Returns whether tokens cannot be sent in plain text: the service uses https, or is reached from this machine only.
+ * Returns whether the authorization server is on. It needs https, unless only this machine can reach the service, so
+ * that no token crosses the network in plain text.
  */
 export function isOAuthEnabled({ BASE_URL }: BaseUrlSettings): boolean {
   const { protocol, hostname } = new URL(BASE_URL);

@@ -5,12 +5,12 @@ import type { Deps } from '../deps.ts';
 const DAY_MS = 86_400_000;
 const BATCH = 500;
 
-/** In this order, since each step makes the next one's rows obsolete. */
+/** The order matters: the deletion of rows in one table can make rows of the next table obsolete. */
 const TABLES = ['oauth_interactions', 'oauth_tokens', 'oauth_grants', 'oauth_clients'] as const;
 /** Tokens are deleted when they expire; a grant or client when it has been unused for a day. */
 const AGES_MS = { oauth_interactions: 0, oauth_tokens: 0, oauth_grants: DAY_MS, oauth_clients: DAY_MS };
 
-/** Deletes in batches. Stops between batches if the signal is aborted, and continues the next day. */
+/** Deletes expired rows in batches. Throws between batches if the signal is aborted; the next sweep continues. */
 export async function sweepConnections(
   { db, now, log }: Pick<Deps, 'db' | 'now' | 'log'>,
   signal: AbortSignal,
@@ -24,5 +24,5 @@ export async function sweepConnections(
     }
     counts[table] = total;
   }
-  log.info({ counts }, 'ended connections were swept');
+  log.info({ counts }, 'expired tokens and unused connections were deleted');
 }

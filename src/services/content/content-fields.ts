@@ -9,7 +9,7 @@ import { ADDRESS_FORMS, isWebAddress } from '../../lib/web-address.ts';
 import type { ContentBlock } from './content.schema.ts';
 import { BLOCKS, MAX_MARKDOWN, UpdateContentBody } from './content.schema.ts';
 
-/** The body with validated blocks, without members that nothing reads. */
+/** The body with validated blocks and without unknown members. */
 export type SentContent = Omit<UpdateContentBody, 'contentBlocks'> & {
   readonly contentBlocks?: readonly ContentBlock[] | null;
 };
@@ -20,7 +20,7 @@ export interface CheckedContent {
 }
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** The members that contain a URL, and the kind of URL. */
+/** The kind of URL by the name of the member that contains it. The kind of `url` depends on its path. */
 const ADDRESS_KINDS: Readonly<Record<string, AddressKind>> = {
   heroImage: 'media',
   ogImage: 'media',
@@ -154,8 +154,8 @@ export function listMarkdownParts(content: {
 
 function describeIgnored(ignored: readonly string[]): string[] {
   if (ignored.length === 0) return [];
-  const more = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
-  return [`Ignored unknown fields: ${ignored.slice(0, MAX_NAMED).join(', ')}${more}.`];
+  const suffix = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
+  return [`Ignored unknown fields: ${ignored.slice(0, MAX_NAMED).join(', ')}${suffix}.`];
 }
 
 const createIssue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });

@@ -4,8 +4,8 @@ import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../s
 import { Named, Nullable, Timestamp } from '../schema.ts';
 
 /**
- * Defines a text field, which null resets to its default. One type instead of a union, because the validation errors of
- * unions are unclear.
+ * Defines an optional text field, which null resets to its default. The schema lists two types instead of a union,
+ * because the validation errors of unions are unclear.
  */
 const OptionalText = (maxLength: number, description?: string) =>
   Type.Optional(
@@ -24,7 +24,7 @@ const Line = Type.String({ minLength: 1, maxLength: 500 });
 const Paragraph = Type.String({ maxLength: 10_000 });
 const Address = Type.String({ minLength: 1, maxLength: 2048 });
 
-/** Limit for all markdown of a page together, because rendering time grows with it. */
+/** The maximum length of all markdown of a page together, which limits the time to render it. */
 export const MAX_MARKDOWN = 120_000;
 
 export const CONTENT_EVENTS = {

@@ -13,9 +13,9 @@ import { checkContent, listMarkdownParts } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
 
-/** Renders markdown to sanitized markup. Passed in by http, which knows the pages. */
+/** Renders markdown to sanitized markup. http passes it in, because services may not import the renderer. */
 export interface MarkdownRenderer {
-  /** Markup of an older format is rendered again. */
+  /** The version of the markup. Stored markup of another version is rendered again. */
   readonly format: number;
   /** Renders all parts of one page. */
   render(parts: readonly string[]): Promise<string[]>;
@@ -74,7 +74,7 @@ const CONTENT_KEYS = [
 export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
   const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
   const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
-  // Compared even if no secret is set, so that the response takes the same time.
+  // Compared even if no secret is set, so that the time of the response does not depend on that.
   const isEqual = safeEqual(token ?? '', secret ?? '');
   if (secret !== undefined && token !== undefined && isEqual) return;
   const message =

@@ -1,4 +1,4 @@
-// Presents a content page for the webhook's response and for rendering: every field, with defaults.
+// Presents all fields of a content page, with defaults, for the webhook's response and for rendering.
 import type { Static } from 'typebox';
 import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -43,7 +43,7 @@ export interface ContentPage {
   readonly updatedAt: string;
 }
 
-/** Members of `content` whose default is null or an empty list. */
+/** The defaults of the members of `content`. */
 const DEFAULTS = {
   body_markdown: null,
   canonicalUrl: null,
@@ -64,7 +64,7 @@ export function presentContent(row: ContentRow): ContentPage {
   return {
     ...presentColumns(row, 'slug title type'),
     subtitle: row.subtitle ?? row.title,
-    // Written only by checkContent, so it is valid.
+    // The types are right, because checkContent has validated every stored member.
     ...(DEFAULTS as Pick<ContentPage, keyof typeof DEFAULTS>),
     ...row.content,
     meta_description: row.meta_description,

@@ -29,7 +29,7 @@ export interface ContentHead {
   readonly slug: string;
   readonly type: ContentType;
   readonly workflowId: string | null;
-  /** Incremented by every write of any page; rendered pages are valid while it is current. */
+  /** Incremented by every write of any page. A rendered page is valid until the next write. */
   readonly siteRevision: number;
 }
 
@@ -41,9 +41,9 @@ const MAX_RELATED = 3;
 const MAX_RELATED_CANDIDATES = 200;
 
 export interface ContentReader {
-  /** Returns the published page with that slug; concurrent lookups share a query. Throws 404. */
+  /** Returns the head of the published page with that slug. Concurrent lookups share a query. Throws 404. */
   find(slug: string): Promise<ContentHead>;
-  /** Reads everything that the page shows. Markup of an older format is rendered again. Throws 404. */
+  /** Reads everything that the page shows. Renders markup of another format again. Throws 404. */
   read(head: ContentHead): Promise<PublishedPage>;
 }
 
@@ -56,7 +56,7 @@ export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRe
     },
     { maxItems: 100, concurrency: 2 },
   );
-  // All pages of a section choose related ones from the same few, so these are read once per site revision.
+  // All pages of a section have the same candidates for related pages, which are read once per site revision.
   const relatedCandidates = new Map<
     ContentCategory,
     { revision: number; rows: Promise<readonly RelatedContentRow[]> }
@@ -111,7 +111,7 @@ function rankRelated(
   return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
 }
 
-/** Lists twelve pages of a section, newest first. `page` counts from 1. Throws 404 past the last. */
+/** Lists twelve pages of a section, newest first. `page` counts from 1. Throws 404 after the last page. */
 export async function listContentPage(
   deps: Deps,
   category: ContentCategory,
