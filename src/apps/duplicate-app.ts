@@ -24,6 +24,6 @@ export async function duplicateApp(
   const redacted = redact(version.graph) as Graph;
   const graph = { text: toGraphText(redacted), graph: redacted };
   const fields = { ...createBlankRow(settings.title), description: settings.description };
-  const { id } = await copyGraph(deps, user, { fields, graph, from: workflow }, signal);
+  const { id } = await copyGraph(deps, user, { fields, graph, owner: workflow }, signal);
   return id;
 }

@@ -1,5 +1,5 @@
-// Completes a presigned upload: moves the file to a key that the client cannot write, checks it, and records or deletes
-// it.
+// Completes a presigned upload: moves the file to a key that the client cannot write, checks the file, and records it
+// if it is valid.
 import { createHash } from 'node:crypto';
 import { AppError, ignoreNotFound, isNotFound } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
@@ -20,7 +20,7 @@ import { createBusyError } from './presigned-upload.ts';
 import { type ReceivedFile, toMediaRow } from './receive-file.ts';
 import { readStoredFile } from './stored-media.ts';
 
-/** How long after its creation an upload can be completed. */
+/** How long after the creation of an upload it can be completed. */
 const MAX_AGE_MS = 86_400_000;
 const LOCK_WAIT_MS = 1000;
 
@@ -66,9 +66,7 @@ async function findCompleted(deps: Deps, mediaId: string, userId: number): Promi
   return isOwnUpload && (await mayUseMedia(deps.db, mediaId, userId)) ? row : undefined;
 }
 
-/**
- * Moves the file once to a key without a presigned URL, since the presigned URL of the upload stays valid for a while.
- */
+/** Moves the file, once, to a key that has no presigned URL, since the URL of the upload stays valid for a while. */
 function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<UploadRow> {
   const nowMs = deps.now();
   return deps.db.transaction(async tx => {
@@ -84,8 +82,8 @@ function lockAndMove(deps: Deps, mediaId: string, userId: number): Promise<Uploa
 }
 
 /**
- * Moves the file, unless a process that crashed before recording it has moved it already. Returns false if there is
- * none.
+ * Moves the file, unless a process already moved it and crashed before it recorded that. Returns false if there is no
+ * file.
  */
 async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
   try {

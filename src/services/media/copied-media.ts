@@ -1,4 +1,4 @@
-// Copies the media of a duplicated workflow: files are copied within the storage and get new records.
+// Copies the media of a duplicated workflow: copies the files within the storage and creates rows for the copies.
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
@@ -16,22 +16,22 @@ const MAX_BYTES = 1_073_741_824;
 const COPY_MS = 120_000;
 
 export interface CopiedMedia {
-  /** Stored, but not recorded yet. */
+  /** Rows of stored files, which are not inserted yet. */
   readonly rows: readonly NewMedia[];
-  /** The id in the graph → the id of its copy. */
+  /** Id of a media file in the graph → id of the copy. */
   readonly copies: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
 export interface MediaToCopy {
   readonly ids: readonly string[];
-  /** The workflow whose graph refers to the media. */
-  readonly from: { readonly team_id: string | null; readonly user_id: number };
+  /** The owner of the workflow whose graph refers to the media. */
+  readonly owner: { readonly team_id: string | null; readonly user_id: number };
 }
 
 /**
- * Copies the media that the workflow's own workspace can read and the user cannot, so that nobody gets access to a file
- * of another user by entering its id. A file that is deleted meanwhile is omitted.
+ * Copies the media that the user cannot read but the workspace of the workflow can. That workspace must have access, so
+ * that nobody can copy a file by entering its id in a graph. Omits files that are deleted meanwhile.
  */
 export async function copyMedia(
   deps: Deps,
@@ -64,18 +64,18 @@ export async function copyMedia(
 async function listRowsToCopy(
   deps: Deps,
   { userId }: UserActor,
-  { ids, from }: MediaToCopy,
+  { ids, owner }: MediaToCopy,
 ): Promise<readonly MediaRow[]> {
   const ownMedia = { ids, workspace: getPersonalWorkspaceId(userId), userIds: [userId] };
   const usableIds = new Set((await listUsableMedia(deps.db, ownMedia)).map(({ id }) => id));
   return await listUsableMedia(deps.db, {
     ids: ids.filter(id => !usableIds.has(id)),
-    workspace: getWorkspaceId(from),
-    userIds: from.team_id === null ? [from.user_id] : [],
+    workspace: getWorkspaceId(owner),
+    userIds: owner.team_id === null ? [owner.user_id] : [],
   });
 }
 
-/** Selects, in order, each file that still fits. */
+/** Selects the files that fit into the limit, in order, and returns a warning if files were left out. */
 function selectFitting(rows: readonly MediaRow[]): {
   readonly selected: readonly MediaRow[];
   readonly warnings: readonly string[];

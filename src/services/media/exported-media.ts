@@ -1,4 +1,4 @@
-// Exports the media of a workflow: the bytes of the files that fit, and the URLs of the others.
+// Exports the media of a workflow: embeds files up to a total size, and refers to larger ones by URL.
 import { ignoreNotFound } from '../../lib/errors.ts';
 import { freeAfterUse } from '../../lib/freeing.ts';
 import type { MediaRow } from '../../store/media/media.ts';
@@ -7,7 +7,7 @@ import { presentUpload } from './media-record.ts';
 
 /** Limit for all embedded files together. */
 export const MAX_EMBEDDED_BYTES = 25 * 1_048_576;
-/** Limit for one workflow file. */
+/** The maximum number of media in a workflow file. */
 export const MAX_EXPORTED_MEDIA = 200;
 
 export interface ExportedMedia {
@@ -15,7 +15,7 @@ export interface ExportedMedia {
   readonly isEmbedded: boolean;
 }
 
-/** Embeds, in order, each file that still fits. */
+/** Chooses the files that fit into the limit, in order, to be embedded. */
 export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedia[] {
   let remaining = MAX_EMBEDDED_BYTES;
   return rows.slice(0, MAX_EXPORTED_MEDIA).map(row => {
@@ -25,7 +25,7 @@ export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedi
   });
 }
 
-/** Yields the JSON of the media in pieces, so that only one piece of a file is in memory. */
+/** Yields the JSON of the media in pieces, so that only a piece of one file is in memory. */
 export async function* writeMedia(
   deps: Pick<Deps, 'settings' | 'storage'>,
   media: readonly ExportedMedia[],

@@ -1,6 +1,5 @@
-// Imports the media of a workflow file with the checks of an upload: embedded bytes, or files fetched from URLs.
-// Invalid embedded bytes make the import fail. A URL that cannot be fetched only causes a warning, because its host may
-// be down.
+// Imports the media of a workflow file, embedded or fetched from URLs, with the checks of an upload. The import fails
+// if embedded bytes are invalid. A URL that cannot be fetched only causes a warning, because its host may be down.
 import { AppError, toError } from '../../lib/errors.ts';
 import { getMaxBytes, type MediaType } from '../../media/accepted-types.ts';
 import { listUsableMedia, type NewMedia } from '../../store/media/media.ts';
@@ -19,23 +18,23 @@ import { storeFiles } from './store-files.ts';
 const FETCH_MS = 120_000;
 
 export interface ImportedMedia {
-  /** Stored, but not recorded yet. */
+  /** Rows of stored files, which are not inserted yet. */
   readonly rows: readonly NewMedia[];
-  /** The id in the workflow file → the media that replaces it. */
+  /** Id of a media file in the workflow file → the media that replaces it. */
   readonly replacements: ReadonlyMap<string, Replacement>;
   readonly warnings: readonly string[];
 }
 
 export interface Replacement {
-  /** The URL that the graph contains. */
+  /** The URL that the imported graph contains. */
   readonly oldUrl: string;
   readonly id: string;
   readonly url: string;
 }
 
 /**
- * Stores the media of a workflow file. Throws 400, 413 or 415 for embedded bytes that an upload would refuse. Media
- * that the user already has are reused.
+ * Stores the media of a workflow file, except media that the user already has. Throws 400, 413 or 415 for embedded
+ * bytes that an upload would refuse.
  */
 export async function importMedia(
   deps: Deps,

@@ -8,7 +8,7 @@ import { type FileOwner, receiveFile, recordFile } from './receive-file.ts';
 
 const INBOX_FOLDER = 'inbox';
 
-/** The prefix of a trigger's files if it has none of its own. */
+/** Returns the default prefix of a trigger's files in the bucket. */
 export const toInboxPrefix = (triggerId: string): string => `${INBOX_FOLDER}/${triggerId}/`;
 
 export function openInbox(
@@ -21,7 +21,7 @@ export function openInbox(
     : openBucketInbox(bucket, providerFetch, prefix);
 }
 
-/** A file of the inbox as a trigger passes it on. */
+/** A file of the inbox as a run receives it. */
 export interface ReceivedInboxFile {
   readonly key: string;
   readonly url: string;
@@ -29,7 +29,7 @@ export interface ReceivedInboxFile {
   readonly contentType: string;
 }
 
-/** Copies a file of the inbox to the media of the owner. Throws the errors of an upload. */
+/** Copies a file of the inbox to the owner's media. Throws the errors of an upload. */
 export async function receiveInboxFile(
   deps: Deps,
   inbox: Inbox,

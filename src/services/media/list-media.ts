@@ -27,7 +27,7 @@ import { dropFile } from './receive-file.ts';
 
 const MAX_NAMED_USES = 20;
 
-/** Lists the media of the active workspace, newest first. Without an origin in the query, lists uploads. */
+/** Lists the media of the active workspace, newest first. The default origin is `upload`. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
   const { origin = 'upload', type: kind = null, q: search = null } = query;
   const user = requireScope(actor, 'workflows:write');
@@ -68,7 +68,7 @@ export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
 
 const NOT_FOUND = 'Media not found.';
 
-/** Deletes a file. Throws 404, 403 and, unless `force` is set, 409 `media_in_use` with the names of the workflows. */
+/** Deletes a file. Throws 404, 403 and, unless `force` is set, 409 `media_in_use` with the workflows that use it. */
 export async function deleteMedia(
   deps: Deps,
   actor: Actor,

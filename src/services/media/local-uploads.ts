@@ -8,20 +8,20 @@ import { renderS3Error, S3Error } from '../../media/s3-error.ts';
 import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
-/** Returns the signing key, derived from a secret so that all processes of the service have the same one. */
+/** Returns the signing key. It is derived from a secret, so that all processes of the service have the same key. */
 export function createUploadKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
 }
 
-/** Returns the upload URL as sent to clients, on the configured host. */
+/** Returns the upload URL for clients, which is on the host of BASE_URL. */
 export function getUploadUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
   return `${settings.BASE_URL}/uploads/${mediaId}`;
 }
 
 export interface UploadRequest {
   readonly mediaId: string;
-  /** The query as received, with its question mark; empty if there was none. */
+  /** The query of the request with its question mark, or an empty text. */
   readonly query: string;
   readonly headers: PutToVerify['headers'];
   readonly body: AsyncIterable<Uint8Array>;
@@ -63,7 +63,7 @@ function toS3Error(thrown: unknown): S3Error {
   const code = thrown instanceof AppError ? thrown.code : (thrown as { readonly code?: unknown }).code;
   if (code === 'file_too_large')
     return new S3Error('EntityTooLarge', 'The body is larger than its declared size.');
-  // The client disconnected, so this is only logged.
+  // The client has disconnected, so this error only appears in the log.
   if (code === 'ECONNRESET' || code === 'ABORT_ERR')
     return new S3Error('IncompleteBody', 'The upload was interrupted.');
   return new S3Error(

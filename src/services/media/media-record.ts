@@ -15,13 +15,13 @@ export function getMediaUrl({ settings }: SettingsOnly, { id, name }: Pick<Media
   return `${settings.CDN_URL}/${id}/${name}`;
 }
 
-/** Returns the media id in one of our own URLs; undefined for any other URL. */
+/** Returns the media id in a URL of this service; undefined for any other URL. */
 export function parseMediaUrl({ settings }: SettingsOnly, url: string): string | undefined {
   const prefix = `${settings.CDN_URL}/`;
   return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
 }
 
-/** Presents the result of every upload. */
+/** Presents the fields that the response to an upload contains. */
 export function presentUpload(deps: SettingsOnly, row: UploadColumns) {
   return {
     url: getMediaUrl(deps, row),

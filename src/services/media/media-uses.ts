@@ -1,4 +1,4 @@
-// Lists where a media file is used: workflows with their nodes, publications, executions.
+// Lists the workflows, publications and executions that use a media file, with the nodes that refer to it.
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
 import { listMediaUses, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
@@ -25,7 +25,7 @@ export async function readMediaUses(deps: Deps, actor: Actor, mediaId: string, q
     row => row,
   );
   const data = [];
-  // Sequential: a graph may be large, so only one is in memory.
+  // Graphs may be large, so they are read one after another.
   for (const row of page.data) data.push(presentUse(row, await findNodes(deps, row, mediaId)));
   return { ...page, data };
 }
@@ -39,9 +39,9 @@ const USE_ORDER: Order<UseRow, UseKey> = {
   keyOf: ({ kind, id }) => ({ kind, id }),
   write: ({ kind, id }) => `${kind}:${id}`,
   read: text => {
-    const [name, id = '', more] = text.split(':');
+    const [name, id = '', extra] = text.split(':');
     const kind = USE_KINDS.find(candidate => candidate === name);
-    const isKey = isId(kind === 'execution' ? 'execution' : 'workflow', id) && more === undefined;
+    const isKey = isId(kind === 'execution' ? 'execution' : 'workflow', id) && extra === undefined;
     return kind !== undefined && isKey ? { kind, id } : undefined;
   },
 };

@@ -5,7 +5,7 @@ import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable } from '../schema.ts';
 
-/** Properties that an upload does not measure: the size and duration of videos and sounds. */
+/** The size and duration of a video or sound, which the service does not measure. */
 const HINTS = {
   width: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100_000, description: 'Of a video; images are measured' }),
@@ -29,7 +29,7 @@ const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its URL'
 });
 export type InlineBody = Static<typeof InlineBody>;
 
-/** Documents the multipart form. Its parts are read as they arrive, so there is no body to validate. */
+/** Documents the multipart form. Its parts are read as they arrive, so no body is validated. */
 const InlineForm = Type.Unsafe<unknown>({
   title: 'UploadForm',
   type: ['object', 'null'],
@@ -40,7 +40,7 @@ const InlineForm = Type.Unsafe<unknown>({
   },
 });
 
-/** Either a form, which is read as it arrives, or JSON, which types the body. */
+/** A form or JSON. The type is that of the JSON body, because a form is read as it arrives. */
 export const InlineUpload = Type.Unsafe<InlineBody>({
   content: {
     'multipart/form-data': { schema: InlineForm },
@@ -132,7 +132,9 @@ export const MediaUsePage = PageSchema(
     slug: Nullable(Type.String({ description: 'Slug of a publication' })),
     isTemplate: Type.Boolean(),
     executionId: Nullable(Type.String()),
-    isMaker: Type.Boolean({ description: 'Whether the execution created the file; others used it' }),
+    isMaker: Type.Boolean({
+      description: 'Whether the execution created the file. False if it used the file',
+    }),
     createdAt: Type.String({ format: 'date-time' }),
   }),
 );

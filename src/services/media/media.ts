@@ -27,9 +27,9 @@ export async function storeMedia(
 }
 
 /**
- * Returns the media that a node refers to. Media of the run's workspace, or of the user who started it, are used
- * directly; any other URL is fetched and stored for the run. Throws `not_found`, `unsupported_type`, or the reason why
- * the URL could not be fetched.
+ * Returns the media that a node refers to: stored media of the run's workspace or of the user who started the run, or
+ * else the file at the URL, which is fetched and stored for the run. Throws `not_found`, `unsupported_type`, or the
+ * reason why the URL could not be fetched.
  */
 export async function resolveMedia(
   deps: Deps,

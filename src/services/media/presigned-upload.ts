@@ -1,5 +1,5 @@
-// Implements presigned uploads: the client creates an upload, sends the bytes to a signed URL of the bucket or of this
-// service, and completes the upload, which checks them.
+// Creates presigned uploads. The client then sends the bytes to a signed URL of the bucket or of this service, and
+// completes the upload (complete-upload.ts).
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { getMaxBytes, type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
@@ -84,14 +84,14 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   const since = new Date(nowMs - HOUR_MS);
   const excessBytes = (await sumUploadedBytes(tx, userId, since)) + bytes - BUDGET_BYTES;
   if (excessBytes <= 0) return;
-  // The upload that frees enough of the budget when it is an hour old.
+  // Enough of the budget is free when the upload that was created at this time is an hour old.
   const createdAt = await findBudgetFreedAt(tx, userId, since, excessBytes);
   const reset = Math.ceil(((createdAt?.getTime() ?? nowMs) + HOUR_MS) / 1000);
   const reason = 'More than 10 GB of uploads were created in the last hour';
   throw createRateLimitError('upload_budget_exceeded', reason, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
-/** Creates the error for a request that could not get the account's lock, which may be free in a second. */
+/** Creates the error for a request that could not get the account's lock. Advises to try again in a second. */
 export function createBusyError(reason: string, nowMs: number): AppError {
   return createRateLimitError(
     'upload_busy',

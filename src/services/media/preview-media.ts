@@ -11,7 +11,7 @@ const MAX_PREVIEW_BYTES = 32_768;
 /** Larger images are not read for a preview. */
 const MAX_SOURCE_BYTES = 26_214_400;
 const BACKGROUND = '#ffffff';
-/** From high to low quality, until the result is small enough. */
+/** The sizes and qualities to try, in order, until the preview is small enough. */
 const ATTEMPTS = [
   { side: MAX_SIDE, quality: 75 },
   { side: MAX_SIDE, quality: 50 },
@@ -19,7 +19,7 @@ const ATTEMPTS = [
   { side: 160, quality: 40 },
 ];
 
-/** Returns the media at one of our own URLs; undefined for any other URL. */
+/** Returns the media at a URL of this service; undefined for any other URL. */
 export async function findMediaByUrl(
   deps: Pick<Deps, 'settings' | 'db'>,
   url: string,

@@ -1,5 +1,5 @@
 // Receives a file from any upload source: detects its type from the first bytes, streams it to storage while counting
-// its size, checks it completely, and only then records it.
+// its size, and checks the complete file. The row of the file is inserted only after that.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
@@ -72,7 +72,7 @@ export async function receiveFile(
   }
 }
 
-/** Hints of the caller or another service; null for unknown. */
+/** Hints of a client or of another service, which uses null for an unknown value. */
 export type NullableHints = { readonly [K in keyof Hints]?: Hints[K] | null };
 
 /**
@@ -89,14 +89,14 @@ export async function recordFile(
   try {
     await deps.insertMediaBatched(row);
   } catch (err) {
-    // After any other failure it is unknown whether the row was written; the sweep finds out.
+    // After any other error, the row may have been written. The media sweep deletes the file if it was not.
     if (err instanceof AppError && err.code === 'storage_quota_exceeded') await dropFile(deps, row.id);
     throw err;
   }
   return row;
 }
 
-/** Builds the file's record without writing it. Hints fill in only what could not be read from the file. */
+/** Returns the row of the file. Uses hints only for values that could not be read from the file. */
 export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: NullableHints = {}): NewMedia {
   const { width, height } = file.size ?? hints;
   return {
@@ -118,7 +118,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Nullable
   };
 }
 
-/** Deletes the file of an unrecorded id. If that fails, the sweep tries again. */
+/** Deletes a file that has no media row. If that fails, the media sweep tries again. */
 export async function dropFile(deps: Deps, id: string): Promise<void> {
   try {
     await deps.storage.remove(id);
@@ -128,7 +128,7 @@ export async function dropFile(deps: Deps, id: string): Promise<void> {
   }
 }
 
-/** Deletes the files of rows that are not inserted after all. */
+/** Deletes the files of rows that were not inserted. */
 export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
   for (const { id } of rows) await dropFile(deps, id);
 }
@@ -137,7 +137,7 @@ interface PeekedSource {
   readonly start: Uint8Array;
   /** The whole file, including the bytes that were already read. */
   readonly source: Source;
-  /** Releases the unread rest. */
+  /** Ends the source without reading the rest. */
   close(): Promise<unknown>;
 }
 
@@ -149,7 +149,7 @@ async function peek(source: Source): Promise<PeekedSource> {
   while (bytes < SNIFFED_BYTES) {
     const { value, done } = await chunks.next();
     if (done === true) break;
-    // The next chunk is requested while the current one is still in use.
+    // Copied, because the source may reuse the memory of a chunk once the next one is requested.
     readChunks.push(Buffer.copyBytesFrom(value));
     bytes += value.length;
   }
@@ -182,7 +182,8 @@ async function putSvg(deps: Deps, id: string, source: Source, bounds: PutOptions
 }
 
 /**
- * Stores an image, then reads it back once a decoding slot is free, so that concurrent uploads need only their buffers.
+ * Stores an image, then reads it back when a decoding slot is free, so that waiting uploads do not hold images in
+ * memory.
  */
 async function putImage(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);

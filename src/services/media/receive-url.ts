@@ -19,8 +19,9 @@ export async function receiveUrl(
 ): Promise<ReceivedFile> {
   const maxBytes = getMaxBytesOfSource(source);
   try {
-    const received = (await openOwn(deps, url)) ?? (await openOther(deps, url, { signal, maxBytes }));
-    return await receiveFile(deps, { ...received, maxBytes: type => getMaxBytes(source, type) }, signal);
+    const opened =
+      (await openOwnMedia(deps, url)) ?? (await openExternalFile(deps, url, { signal, maxBytes }));
+    return await receiveFile(deps, { ...opened, maxBytes: type => getMaxBytes(source, type) }, signal);
   } catch (err) {
     if (!(err instanceof FetchError) || signal.aborted) throw err;
     if (err.code === 'too_large')
@@ -33,7 +34,7 @@ export async function receiveUrl(
 
 type OpenedFile = Omit<IncomingFile, 'maxBytes'>;
 
-async function openOther(
+async function openExternalFile(
   deps: Deps,
   url: string,
   bounds: { readonly signal: AbortSignal; readonly maxBytes: number },
@@ -50,8 +51,8 @@ async function openOther(
   };
 }
 
-/** Opens one of our own media in storage, because the client may not be able to reach our public URL. */
-async function openOwn(deps: Deps, url: string): Promise<OpenedFile | undefined> {
+/** Opens media of this service in storage, because the guarded client may not be able to reach the public URL. */
+async function openOwnMedia(deps: Deps, url: string): Promise<OpenedFile | undefined> {
   const id = parseMediaUrl(deps, url);
   if (id === undefined) return undefined;
   const row = requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, 'Media not found.');

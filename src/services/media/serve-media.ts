@@ -1,4 +1,4 @@
-// Serves media files on the CDN.
+// Serves media files at their public URLs.
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -12,13 +12,13 @@ import type { Deps } from '../deps.ts';
 export interface OpenedMedia {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for a response without a body, or to HEAD. */
+  /** Undefined for a response without a body, such as the response to a HEAD request. */
   readonly stream: Readable | undefined;
 }
 
 /**
- * Opens a media file for a public, unguessable URL. Throws 404 if the media does not exist or the URL has another
- * file's name.
+ * Opens a media file for a request of its public, unguessable URL. Throws 404 if the media does not exist or has
+ * another name than the URL.
  */
 export async function openMedia(
   deps: Deps,
@@ -45,8 +45,8 @@ export async function openMedia(
 }
 
 /**
- * Redirects to the bucket if the operator enabled it. An SVG needs a content security policy that no bucket sends, so
- * it is served from here.
+ * Redirects to the bucket if the operator enabled redirects. SVGs are never redirected, because they need a content
+ * security policy that no bucket sends.
  */
 async function redirect(
   { bucket, settings, now }: Deps,

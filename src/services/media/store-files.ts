@@ -1,4 +1,4 @@
-// Stores several files at once, or none.
+// Stores several files concurrently, all or none.
 import { createLimiter } from '../../lib/limiter.ts';
 import type { NewMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
@@ -7,8 +7,9 @@ import { dropMedia } from './receive-file.ts';
 const CONCURRENT_FILES = 4;
 
 /**
- * Stores several files at once, without their rows, and returns the result of each in order. `store` returns the file's
- * row, or anything else if there is no file. If one fails or the signal fires, the stored files are deleted again.
+ * Stores several files concurrently, without inserting their rows, and returns the results in order. `store` returns
+ * the row of a stored file, or another result if it stored no file. If a call fails or the signal fires, deletes the
+ * stored files.
  */
 export async function storeFiles<Item, Result>(
   deps: Deps,

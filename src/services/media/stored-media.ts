@@ -13,7 +13,7 @@ import { parseMediaUrl, toMediaRef } from './media-record.ts';
 export interface MediaOwner {
   readonly userId: number;
   readonly workspace: string;
-  /** null: not stored for a run, for example a preview. */
+  /** Null if the media are not stored for a run, for example a preview. */
   readonly executionId: string | null;
   /** The prompt of the node that stores media. */
   readonly prompt?: string | undefined;
@@ -25,7 +25,7 @@ export interface MediaSource {
   readonly url?: string | undefined;
 }
 
-/** Returns the stored media that a node refers to; undefined if it would have to be fetched. */
+/** Returns the stored media that a node refers to; undefined if the URL is external. */
 export async function findStoredMedia(
   deps: Deps,
   owner: Omit<MediaOwner, 'executionId'>,

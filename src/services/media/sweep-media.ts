@@ -4,12 +4,13 @@ import { forgetOrphan, listOrphans } from '../../store/media/orphans.ts';
 import { deleteUpload, listUploadsBefore } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 
-/** An hour longer than an upload may take, so that no upload is deleted while it is being completed. */
+/** An hour longer than an upload may take, so that the sweep does not delete uploads that are being completed. */
 const MIN_AGE_MS = 25 * 3_600_000;
 const BATCH = 100;
 
 /**
- * Deletes one file after another. A file that cannot be deleted stays for the next day. Throws if the signal is aborted.
+ * Deletes one file after another. A file that cannot be deleted is kept for the next sweep. Throws if the signal is
+ * aborted.
  */
 export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.now() - MIN_AGE_MS);
@@ -17,7 +18,7 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
     deps,
     after => listUploadsBefore(deps.db, { before, after, limit: BATCH }),
     async ({ id, is_media }) => {
-      // A presigned URL still works after the upload was completed, so there may be a file in either case.
+      // A client may have sent the file again after completing the upload, since the presigned URL stays valid.
       await deps.storage.remove(toPendingKey(id));
       if (!is_media) await deps.storage.remove(id);
       await deleteUpload(deps.db, id);
@@ -35,7 +36,7 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
   );
 }
 
-/** Sweeps a batch before it reads the next one, which starts after the last id. */
+/** Sweeps the listed items in batches. Each batch starts after the last id of the previous one. */
 async function sweepInBatches<T extends { readonly id: string }>(
   { log }: Pick<Deps, 'log'>,
   list: (after: string) => Promise<readonly T[]>,
@@ -48,7 +49,7 @@ async function sweepInBatches<T extends { readonly id: string }>(
     for (const item of batch) {
       signal.throwIfAborted();
       await sweep(item).catch((err: unknown) => {
-        // The storage is down.
+        // If every item of a batch fails, the storage is probably down.
         if (++failures === BATCH) throw err;
         log.error({ err, mediaId: item.id }, 'a file could not be swept; the next sweep tries again');
       });

@@ -27,8 +27,8 @@ export type FormPart =
     };
 
 /**
- * Returns the uploader and the workspace, which is the active one. Throws 401, 403 for a viewer of the team, 413 if the
- * storage is full.
+ * Returns the owner of a new upload: the user, in the active workspace. Throws 401, 403 for a viewer of the team, 413
+ * if the storage is full.
  */
 export async function getUploader(deps: Deps, actor: Actor): Promise<FileOwner> {
   const user = requireScope(actor, 'workflows:write');
@@ -40,7 +40,7 @@ export async function getUploader(deps: Deps, actor: Actor): Promise<FileOwner> 
   return { userId: user.userId, workspace: getWorkspaceId(workspace), origin: 'upload', executionId: null };
 }
 
-/** Stores the file while it arrives. Fields may precede or follow it. */
+/** Stores the file of a form while it arrives. Fields may precede or follow the file. */
 export async function uploadForm(
   deps: Deps,
   actor: Actor,

@@ -18,7 +18,7 @@ export interface PreviewSource {
   readonly owner: RenderOwner;
 }
 
-/** Opens the source, with placeholders for ports. Throws `invalid_scene_graph` with pointers, 404 and 403. */
+/** Opens the source, with placeholders for its ports. Throws `invalid_scene_graph` with JSON pointers, 404 and 403. */
 export async function openPreviewSource(
   deps: Deps,
   user: UserActor,

@@ -1,4 +1,4 @@
-// Draws stills of a scene within the request, and stores them as media unless they are temporary.
+// Draws stills of a scene while the client waits, and stores them as media unless the client only wants data URLs.
 import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/read-files.ts';
 import { drawFrames, findUsedResources } from '../../render/stills/draw-frames.ts';
@@ -58,10 +58,10 @@ function chooseFrames(
   const requested = frames ?? [
     timeSeconds === undefined ? Math.floor(lastFrame / 2) : Math.floor(timeSeconds * fps + 1e-6),
   ];
-  const beyond = requested.find(frame => frame > lastFrame);
-  if (beyond === undefined) return requested;
+  const invalidFrame = requested.find(frame => frame > lastFrame);
+  if (invalidFrame === undefined) return requested;
   throw invalidField(
     frames === undefined ? '/timeSeconds' : '/frames',
-    `must lie within the video, which has ${durationInFrames} frames: the last is ${lastFrame}, but ${beyond} was requested`,
+    `must lie within the video, which has ${durationInFrames} frames: the last is ${lastFrame}, but ${invalidFrame} was requested`,
   );
 }

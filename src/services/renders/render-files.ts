@@ -1,4 +1,4 @@
-// Reads a scene's files for the service: media that the owner may use, and external URLs through the guarded client.
+// Reads the files of a scene when the service renders it.
 import { AppError } from '../../lib/errors.ts';
 import type { ReadSource, SourceBytes } from '../../render/render-io.ts';
 import { findMedia, mayUseMedia } from '../../store/media/media.ts';
@@ -12,11 +12,14 @@ export interface RenderOwner {
 
 const TIMEOUT_MS = 120_000;
 
-/** Reads media that the owner may use, by id or by our URL, and any other URL through the guarded client. */
+/**
+ * Creates a function that reads media of this service, by id or URL, if the owner may use them, and any other URL
+ * through the guarded client.
+ */
 export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
   return async (source, { maxBytes, signal }) => {
     const id = 'mediaId' in source ? source.mediaId : parseMediaUrl(deps, source.src);
-    if (id !== undefined) return readOwn(deps, owner, id, maxBytes);
+    if (id !== undefined) return readOwnMedia(deps, owner, id, maxBytes);
     if (!('src' in source) || !/^https?:/.test(source.src))
       throw new AppError('invalid_request', 'file paths are supported only on the command line');
     const response = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
@@ -26,7 +29,12 @@ export function createSourceReader(deps: Deps, owner: RenderOwner): ReadSource {
   };
 }
 
-async function readOwn(deps: Deps, owner: RenderOwner, id: string, maxBytes: number): Promise<SourceBytes> {
+async function readOwnMedia(
+  deps: Deps,
+  owner: RenderOwner,
+  id: string,
+  maxBytes: number,
+): Promise<SourceBytes> {
   const row = await findMedia(deps.db, id);
   const isUsable =
     row !== undefined &&

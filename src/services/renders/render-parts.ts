@@ -1,5 +1,5 @@
-// Stores rendered segments of videos, so that another worker can continue a render. Unused segments are deleted a day
-// later as orphans of media storage.
+// Stores rendered segments of videos, so that another worker can continue a render. Their files have no media row, so
+// the media sweep deletes segments that nobody deleted within a day.
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -15,12 +15,12 @@ import { dropFile } from '../media/receive-file.ts';
 
 const MAX_SEGMENT_BYTES = 1_073_741_824;
 
-/** Creates the store of the segments of one scope: a node of an execution, or a clip. */
+/** Creates the store for the segments of one scope, which is a node of an execution or a clip. */
 export function createSegmentStore(deps: Deps, scope: string): NodeSegments {
   const storedPaths = new Set<string>();
-  const discarded = new AbortController();
+  const dropped = new AbortController();
   // Segments are stored one after another, to leave disk and network to the rendering.
-  let storing = Promise.resolve();
+  let lastStored = Promise.resolve();
   return {
     async restore(folder, signal) {
       for (const part of await listParts(deps.db, scope)) {
@@ -31,36 +31,34 @@ export function createSegmentStore(deps: Deps, scope: string): NodeSegments {
       const name = basename(path);
       if (storedPaths.has(name)) return;
       storedPaths.add(name);
-      storing = storing
-        .then(() =>
-          discarded.signal.aborted ? undefined : storeSegment(deps, scope, path, discarded.signal),
-        )
+      lastStored = lastStored
+        .then(() => (dropped.signal.aborted ? undefined : storeSegment(deps, scope, path, dropped.signal)))
         .catch((err: unknown) => {
-          if (!discarded.signal.aborted)
+          if (!dropped.signal.aborted)
             deps.log.warn({ err, scope }, 'a segment of a video could not be stored');
         });
     },
     async drop() {
-      discarded.abort();
-      await storing;
+      dropped.abort();
+      await lastStored;
       for (const { file_id } of await deleteParts(deps.db, scope)) await dropFile(deps, file_id);
     },
   };
 }
 
-/** Copies a segment to the folder. Returns false if its file was deleted meanwhile. */
+/** Copies a stored segment to the folder. Returns false if the file was deleted meanwhile. */
 async function restoreSegment(
   deps: Deps,
   { name, file_id }: RenderPart,
   folder: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const partial = join(folder, `.${name}`);
+  const partialPath = join(folder, `.${name}`);
   const file = await deps.storage.read(file_id).catch(ignoreNotFound);
   if (file === undefined) return false;
-  await pipeline(file.stream, createWriteStream(partial, { mode: 0o600 }), { signal });
+  await pipeline(file.stream, createWriteStream(partialPath, { mode: 0o600 }), { signal });
   // Renamed when complete, so that the name never refers to a partial file.
-  await rename(partial, join(folder, name));
+  await rename(partialPath, join(folder, name));
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Serves the contracts for video authors: the scene-graph schema and guide, and the templates that the account may use.
+// Serves what authors of videos need: the schema and guide of scene graphs, and the templates that the account may use.
 import { shortHash } from '../../lib/crypto.ts';
 import { AppError, invalidField, requireFound } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/read-files.ts';
@@ -28,7 +28,7 @@ const CONTRACT_PARTS = {
 
 const contracts = new Map<string, TaggedText>();
 
-/** Returns the contract as JSON text, built once since it is constant. */
+/** Returns the contract as JSON text. The text is constant, so it is built once. */
 export function getSceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
   if (!Object.hasOwn(CONTRACT_PARTS, include))
@@ -81,7 +81,7 @@ async function listUsable(
   );
 }
 
-/** Returns a template by id, listed or not. Throws 404. */
+/** Returns a template by id, even if the list does not contain it for the caller. Throws 404. */
 export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
   requireScope(actor, 'workflows:read');
   return toTaggedText({ data: presentTemplate(deps, requireTemplate(id)) });
@@ -120,8 +120,8 @@ export interface Thumbnail {
 }
 
 /**
- * Returns the template with its example props, as WebP. A private template is visible to those on its list, any other
- * to anyone with the URL. Throws 404, 401, 403.
+ * Returns the template's thumbnail as WebP. Anyone may see the thumbnail of a public template, but only the users that
+ * a private template lists may see its thumbnail. Throws 404, 401, 403.
  */
 export async function readThumbnail(deps: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<Thumbnail> {
   const template = requireTemplate(id);
@@ -133,8 +133,8 @@ export async function readThumbnail(deps: Pick<Deps, 'db'>, actor: Actor, id: st
 }
 
 /**
- * Draws the thumbnail once, with the example props. All callers share the drawing, so it continues when the first of them
- * disconnects.
+ * Draws the thumbnail once, with the example props. All callers wait for the same drawing, which therefore continues
+ * when one of them disconnects.
  */
 async function getThumbnail(template: Template): Promise<Uint8Array> {
   const { id } = template;

@@ -24,8 +24,8 @@ export function isClipRequest({ format, range }: PreviewBody): boolean {
 }
 
 /**
- * Accepts a clip for rendering. Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable`
- * with the package to install if this machine has no codec.
+ * Accepts a clip for rendering. Throws `invalid_scene_graph`, 404, 403, 429 `render_busy`, and 503 `unavailable` if
+ * this machine has no codec; the message names the package to install.
  */
 export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
   const user = requireScope(actor, 'workflows:execute');
@@ -76,7 +76,7 @@ export async function getRender(deps: Deps, actor: Actor, id: string) {
   return presentRender(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
 }
 
-/** Cancels a render of the caller, unless it has ended. */
+/** Cancels a render of the caller. Does nothing if the render has ended. */
 export async function stopRender(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:execute');
   await requireRender(deps, user, id);

@@ -16,7 +16,7 @@ import { createSourceReader } from './render-files.ts';
 import { createSegmentStore } from './render-parts.ts';
 import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
-// A render fails after this many attempts, because it may crash its workers.
+// A render fails after this many attempts, since a render that crashes its worker would be repeated forever.
 const MAX_ATTEMPTS = 5;
 /** The interval of progress updates, and the maximum time that a cancelled render continues. */
 const TOUCH_MS = 400;
@@ -64,7 +64,7 @@ interface ClaimKeeper {
   stop(): void;
 }
 
-/** Stores the progress periodically, and calls `onLost` when the render no longer belongs to this worker. */
+/** Keeps the claim and stores the progress periodically. Calls `onLost` when this worker has lost the claim. */
 function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): ClaimKeeper {
   let { progress } = claimed;
   let isTouching = false;

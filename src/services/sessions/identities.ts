@@ -1,4 +1,4 @@
-// Maps a provider's identity to an account: the linked one, the one with its email, or a new one.
+// Finds the account of a provider's identity: the linked account, the account with its email, or a new account.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
@@ -15,11 +15,11 @@ export interface Claims {
   /** An email that the provider has verified. */
   readonly email: string;
   readonly name: string | undefined;
-  /** When the person entered their credentials there, if the provider reports it. */
+  /** When the person entered their credentials at the provider; undefined if the provider does not report it. */
   readonly signedInAtMs?: number | undefined;
 }
 
-/** The messages by reason. The response also contains the reason, because the sign-in page has texts of its own. */
+/** The messages by reason. The response also contains the reason, because the sign-in page has its own messages. */
 const REJECTION_TEXTS = {
   expired:
     'The sign-in was not started in this browser, or it was started more than ten minutes ago. Start again.',

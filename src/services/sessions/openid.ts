@@ -24,40 +24,40 @@ const CLOCK_SKEW_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 1_000_000;
 
-/** The state of a sign-in that the browser stores, encrypted, until it returns. */
+/** The state of a sign-in. The browser stores it, encrypted, until it returns from the provider. */
 interface SignInFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
   /** A path of this service to continue to. */
   readonly next: string;
-  /** The session to reauthenticate; absent for a sign-in. */
+  /** The session to confirm; undefined for a sign-in. */
   readonly sessionId?: string | undefined;
   readonly expiresAtMs: number;
 }
 
 interface FlowRequest {
   readonly next: string | undefined;
-  /** Set to reauthenticate this session by a fresh sign-in of its user; undefined to start a session. */
+  /** The session that the user confirms with a fresh sign-in; undefined to start a session. */
   readonly sessionId?: string | undefined;
 }
 
 export interface OpenIdSignIn {
   /**
-   * Returns the URL to send the browser to, and the state that it must bring back. Throws 503 if the provider does not
-   * respond.
+   * Returns the provider's URL for the browser, and the encrypted flow that the browser must send back. Throws 503 if
+   * the provider does not respond.
    */
   begin(request: FlowRequest): Promise<{ readonly url: string; readonly flow: string }>;
   /**
-   * Completes the sign-in. `search` is the query that the provider sent back, with its `?`. Throws 403
-   * `sign_in_refused`, and 503.
+   * Completes the sign-in. `search` is the query of the provider's redirect, with its `?`. Returns no session if the
+   * sign-in confirmed an existing one. Throws 403 `sign_in_refused`, and 503.
    */
   complete(
     callback: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
     actor: Actor,
   ): Promise<{ readonly session: StartedSession | undefined; readonly next: string }>;
-  /** Returns the path that a failed sign-in was to continue to, so that the next attempt can continue to it. */
+  /** Returns the path to which a failed sign-in would have continued, for the next attempt. */
   getNextPath(flow: string | undefined): string;
 }
 
@@ -70,8 +70,8 @@ interface Provider {
 }
 
 /**
- * Returns undefined if no provider is configured. The metadata is fetched at the first sign-in, and again after a
- * failure.
+ * Creates the sign-in; returns undefined if no provider is configured. The first sign-in fetches the provider's
+ * metadata. After a failure, the next sign-in fetches it again.
  */
 export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
   if (deps.settings.OIDC_ISSUER === undefined) return undefined;
@@ -106,8 +106,8 @@ async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provid
     [oidc.customFetch]: toFetch(providerFetch),
     timeout: TIMEOUT_MS / 1000,
     execute: [
-      // Checks the signature although the token comes directly from the provider, because the connection may use http or
-      // a proxy.
+      // Checks the token's signature although the token comes directly from the provider, because the connection may
+      // use http or a proxy.
       oidc.enableNonRepudiationChecks,
       // An issuer with plain http is allowed if the operator configured it.
       ...(OIDC_ISSUER.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
@@ -119,8 +119,8 @@ async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provid
 }
 
 /**
- * Authenticates the client by header, which every provider must accept unless its metadata says otherwise; else in the
- * body.
+ * Authenticates the client with a header, or in the body if the provider's metadata says that it does not accept the
+ * header.
  */
 function authenticateClient(oidc: typeof openid, secret: string): openid.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
@@ -190,7 +190,7 @@ function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): SignInFlo
   throw createSignInError('expired');
 }
 
-/** Returns undefined if the cookie is truncated, encrypted with another key, or absent. */
+/** Decrypts the flow. Returns undefined if the cookie is missing, truncated or encrypted with another key. */
 function tryDecryptFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): SignInFlow | undefined {
   try {
     return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as SignInFlow;
@@ -206,14 +206,14 @@ async function readClaims(
   search: string,
   { state, nonce, verifier }: SignInFlow,
 ): Promise<Claims> {
-  const address = new URL(settings.BASE_URL + CALLBACK_PATH + search);
+  const callbackUrl = new URL(settings.BASE_URL + CALLBACK_PATH + search);
   const checks = {
     expectedState: state,
     expectedNonce: nonce,
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   };
-  const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(throwSignInError);
+  const tokens = await oidc.authorizationCodeGrant(config, callbackUrl, checks).catch(throwSignInError);
   const token = tokens.claims();
   if (token === undefined) throw createSignInError('refused');
   // Providers may omit the email from the token.
@@ -237,7 +237,7 @@ function throwSignInError(thrown: unknown): never {
   throw isOutage(thrown) ? createUnreachableError(thrown) : createSignInError('refused', thrown);
 }
 
-/** Returns whether the error, or the error that the library wrapped, is an outage of the provider. */
+/** Returns whether the error, or an error that the library wrapped in it, means that the provider is down. */
 function isOutage(thrown: unknown): boolean {
   if (thrown instanceof Response) return thrown.status >= 500;
   if (!(thrown instanceof Error)) return isRecord(thrown) && isOutage(thrown.response);
@@ -279,7 +279,7 @@ async function confirmSessionByIdentity(
   await confirmSession(deps, sessionId, deps.now());
 }
 
-/** Returns a path of this service; `/` for any other text. `//host` and `/\host` would be other sites. */
+/** Returns the path if it is a path of this service, and otherwise `/`. `//host` and `/\host` would be other sites. */
 function parseNextPath(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(next) ? next : '/';
 }

@@ -8,21 +8,21 @@ import { findUserByEmail } from '../../store/users.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
 
-/** The dependencies that the command line has too. */
+/** The dependencies that the command line has as well. */
 interface LinkDeps {
   readonly db: Db;
   readonly now: () => number;
   readonly settings: { readonly BASE_URL: string };
 }
 
-/** `url` is shown once: only a hash of its token is stored. */
+/** A link that sets a password. The URL is shown once, because only a hash of its token is stored. */
 export interface PasswordLink {
   readonly url: string;
   readonly expiresAt: string | null;
 }
 
 const HOUR_MS = 3_600_000;
-/** The lifetime by kind. Null: valid until it is used or replaced. */
+/** The lifetime by kind. Null if the link is valid until it is used or replaced. */
 const LIFETIMES_MS: Readonly<Record<LinkKind, number | null>> = {
   setup: null,
   invite: 72 * HOUR_MS,
@@ -41,7 +41,7 @@ export async function createPasswordLink(
   return link;
 }
 
-/** Creates the link with which the first user sets a password; undefined if there is already a password or a link. */
+/** Creates the first user's link. Returns its URL, or undefined if the user already has a password or a link. */
 export async function createSetupLink(deps: LinkDeps): Promise<string | undefined> {
   const { row, link } = generateLink(deps, BOOTSTRAP_USER_ID, 'setup');
   return (await insertFirstLink(deps.db, row)) ? link.url : undefined;

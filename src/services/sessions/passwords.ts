@@ -1,4 +1,4 @@
-// Hashes passwords with Argon2id on other threads. One processor core is left to the rest of the service.
+// Hashes passwords with Argon2id on the thread pool, and leaves one processor core to the rest of the service.
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ const MEMORY_KB = 19_456;
 const PASSES = 2;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** A hash takes about 25 ms, so the last one in the queue waits for a few seconds at most. */
+/** A hash takes about 25 ms, so the last call in the queue waits for a few seconds at most. */
 const MAX_WAITING = 100;
 
 const PHC =
@@ -53,7 +53,7 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
 }
 
 /**
- * Returns whether the PHC string matches the password; without one, returns false after the same time. Throws like
+ * Returns whether the password matches the PHC string. Without a string, returns false after the same time. Throws like
  * `hashPassword`.
  */
 export async function verifyPassword(

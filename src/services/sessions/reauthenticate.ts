@@ -18,8 +18,8 @@ interface ProofDeps {
 }
 
 /**
- * Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. `methods` lists
- * how they can do so. Ignores other credentials than sessions.
+ * Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. The error lists
+ * the available `methods`. API keys and other credentials need no confirmation.
  */
 export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;

@@ -50,7 +50,7 @@ export const SignInMethods = Named('SignInMethods', 'The available sign-in metho
     }),
   ),
   needsSetup: Type.Boolean({
-    description: 'Nobody can sign in yet: the first user must open the link that the service printed',
+    description: 'True if nobody can sign in yet: the first user must open the link that the service printed',
   }),
 });
 export const BeginOpenIdQuery = Type.Object({

@@ -27,7 +27,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
     listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
     countInvitationsOfUser(db, userId, new Date(now())),
   ]);
-  // The session has just ended and was still in the cache.
+  // The session has just ended, and the cache still contained it.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   const { balance, held } = await getPool(db, active.team_id ?? getPersonalWorkspaceId(userId));

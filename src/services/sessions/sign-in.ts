@@ -55,7 +55,7 @@ export async function signIn(
 const createCredentialsError = (message = 'Incorrect email or password.'): AppError =>
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/** Throws 401 `invalid_credentials` unless it is the user's password, and 429 like a sign-in. */
+/** Checks the user's password. Throws 401 `invalid_credentials` if it is wrong, and 429 like a sign-in. */
 export async function checkPassword(
   deps: Deps,
   userId: number,
@@ -96,7 +96,7 @@ export async function changePassword(
 }
 
 export interface PasswordReplacement {
-  /** Also revokes the user's API keys and connections. */
+  /** Whether the user's API keys and connections are revoked too. */
   readonly revokeKeys: boolean;
   /** Sets a password and returns the user. */
   readonly write: (tx: Tx) => Promise<number>;
@@ -118,7 +118,7 @@ export async function replacePassword(
     }
     return [id, await startSession(tx, { userId: id, visitor, nowMs: deps.now() })] as const;
   });
-  for (const credentials of [deps.sessions, deps.keys, deps.accessTokens]) credentials?.forgetUser(userId);
+  for (const cache of [deps.sessions, deps.keys, deps.accessTokens]) cache?.forgetUser(userId);
   if (session === undefined) throw createCredentialsError('The account is disabled.');
   return session;
 }

@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSession, SESSION_MS } from '../../store/people/sessions.ts';
 
-/** The sender of a request, as far as known before sign-in. */
+/** What is known about the sender of a request before sign-in. */
 export interface Visitor {
   /** The network for which failures are counted. */
   readonly network: string;

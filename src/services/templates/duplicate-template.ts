@@ -24,8 +24,8 @@ import {
 } from './template-files.ts';
 
 /**
- * Copies a shipped template with its sample. A published template is duplicated like any workflow. Throws 404, 403, and
- * 400 for a folder.
+ * Copies a shipped template with its sample, or duplicates a published template like any workflow. Throws 404, 403, and
+ * 400 for an invalid folder.
  */
 export async function duplicateTemplate(
   deps: Deps,
@@ -66,7 +66,7 @@ export async function duplicateTemplate(
   });
 }
 
-/** A sweep may delete an unused file between its storage and the commit. */
+/** Copying is repeated, because a sweep may delete a stored file before the commit makes the file used. */
 const MAX_ATTEMPTS = 3;
 class SampleDeletedError extends Error {}
 
@@ -98,7 +98,7 @@ async function recordSample(
   });
 }
 
-/** Returns the recorded results as states of completed nodes. */
+/** Returns the recorded results of the sample as steps of a completed run. */
 export function toSampleSteps(
   { outputs }: Sample,
   atMs: number,

@@ -32,7 +32,7 @@ export async function storeSampleFiles(
   return toSampleFiles(deps, missing.length === 0 ? stored : await lockStored(deps.db, files), files);
 }
 
-/** Media references by path in the template's folder. A file that a sweep has just deleted is missing. */
+/** Media references by path in the template's folder. Lacks a file that a sweep has just deleted. */
 export type SampleFiles = ReadonlyMap<string, MediaRef>;
 
 function toSampleFiles(
@@ -68,17 +68,11 @@ function toRow(id: string, path: string, file: SampleFile): NewMedia {
   };
 }
 
-/** Returns the stored files by hash, and prevents sweeps from deleting them until the transaction ends. */
-const lockStored = async (
-  tx: Tx,
-  files: ShippedTemplate['files'],
-): Promise<ReadonlyMap<string, NewMedia>> => {
-  const rows = await lockSampleMedia(
-    tx,
-    Array.from(files.values(), ({ sha256 }) => sha256),
-  );
-  return new Map(rows.map(row => [row.sha256, row]));
-};
+/** Returns the rows of stored files by hash, and prevents sweeps from deleting them until the transaction ends. */
+async function lockStored(tx: Tx, files: ShippedTemplate['files']): Promise<ReadonlyMap<string, NewMedia>> {
+  const hashes = [...files.values()].map(({ sha256 }) => sha256);
+  return new Map((await lockSampleMedia(tx, hashes)).map(row => [row.sha256, row]));
+}
 
 /** Prevents sweeps from deleting the files until the transaction ends. Returns false if one has been deleted. */
 export async function lockSampleFiles(

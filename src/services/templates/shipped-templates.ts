@@ -1,5 +1,5 @@
-// Lists the workflow templates that come as files: the shipped ones, and those of WORKFLOW_TEMPLATES_DIR. Read once,
-// when they are first needed.
+// Lists the workflow templates that are files: those shipped with the service, and those of WORKFLOW_TEMPLATES_DIR. The
+// files are read once: at startup if the setting is set, otherwise when they are first needed.
 import { delimiter, join } from 'node:path';
 import type { Logger } from '../../lib/log.ts';
 import type { Settings } from '../../lib/settings.ts';
@@ -17,8 +17,8 @@ export interface ShippedTemplates {
 type TemplateSettings = Pick<Settings, 'WORKFLOW_TEMPLATES_DIR' | 'HIDE_TEMPLATES'>;
 
 /**
- * Creates the list of templates. An operator's template replaces a shipped one of the same name. Problems are logged
- * when the templates are read.
+ * Creates the list of templates. An operator's template replaces a shipped template with the same ID. Logs the problems
+ * of templates when it reads them.
  */
 export function createShippedTemplates(settings: TemplateSettings, log: Logger): ShippedTemplates {
   const { WORKFLOW_TEMPLATES_DIR: folders, HIDE_TEMPLATES: hidden } = settings;
@@ -27,13 +27,14 @@ export function createShippedTemplates(settings: TemplateSettings, log: Logger):
     const shipped = hidden.includes('all')
       ? { templates: [], problems: [] }
       : readTemplateFolder(SHIPPED_FOLDER);
-    const own = folders?.split(delimiter).filter(Boolean).map(readTemplateFolder) ?? [];
-    for (const problem of [shipped, ...own].flatMap(({ problems }) => problems)) log.warn(problem);
-    const all = [
+    const operatorFolders = folders?.split(delimiter).filter(Boolean).map(readTemplateFolder) ?? [];
+    for (const problem of [shipped, ...operatorFolders].flatMap(({ problems }) => problems))
+      log.warn(problem);
+    const templates = [
       ...shipped.templates.filter(({ slug }) => !hidden.includes(slug)),
-      ...own.flatMap(({ templates }) => templates),
+      ...operatorFolders.flatMap(folder => folder.templates),
     ];
-    const unique = [...new Map(all.map(template => [template.id, template])).values()];
+    const unique = [...new Map(templates.map(template => [template.id, template])).values()];
     const sorted = unique.toSorted(
       (a, b) => SHELVES.indexOf(a.shelf) - SHELVES.indexOf(b.shelf) || (a.slug < b.slug ? -1 : 1),
     );
@@ -41,6 +42,6 @@ export function createShippedTemplates(settings: TemplateSettings, log: Logger):
   };
   // Read at startup, so that problems with an operator's templates are logged early.
   if (folders !== undefined) byId = read();
-  const all = () => (byId ??= read());
-  return { list: () => [...all().values()], find: id => all().get(id) };
+  const getTemplates = () => (byId ??= read());
+  return { list: () => [...getTemplates().values()], find: id => getTemplates().get(id) };
 }

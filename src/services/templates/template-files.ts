@@ -9,7 +9,7 @@ import { toError } from '../../lib/errors.ts';
 import { findSchemaErrors } from '../../lib/schema-check.ts';
 import { Exact, Nullable } from '../schema.ts';
 
-/** Shelves in the order of the gallery. */
+/** The sections of the template gallery, in order. */
 export const SHELVES = ['verbs', 'ads', 'video', 'text-and-sound'] as const;
 export type Shelf = (typeof SHELVES)[number];
 
@@ -26,10 +26,10 @@ const SampleFile = Exact({
   height: Nullable(Type.Integer({ minimum: 1 })),
   duration: Nullable(Type.Number({ minimum: 0 })),
 });
-/** A recorded result, by its name in sample/. */
+/** A file of a template: its card, or a recorded result. */
 export type SampleFile = Static<typeof SampleFile>;
 
-/** sample/results.json. In the outputs, `{ "file": NAME }` stands for a media reference. */
+/** The content of sample/results.json. In the outputs, `{ "file": NAME }` replaces a media reference. */
 const Sample = Exact({
   files: Type.Record(Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,79}$' }), SampleFile),
   outputs: Type.Record(Type.String({ maxLength: 200 }), Type.Record(Type.String(), Type.Object({}))),
@@ -42,7 +42,7 @@ const TemplateFile = Exact({
   shelf: Type.Enum(SHELVES),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 10 }),
   workflow: Exact({ nodes: Type.Array(Type.Object({})), edges: Type.Array(Type.Object({})) }),
-  /** Node id → who made its recorded result. */
+  /** Node id → the source of the node's recorded result. */
   sources: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
 });
 
@@ -54,16 +54,16 @@ export interface ShippedTemplate {
   readonly description: string;
   readonly shelf: Shelf;
   readonly tags: readonly string[];
-  /** In its config, `sample:NAME` stands for the URL of a file of the sample. */
+  /** The graph, with `sample:NAME` in configs instead of the URLs of sample files. */
   readonly graph: Graph;
-  /** Returns the graph with the URLs of the files of the sample. */
+  /** Returns the graph with the URLs of the sample files. */
   resolveGraph(getUrl: (name: string) => string | undefined): Graph;
   readonly sources: Readonly<Record<string, string>>;
   readonly sample: Sample | undefined;
   /** The folder that card.webp and sample/ are in. */
   readonly folder: string;
   readonly card: SampleFile;
-  /** The card and the files of the sample, by path in the folder. */
+  /** The card and the sample files, by path in the folder. */
   readonly files: ReadonlyMap<string, SampleFile>;
 }
 
@@ -73,7 +73,7 @@ export interface TemplateFolder {
   readonly problems: readonly string[];
 }
 
-/** Reads every template of the folder, by name. Damaged ones are left out and named in `problems`. */
+/** Reads the templates of the folder, ordered by name. Skips damaged templates and names them in `problems`. */
 export function readTemplateFolder(folder: string): TemplateFolder {
   const templates: ShippedTemplate[] = [];
   const problems: string[] = [];
@@ -110,7 +110,7 @@ function readTemplate(folder: string, slug: string): ShippedTemplate {
     slug,
     id: `tpl_${slug}`,
     ...properties,
-    // Checked like any graph when it is copied; a test lints the shipped ones.
+    // The graph is checked when the template is copied. A test lints the graphs of shipped templates.
     graph: workflow as unknown as Graph,
     resolveGraph: getUrl => replaceFileNames(workflow as unknown as Graph, getUrl),
     sample,
@@ -159,8 +159,8 @@ function readSample(folder: string, nodes: readonly { readonly id?: unknown }[])
   }
   if (bytes > MAX_SAMPLE_BYTES) throw new Error(`The sample is larger than ${MAX_SAMPLE_BYTES} bytes.`);
   const ids = new Set(nodes.map(({ id }) => id));
-  const unknown = Object.keys(sample.outputs).find(id => !ids.has(id));
-  if (unknown !== undefined) throw new Error(`The sample names ${unknown}, which is not a node.`);
+  const unknownId = Object.keys(sample.outputs).find(id => !ids.has(id));
+  if (unknownId !== undefined) throw new Error(`The sample names ${unknownId}, which is not a node.`);
   resolveOutputs(sample.outputs, name => {
     if (!Object.hasOwn(sample.files, name))
       throw new Error(`The sample names the file ${name}, which is not listed.`);

@@ -1,5 +1,5 @@
-// Delivers webhooks: one attempt at a time per delivery, limited per host and account. Records each attempt and
-// schedules the next one.
+// Delivers webhooks: makes one attempt at a time per delivery, limits attempts per host and account, records each
+// attempt and schedules the next one.
 import { type Backoff, backoffMs } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batcher.ts';
 import { inScope } from '../../lib/span.ts';
@@ -12,7 +12,7 @@ import { createHostQueues } from './host-queues.ts';
 import { isDelivered, sendWebhook, type WebhookResult } from './send-webhook.ts';
 import { decryptSecret } from './webhook-target.ts';
 
-/** Maximum number of attempts of a delivery, and again after each redelivery. */
+/** The maximum number of attempts of a delivery. Each redelivery allows as many again. */
 export const MAX_ATTEMPTS = 12;
 /** The delays between attempts, starting at WEBHOOK_BACKOFF_BASE_MS. */
 export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
@@ -23,15 +23,12 @@ const MAX_PER_ACCOUNT = 32;
 const MAX_WAIT_MS = 500;
 const POSTPONE_MS = { minMs: 1000, maxMs: 5000 } as const;
 
-// A job may start slightly early by the clock of another machine.
+// By the clock of another machine, a job may start slightly early.
 const CLOCK_SLACK_MS = 1000;
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 
 export interface Deliverer {
-  /**
-   * Makes the attempt that is due, if any. Rejects if it was interrupted or could not be recorded. The attempt is then
-   * repeated.
-   */
+  /** Makes the attempt that is due, if any. Rejects if the attempt must be repeated: interrupted, or not recorded. */
   deliver(id: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -60,9 +57,9 @@ export function createDeliverer(deps: Deps): Deliverer {
       ]);
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
-      // Release the receiver's slot as soon as it has responded, before the attempt is recorded.
+      // Releases the slot as soon as the receiver has responded, before the attempt is recorded.
       const response = await makeAttempt(deps, delivery, signal).finally(release);
-      // Shutting down: the job stays, and the attempt is repeated.
+      // The process stops, so the job fails and another process repeats the attempt.
       if (response === undefined) throw new Error('The delivery was interrupted.');
       const newAttempt = toAttempt(deps, delivery, startedAt, response);
       await recordAttempt(newAttempt);
@@ -78,13 +75,13 @@ function countAttempt({ attempts }: Deps, { state }: NewAttempt): void {
   attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
 }
 
-/** Returns false if the delivery has ended, or another job will attempt it later. */
+/** Returns false if the delivery has ended, or its next attempt is due later. */
 function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
   if (state === 'delivered' || state === 'exhausted') return false;
   return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
 }
 
-/** Makes one attempt, which continues the trace of the request whose run it reports. */
+/** Makes one attempt, as part of the trace of the request that started the run. */
 async function makeAttempt(
   deps: Deps,
   delivery: TracedDelivery,
@@ -129,7 +126,7 @@ function toAttempt(deps: Deps, delivery: DeliveryRow, startedAt: Date, response:
   const attempt = delivery.attempts + 1;
   const isLast = attempt >= delivery.max_attempts;
   const state = isDelivered(response) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
-  // Counted from the last redelivery, which raised the maximum.
+  // The number of retries since the last redelivery, which raised the maximum.
   const retries = attempt - 1 - (delivery.max_attempts - MAX_ATTEMPTS);
   const delayMs = backoffMs({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
   return {

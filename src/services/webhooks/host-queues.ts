@@ -1,5 +1,5 @@
-// Limits concurrent deliveries per host and account. A delivery without a slot waits a moment and is then postponed, so
-// that a slow host does not delay other deliveries.
+// Limits concurrent deliveries per host and account. A delivery that gets no slot within a short time is postponed, so
+// that a slow host does not delay deliveries to other hosts.
 
 export interface QueueKey {
   readonly key: string;
@@ -7,7 +7,9 @@ export interface QueueKey {
 }
 
 export interface HostQueues {
-  /** Waits for a slot in every queue. Returns a release function, or undefined if there is no slot in time. */
+  /**
+   * Waits for a slot in each queue. Returns a function that releases the slots, or undefined if the wait is too long.
+   */
   acquire(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
 }
 
@@ -26,8 +28,8 @@ interface Waiter {
 }
 
 /**
- * Creates queues whose callers wait for a slot for at most `maxWaitMs`. If a queue is too slow for that, they are
- * rejected immediately.
+ * Creates queues whose callers wait for a slot for at most `maxWaitMs`. A caller whose wait would probably be longer
+ * does not wait at all.
  */
 export function createHostQueues(maxWaitMs: number, now: () => number): HostQueues {
   const queues = new Map<string, HostQueue>();

@@ -1,11 +1,11 @@
-// Sends one webhook request: signed, through the guarded client, with a summary of the response.
+// Sends one signed webhook request through the guarded client, and returns a summary of the response.
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import type { Deps } from '../deps.ts';
 import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';
 
-// The limit of the guarded client. Only the first bytes are read and stored.
+// The guarded client's limit for the response, of which only the first bytes are read and stored.
 const MAX_RESPONSE_BYTES = 1_048_576;
 const STORED_RESPONSE_BYTES = 1024;
 
@@ -77,7 +77,7 @@ export function isDelivered({ statusCode }: WebhookResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
-/** Reads the first KB of the response; whether the rest arrives does not matter. */
+/** Reads the first KB of the response, or what arrives of it. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
-// Signs webhook deliveries in our own format and as Standard Webhooks, as documented in docs/api.md (Webhooks), and
-// checks the Standard Webhooks signatures of requests that others send.
+// Signs webhook deliveries in the service's own format and as Standard Webhooks (docs/api.md, Webhooks), and checks the
+// Standard Webhooks signatures of incoming requests.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
 

@@ -1,4 +1,4 @@
-// Validates the webhook block of a run before anything else in the body, and encrypts its secret.
+// Validates the webhook block of a run, and encrypts its secret.
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/addresses.ts';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -30,11 +30,11 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
   if (typeof block !== 'object' || block === null || Array.isArray(block))
     throw invalidWebhook('', 'webhook must be an object with a url.');
   const { url, secret, ...otherMembers } = block as Record<string, unknown>;
-  const unknown = Object.keys(otherMembers)[0];
-  if (unknown !== undefined)
+  const [unknownName] = Object.keys(otherMembers);
+  if (unknownName !== undefined)
     throw invalidWebhook(
-      `/${unknown}`,
-      `webhook has no member ${JSON.stringify(unknown)}, only url and secret.`,
+      `/${unknownName}`,
+      `webhook has no member ${JSON.stringify(unknownName)}, only url and secret.`,
     );
   if (typeof url !== 'string' || url === '')
     throw invalidWebhook('/url', 'webhook.url is required, as a string.');

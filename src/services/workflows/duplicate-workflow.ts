@@ -21,7 +21,7 @@ const MAX_NAME = 200;
 
 /**
  * Creates a personal copy that is private and unpublished. A copy of another user's workflow contains only what readers
- * see. Files in the graph that the user cannot use are copied to the user's media. Throws 403, 404.
+ * see. Copies the files in the graph that the user cannot use to the user's media. Throws 403, 404.
  */
 export async function duplicateWorkflow(
   deps: Deps,
@@ -38,25 +38,25 @@ export async function duplicateWorkflow(
     tags: workflow.tags,
     folder_id: body?.folderId ?? null,
   };
-  return copyGraph(deps, user, { fields, graph: parseStoredGraph(text), from: workflow }, signal);
+  return copyGraph(deps, user, { fields, graph: parseStoredGraph(text), owner: workflow }, signal);
 }
 
 interface GraphCopy {
   readonly fields: NewWorkflowCommit['fields'];
-  /** As the user may read it. */
+  /** The graph as the user may read it. */
   readonly graph: StoredGraph;
-  readonly from: MediaToCopy['from'];
+  readonly owner: MediaToCopy['owner'];
 }
 
 /** Creates a workflow with the graph and copies of the files in it that the user cannot use. */
 export async function copyGraph(
   deps: Deps,
   user: UserActor,
-  { fields, graph, from }: GraphCopy,
+  { fields, graph, owner }: GraphCopy,
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
   const { text, warnings } = await hideUnreadableCalls(deps, user, graph);
-  const media = await copyMedia(deps, user, { ids: findMediaIds(text), from }, signal);
+  const media = await copyMedia(deps, user, { ids: findMediaIds(text), owner }, signal);
   return commitNewWorkflow(deps, user, {
     fields,
     media: media.rows,
