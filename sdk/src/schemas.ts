@@ -1206,7 +1206,7 @@ export type CredentialInput = {
   readonly values: CredentialValues;
   /** The team whose credential it is, or `user:…` for your own. Default: your active workspace */
   readonly teamId?: string;
-  /** Whether the owner's workflows use it if they choose no other. Default: true for the first of its kind */
+  /** Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind */
   readonly isDefault?: boolean;
   readonly dailyUsdLimit?: number | null;
 };
@@ -1239,7 +1239,7 @@ export type CredentialTestInput = {
 
 /** What uses a credential */
 export type CredentialUses = {
-  /** Workflows that chose it, or whose active runs use it, newest first */
+  /** Workflows that selected the credential, or whose active runs use it, newest first */
   readonly workflows: readonly {
     readonly id: string;
     readonly name: string;
@@ -1937,7 +1937,7 @@ export type MediaUse = {
   readonly slug: string | null;
   readonly isTemplate: boolean;
   readonly executionId: string | null;
-  /** Whether the execution created the file; others used it */
+  /** Whether the execution created the file. False if it used the file */
   readonly isMaker: boolean;
   readonly createdAt: string;
 };
@@ -2344,7 +2344,7 @@ export type Plans = {
   readonly newAccountCredits: number;
 };
 
-/** An end point for edges */
+/** A port of a node that edges connect to */
 export type Port = {
   /** Edges refer to it as `in-<id>` or `out-<id>` */
   readonly id: string;
@@ -2781,7 +2781,7 @@ export type SignInMethods = {
     /** Where a browser starts the sign-in; accepts `next` */
     readonly startUrl: string;
   } | null;
-  /** Nobody can sign in yet: the first user must open the link that the service printed */
+  /** True if nobody can sign in yet: the first user must open the link that the service printed */
   readonly needsSetup: boolean;
 };
 
@@ -2824,7 +2824,7 @@ export type Spending = {
     readonly credentialId: string;
     readonly name: string;
     readonly kind: string;
-    /** What its calls cost in USD, as far as that is known */
+    /** The known cost of its calls, in USD */
     readonly costUsd: number;
     readonly calls: number;
     /** Calls of unknown cost */
@@ -2951,7 +2951,7 @@ export type Template = {
   } | null;
   /** Without notes and groups */
   readonly nodeCount: number;
-  /** Providers that its nodes need, such as fal */
+  /** The providers that its nodes need, such as fal */
   readonly needs: readonly string[];
   /** Whether every node can run in this service */
   readonly runsNow: boolean;
@@ -2988,7 +2988,7 @@ export type TemplateDetail = {
   } | null;
   /** Without notes and groups */
   readonly nodeCount: number;
-  /** Providers that its nodes need, such as fal */
+  /** The providers that its nodes need, such as fal */
   readonly needs: readonly string[];
   /** Whether every node can run in this service */
   readonly runsNow: boolean;
@@ -3493,7 +3493,7 @@ export type WorkflowInput = {
   > | null;
   /** False to keep the coordinates as sent */
   readonly autoLayout?: boolean;
-  /** ID of an existing workflow to replace; its folder may change */
+  /** ID of an existing workflow to replace */
   readonly id?: string;
 };
 

@@ -20,16 +20,16 @@ export interface CatalogQuery {
   readonly includeHidden?: string | undefined;
 }
 
-// The entries change rarely, so each response is built once. The number of distinct queries is small: filters and
-// sets of providers are closed sets.
+// The entries change rarely, so each response is built once. There are few distinct queries, because the filters and
+// the providers have few values.
 const MAX_RESPONSES = 100;
 
 /** Creates a cache of responses by query, for one process. */
 export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_RESPONSES);
 
 /**
- * Returns the response as JSON text, with the entries that the caller's active workspace can use, or for anonymous
- * callers those of the service. Throws 400 for an unknown filter value.
+ * Returns the response as JSON text. An entry is available if the service, or the caller's active workspace, has a
+ * credential for its provider. Throws 400 for an unknown filter value.
  */
 export async function listCatalog(
   deps: Deps,
@@ -66,7 +66,9 @@ export async function listCatalog(
   return response;
 }
 
-/** Returns the providers for which the active workspace has stored credentials, and the environment has none. */
+/**
+ * Returns the providers that stored credentials of the active workspace or the instance supply, but not the settings.
+ */
 export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
   if (actor.kind === 'anonymous' || !usesStoredCredentials(deps)) return [];
   const kinds = await listActiveKinds(deps.db, actor.userId);

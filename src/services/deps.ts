@@ -30,7 +30,7 @@ export type JobPool = 'runs' | 'background' | 'renders';
 
 /** JSON text with its ETag. */
 export interface CatalogResponse {
-  /** The entries that it was built from: models can change. */
+  /** The entries from which the text was built. They are replaced when models change. */
   readonly entries: Catalog['entries'];
   readonly text: string;
   readonly etag: string;
@@ -60,10 +60,10 @@ export interface Deps {
   readonly secretsKey: Buffer;
   /** Opens the credentials of calls. */
   readonly credentials: CredentialOpener;
-  /** The credentials of the settings, as runs use them. */
+  /** The credentials of the settings, as a run records them. */
   readonly environment: RunCredentials;
   readonly catalog: Catalog;
-  /** GET /nodes and GET /models, each cached per query. */
+  /** The responses of GET /nodes and GET /models, cached per query. */
   readonly catalogResponses: Lru<CatalogResponse>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
@@ -79,6 +79,6 @@ export interface Deps {
   /** Wakes the queue's pools of this process when work is due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;
-  /** Attempts of webhook deliveries by this process, by outcome. */
+  /** The number of delivery attempts that this process made, by outcome. */
   readonly attempts: Map<AttemptOutcome, number>;
 }

@@ -8,9 +8,9 @@ import { Named } from './schema.ts';
 const OpenObject = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { additionalProperties: true, title, description });
 
-const Port = Named('Port', 'An end point for edges', {
+const Port = Named('Port', 'A port of a node that edges connect to', {
   id: Type.String({ description: 'Edges refer to it as `in-<id>` or `out-<id>`' }),
-  // Not read by the service and stored as sent.
+  // The service stores these two as sent and does not read them.
   label: Type.Optional(Type.Unknown({ description: 'Display name' })),
   type: Type.Optional(
     Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
@@ -40,7 +40,7 @@ const NodeData = OpenObject('NodeData', 'The type and settings of a node', {
   ...NODE_DATA,
 });
 
-/** The catalog fills in what is absent. */
+/** The catalog provides the values of absent fields. */
 const NodeDataInput = OpenObject('NodeDataInput', 'The type and settings of a node, as sent', {
   label: Type.Optional(Type.String({ description: 'Display name; default: the label of the catalog entry' })),
   category: Type.Optional(
@@ -54,14 +54,14 @@ const NODE = {
   type: Type.String({ description: '`basedNode`, or the `customNodeType` of the catalog entry' }),
 };
 
-/** A node as it is sent: one that a PUT adds may omit its position. */
+/** A node in a request. A node that a PUT adds may omit its position. */
 export const NodeInput = OpenObject('NodeInput', 'A node, as sent', {
   ...NODE,
   data: NodeDataInput,
   position: Type.Optional(Position),
 });
 
-/** A node as it is read. */
+/** A node in a response. */
 export const Node = OpenObject('Node', 'One step of a graph', {
   ...NODE,
   data: NodeData,

@@ -1,4 +1,4 @@
-// Labels models for metrics: by provider and class, so that the number of series is bounded.
+// Labels models for metrics by provider and class, which bounds the number of time series.
 import { findNeededProvider } from '../nodes/catalog.ts';
 import type { Deps } from './deps.ts';
 
@@ -6,7 +6,7 @@ const CLASSES: readonly string[] = ['generate', 'edit', 'video', 'talking', 'tex
 const OTHER = 'other';
 
 export interface ModelLabels {
-  /** `other`: a model that needs no provider, or is no longer in the catalog. */
+  /** `other` if the model needs no provider or is no longer in the catalog. */
   readonly provider: string;
   /** The part of the node type before the colon. */
   readonly modelClass: string;

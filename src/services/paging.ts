@@ -16,7 +16,7 @@ export const PageQuery = Type.Object({
 });
 export type PageQuery = Static<typeof PageQuery>;
 
-/** For lists that are bare arrays. */
+/** The default limit of lists that are returned as bare arrays. */
 export const ARRAY_LIMIT = 100;
 export const ArrayQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: ARRAY_LIMIT })),
@@ -74,7 +74,7 @@ export async function readPage<R, K, T>(
 ): Promise<Page<T>> {
   const { limit = DEFAULT_LIMIT, cursor } = query;
   const after = cursor === undefined ? null : parseCursor(cursor, order);
-  // One extra row tells whether another page follows.
+  // Whether there is an extra row tells whether another page follows.
   const rows = await fetch({ after, limit: limit + 1 });
   const pageRows = rows.slice(0, limit);
   const lastRow = rows.length > limit ? pageRows.at(-1) : undefined;

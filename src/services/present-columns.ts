@@ -21,7 +21,7 @@ export function presentColumns<Row, const Columns extends string>(
   return Object.fromEntries(members) as ReturnType<typeof presentColumns<Row, Columns>>;
 }
 
-/** By columns, which are constants of the program. */
+/** The names by list of columns. The lists are constants of the program, so the map stays small. */
 const memberNames = new Map<string, readonly (readonly [column: string, member: string])[]>();
 
 const toCamelCase = (column: string): string =>

@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts';
 
 const OK = 'ok';
 const TIMEOUT_MS = 2000;
-// Looking up a key that cannot exist works for disk and bucket.
+// A lookup of a key that cannot exist checks both a disk and a bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 
 export interface Readiness {
@@ -26,7 +26,7 @@ export async function checkReadiness(deps: Deps): Promise<Readiness> {
   return { isReady: Object.values(parts).every(state => state === OK), parts };
 }
 
-/** Returns 'ok', or what is wrong, without addresses, because anyone may read it. */
+/** Returns 'ok' or what is wrong. Anyone may read the text, so it contains no addresses. */
 async function probe(work: () => Promise<unknown>): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<string>(resolve => {

@@ -1,4 +1,4 @@
-// Collects the amount of pending work for metrics.
+// Counts pending work, reserved credits and this month's charges for metrics.
 import { listInstanceSpendingByType } from '../store/overview.ts';
 import type { CallCount, JobCount } from '../store/workload.ts';
 import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
@@ -22,15 +22,15 @@ const TIMEOUT_MS = 1000;
 export async function countWork(deps: Deps): Promise<WorkCounts | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
-  const counts = count(deps).catch((err: unknown) => {
+  const counts = readCounts(deps).catch((err: unknown) => {
     deps.log.warn({ err }, 'the workload could not be read');
     return undefined;
   });
   return await Promise.race([counts, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** Runs the queries one after another: a scrape uses at most one connection. */
-async function count(deps: Deps): Promise<WorkCounts> {
+/** Runs the queries one after another, so that a scrape uses at most one connection. */
+async function readCounts(deps: Deps): Promise<WorkCounts> {
   const { db } = deps;
   const jobs = await countJobs(db);
   const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');

@@ -9,11 +9,10 @@ import { getActiveWorkspace, getWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { OwnerType } from './credential.schema.ts';
 
-/** The owner of the credentials that a request names. */
+/** The owner of credentials, and whether the caller may change them. */
 export interface CredentialOwner {
-  /** null: the instance. */
+  /** Null if the instance owns them. */
   readonly workspace: string | null;
-  /** Whether the caller may change them. */
   readonly canManage: boolean;
 }
 
@@ -48,14 +47,14 @@ function toOwner(user: UserActor, access: WorkspaceAccess): CredentialOwner {
   };
 }
 
-/** Throws 401 without the scope, 403 for members who may not change the credentials. */
+/** Throws unless the caller may change the owner's credentials: 401 without the scope, 403 for other members. */
 export function requireCanManage(actor: Actor, owner: CredentialOwner): void {
   if (owner.canManage) return;
   requireScope(actor, 'account:admin');
   throw new AppError('forbidden', 'Only an OWNER of the team can change its credentials.');
 }
 
-/** Returns a stored credential and its owner. Throws 404 for a foreign one, whether or not it exists. */
+/** Returns a stored credential and its owner. Throws 404 if it does not exist or the caller may not see it. */
 export async function getVisibleCredential(
   tx: Tx,
   actor: Actor,
@@ -77,6 +76,6 @@ export async function getVisibleCredential(
 
 export const credentialNotFound = (): AppError => new AppError('not_found', 'Credential not found.');
 
-/** Returns the id of the team that owns the workspace; null for a personal one and the instance. */
+/** Returns the id of the team that owns the workspace; null for a personal workspace and for the instance. */
 export const toTeamId = (workspace: string | null): string | null =>
   workspace !== null && isTeamWorkspace(workspace) ? workspace : null;

@@ -1,4 +1,4 @@
-// Lists what uses a credential: workflows, and calls in flight.
+// Lists the workflows that use a credential, and counts its calls in flight.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { type CredentialRow, countCallsInFlight, listCredentialUses } from '../../store/credentials.ts';
@@ -15,12 +15,12 @@ const MAX_NAMED = 10;
 export const CredentialUses = Named('CredentialUses', 'What uses a credential', {
   workflows: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
     maxItems: MAX_WORKFLOWS,
-    description: 'Workflows that chose it, or whose active runs use it, newest first',
+    description: 'Workflows that selected the credential, or whose active runs use it, newest first',
   }),
   callsInFlight: Type.Integer({ description: 'Calls at the provider that have not ended' }),
 });
 
-/** Returns what uses the credential. Throws 404 for a foreign one, 403 for members who may not change it. */
+/** Returns what uses the credential. Throws 404, and 403 for members who may not change the credential. */
 export async function readCredentialUses(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   const { owner } = await getVisibleCredential(deps.db, actor, id);
   requireCanManage(actor, owner);

@@ -43,7 +43,7 @@ const DailyUsdLimit = Nullable(
 );
 const IsDefault = Type.Boolean({
   description:
-    "Whether the owner's workflows use it if they choose no other. Default: true for the first of its kind",
+    "Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind",
 });
 
 export const CreateCredentialBody = NamedExact('CredentialInput', 'The credential to store', {
@@ -103,7 +103,9 @@ export const Credential = Named('Credential', 'A credential for a model provider
   kind: Kind,
   name: Type.String(),
   owner: Owner,
-  teamId: Nullable(Type.String({ description: 'The team that owns it; null: the instance or a person' })),
+  teamId: Nullable(
+    Type.String({ description: 'The team that owns it; null if it belongs to the instance or a person' }),
+  ),
   isDefault: Type.Boolean(),
   dailyUsdLimit: DailyUsdLimit,
   status: Type.Enum(CREDENTIAL_STATUSES, {

@@ -1,4 +1,4 @@
-// Defines the credentials of runs, and how calls open them.
+// Defines the credentials of a run, and the interface by which its calls open them.
 import type { PaidBy, ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
 
@@ -9,7 +9,7 @@ export interface RunCredential {
   readonly name: string;
   readonly paidBy: PaidBy;
   readonly dailyUsdLimit: number | null;
-  /** `environment`: not stored. `removed`: the calls that would use it fail. */
+  /** Credentials of the environment are not stored. Calls that would use a removed credential fail. */
   readonly source: 'stored' | 'environment' | 'removed';
   readonly valueId: string | null;
 }
@@ -18,9 +18,9 @@ export interface RunCredential {
 export type RunCredentials = ReadonlyMap<ProviderName, RunCredential>;
 
 export interface CredentialOpener {
-  /** Returns the credential with this stored value, or the environment's for null; undefined if there is none. */
+  /** Opens the credential with this stored value, or for null that of the environment; undefined if it is missing. */
   open(kind: ProviderName, valueId: string | null): Promise<ProviderCredential | undefined>;
-  /** Opens several credentials of a provider, in order, like `open`. Reads unknown values with one query. */
+  /** Opens several credentials of a provider like `open`, in order. Reads values that are not cached with one query. */
   openMany(
     kind: ProviderName,
     valueIds: readonly (string | null)[],

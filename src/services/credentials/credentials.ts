@@ -44,7 +44,7 @@ import {
 import { requireUnused } from './credential-uses.ts';
 import type { CredentialValues } from './provider-credential.ts';
 
-/** The most credentials that the instance, or one workspace, may have. */
+/** The maximum number of credentials of the instance or of a workspace. */
 const MAX_CREDENTIALS = 50;
 
 /** Stores a credential. Throws 403, 403 `credentials_off`, and 409 if there are too many. */
@@ -75,7 +75,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
   return presentCredential(row, owner);
 }
 
-/** Lists the credentials of an owner. Those of the environment come first in the list of the instance. */
+/** Lists the credentials of an owner. The list of the instance starts with the credentials of the environment. */
 export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCredentialsQuery) {
   const owner = await resolveOwner(deps.db, actor, {
     owner: query.owner ?? 'workspace',
@@ -96,7 +96,7 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
   return { ...page, data: [...environment.map(entry => presentEnvironment(entry, stored)), ...page.data] };
 }
 
-/** Returns a credential without its values. Throws 404 for a foreign one. */
+/** Returns a credential without its values. Throws 404 if the caller may not see it. */
 export async function readCredential(deps: Deps, actor: Actor, id: string) {
   const environment = findEnvironmentCredential(deps, actor, id);
   if (environment !== undefined) return presentEnvironment(environment, await listInstanceDefaults(deps.db));
@@ -133,8 +133,8 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
 }
 
 /**
- * Deletes the credential. Throws 409 `credential_in_use`, unless `force` is set. Calls in flight can still use its
- * value.
+ * Deletes the credential. Throws 409 `credential_in_use` unless `force` is set. Calls in flight can still use the
+ * deleted value.
  */
 export async function deleteCredential(
   deps: Deps,
@@ -204,7 +204,7 @@ function parseBaseUrl(text: string): string {
 }
 
 const HINT_LENGTH = 4;
-/** Shorter keys get no hint, because it would reveal too much of them. */
+/** Shorter keys get no hint, because four characters would reveal too much of the key. */
 const MIN_HINTED_LENGTH = 12;
 
 function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: CredentialValues): NewValue {
@@ -236,7 +236,7 @@ function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
   };
 }
 
-/** Presents a credential of the environment, which is used if no stored one of its kind is a default. */
+/** Presents a credential of the environment, which is the default unless a stored credential of its kind is. */
 function presentEnvironment(
   { id, kind, name }: RunCredential,
   storedDefaults: readonly Pick<CredentialRow, 'kind'>[],

@@ -1,4 +1,4 @@
-// Opens credentials for calls: those of the environment, and stored values, which never change and are cached.
+// Opens the credentials of the environment and stored credentials for calls. Caches stored values, which never change.
 import type { Logger } from '../../lib/log.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
@@ -22,15 +22,15 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
   const cache = createLru<ProviderCredential>(MAX_CACHED);
   const openMany: CredentialOpener['openMany'] = async (kind, valueIds) => {
     const found = new Map<string, ProviderCredential>();
-    const unknownIds = new Set<string>();
+    const uncachedIds = new Set<string>();
     for (const id of valueIds) {
       if (id === null) continue;
       const cached = cache.get(id);
-      if (cached === undefined) unknownIds.add(id);
+      if (cached === undefined) uncachedIds.add(id);
       else found.set(id, cached);
     }
-    if (unknownIds.size > 0) {
-      for (const value of await listValues(deps.db, [...unknownIds])) {
+    if (uncachedIds.size > 0) {
+      for (const value of await listValues(deps.db, [...uncachedIds])) {
         const credential = toStoredCredential(deps, value);
         cache.set(value.id, credential, 1);
         found.set(value.id, credential);
@@ -53,7 +53,7 @@ function toStoredCredential(deps: OpenerDeps, value: StoredValue): ProviderCrede
   };
 }
 
-/** Records that a provider rejected the credential of a call, and notifies its owners the first time. */
+/** Records that a provider rejected the credential of a call. The first time, notifies the owners of the credential. */
 function recordRejection(
   db: Db,
   value: { readonly id: string; readonly valueId: string },

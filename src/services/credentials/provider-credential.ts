@@ -22,7 +22,7 @@ export interface CredentialInfo {
   readonly kind: ProviderName;
   readonly name: string;
   readonly valueId: string | null;
-  /** null: owned by the instance. */
+  /** Null if the instance owns it. */
   readonly workspace: string | null;
 }
 
@@ -69,7 +69,7 @@ const BASE_URL_SETTINGS = {
 const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
   settings[BASE_URL_SETTINGS[kind]];
 
-/** Returns the client for the address. Only trusted addresses may be private. */
+/** Creates the client for the endpoint. Only a trusted endpoint may have a private address. */
 function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
   const client = isTrusted ? providerFetch : fetch;
   const { baseUrl } = endpoint;
@@ -77,7 +77,7 @@ function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, is
   return redactKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
 }
 
-/** Returns the credentials that the settings contain, as runs use them. */
+/** Returns the credentials of the settings as a run records them: without secrets. */
 export function readEnvironment(settings: Settings): RunCredentials {
   const providers = readProviders(settings);
   const kinds = PROVIDER_NAMES.filter(kind => providers[kind] !== undefined);
@@ -97,7 +97,7 @@ export function readEnvironment(settings: Settings): RunCredentials {
   );
 }
 
-/** Returns the credentials that the settings contain, as calls use them. */
+/** Returns the credentials of the settings as calls use them: with endpoint and client. */
 export function openEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, ProviderCredential> {
   const providers = readProviders(deps.settings);
   const opened = [...readEnvironment(deps.settings).values()].flatMap(

@@ -29,7 +29,7 @@ export async function resolveCredentials(
   return addStored(deps, await listUsableCredentials(tx, workspace, workflowId));
 }
 
-/** Resolves the credentials of the instance, which workspaces without their own use. */
+/** Resolves the credentials of the instance, which workspaces without credentials use. */
 export async function resolveInstanceCredentials(deps: CredentialDeps, tx: Tx): Promise<RunCredentials> {
   if (!usesStoredCredentials(deps)) return deps.environment;
   return addStored(deps, await listInstanceDefaults(tx));
@@ -68,7 +68,7 @@ export function toCredentialRecord(credentials: RunCredentials): string | null {
     : JSON.stringify(Object.fromEntries(stored.map(({ kind, id }) => [kind, id])));
 }
 
-/** Returns the credentials that were chosen when the run was accepted, with their newest values. */
+/** Returns the credentials that were resolved when the run was accepted, with their newest values. */
 export async function readRunCredentials(
   deps: CredentialDeps,
   tx: Tx,
@@ -90,7 +90,7 @@ export async function createCredentialContext(
   const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
   return {
     providers: await readEndpoints(deps, stored),
-    // All credentials of a workspace share the slots of one, however many it has.
+    // All credentials of a workspace share one set of slots, so that more credentials do not give more slots.
     slotKeys: Object.fromEntries(
       stored.map(({ kind, id, paidBy }) => [kind, paidBy === 'credential' ? workspace : id]),
     ),
@@ -98,7 +98,7 @@ export async function createCredentialContext(
   };
 }
 
-/** Returns the addresses that the run's calls go to, which are part of the cache key. */
+/** Returns the endpoints of the run's calls, which are part of the cache key. */
 export async function readEndpoints(
   { settings, credentials }: Pick<Deps, 'settings' | 'credentials'>,
   runCredentials: Iterable<RunCredential>,
@@ -111,7 +111,7 @@ export async function readEndpoints(
   return { ...readProviders(settings), ...endpoints } as Providers;
 }
 
-/** Returns the credential of a call in flight, or the newest value for a call that is submitted now. */
+/** Opens the credential that a call in flight was submitted with, or the newest value for a new call. */
 async function openForCall(
   { credentials, db, log }: Pick<Deps, 'credentials' | 'db' | 'log'>,
   runCredential: RunCredential | undefined,
@@ -119,8 +119,8 @@ async function openForCall(
   task: ProviderTask | undefined,
 ) {
   if (task !== undefined && task.queued !== true && task.provider === kind) {
-    const used = await credentials.open(kind, task.valueId ?? null);
-    if (used !== undefined) return used;
+    const usedCredential = await credentials.open(kind, task.valueId ?? null);
+    if (usedCredential !== undefined) return usedCredential;
   }
   if (runCredential === undefined) throw new ProviderError(kind, 'not_configured');
   const valueId =

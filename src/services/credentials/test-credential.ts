@@ -1,4 +1,4 @@
-// Tests credentials by a request to the provider that costs nothing.
+// Tests a credential with a request to its provider that costs nothing.
 import { toError } from '../../lib/errors.ts';
 import { getProbe, readProbe } from '../../nodes/models/provider-probes.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
@@ -32,7 +32,7 @@ export async function testValues(deps: Deps, actor: Actor, { kind, values, owner
   return presentTest(await sendProbe(credential));
 }
 
-/** Tests a stored credential, or one of the environment, and records the outcome. */
+/** Tests a stored credential and records the result, or tests a credential of the environment. */
 export async function testCredential(deps: Deps, actor: Actor, id: string) {
   const { userId } = requireUser(actor);
   const environment = findEnvironmentCredential(deps, actor, id);

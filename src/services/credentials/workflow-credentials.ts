@@ -1,4 +1,4 @@
-// Chooses the credentials that a workflow uses instead of its workspace's defaults.
+// Reads and sets the credentials that a workflow uses instead of its workspace's defaults.
 import { type Static, Type } from 'typebox';
 import { invalidField } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -32,14 +32,14 @@ export const WorkflowCredentials = NamedExact(
 );
 export type WorkflowCredentials = Static<typeof WorkflowCredentials>;
 
-/** Throws 404 and 403 like every read for editors of the workflow. */
+/** Returns the chosen credential of each provider; null for the default. Only for editors. Throws 404, 403. */
 export async function readWorkflowCredentials({ db }: Pick<Deps, 'db'>, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(db, workflowId, user.userId));
   return readChoices(db, workflow.id);
 }
 
-/** Changes the choices that the body names. Throws 400 for a credential of another workspace or kind. */
+/** Changes the choices of the providers in the body. Throws 400 for a credential of another workspace or provider. */
 export async function chooseCredentials(
   deps: Pick<Deps, 'db' | 'settings'>,
   actor: Actor,

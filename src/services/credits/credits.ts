@@ -47,8 +47,8 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
 }
 
 /**
- * Returns the balance and ledger of a user or a team to an administrator; by default the administrator's own. Throws
- * 404 if the account does not exist.
+ * Returns the balance and ledger of a user or a team for an administrator. Default: those of the administrator. Throws
+ * 404 if the user or team does not exist.
  */
 export async function getCreditsForAdmin(
   deps: Pick<Deps, 'db'>,
@@ -76,8 +76,8 @@ const presentEntry = (entry: EntryRow) =>
   presentColumns(entry, 'id kind amount execution_id workflow_id node_id note created_at');
 
 /**
- * Grants credits to a user or a team; a negative amount revokes them. Throws 404 if it does not exist, 409 if the
- * balance is too low to revoke that much.
+ * Grants credits to a user or a team; a negative amount revokes credits. Throws 404 if the user or team does not exist,
+ * 409 if the balance is lower than the amount to revoke.
  */
 export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
   requireScope(actor, 'instance:admin');

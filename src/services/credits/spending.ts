@@ -48,7 +48,7 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
   workflows: Type.Array(
     Type.Object({
       id: Type.String(),
-      name: Nullable(Type.String({ description: 'Null if it was deleted' })),
+      name: Nullable(Type.String({ description: 'Null if the workflow was deleted' })),
       credits: Credits,
     }),
     { description: 'The 20 most expensive workflows' },
@@ -58,7 +58,7 @@ export const SpendingResponse = Named('Spending', 'Charges, in credits', {
       credentialId: Type.String(),
       name: Type.String(),
       kind: Type.String(),
-      costUsd: Type.Number({ description: 'What its calls cost in USD, as far as that is known' }),
+      costUsd: Type.Number({ description: 'The known cost of its calls, in USD' }),
       calls: Type.Integer(),
       unpricedCalls: Type.Integer({ description: 'Calls of unknown cost' }),
     }),

@@ -1,5 +1,5 @@
-// Keeps the operator's models current in every process: reads them at start and after each change. A notification
-// triggers the read; the revision is also polled in case a notification was lost.
+// Keeps the operator's models current in every process: reads them at startup and after each change. A notification
+// triggers the read. The revision is also polled in case a notification was lost.
 import type { Logger } from '../../lib/log.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { loadModels, type ModelsDeps, readModelsRevision } from './models.ts';
@@ -27,7 +27,7 @@ export async function startLiveModels(
     currentRevision = revision;
   };
   await load();
-  // Sequential: a change that arrives during a read is read afterwards.
+  // The reads are sequential, so that a change during a read is read afterwards.
   let lastRead = Promise.resolve();
   const refresh = (): Promise<void> => {
     lastRead = lastRead

@@ -1,4 +1,4 @@
-// Defines the schemas of the operator's models over HTTP.
+// Defines the schemas of requests and responses about the operator's models.
 import { Type } from 'typebox';
 import { LISTING_PROVIDERS } from '../../nodes/models/listing/listing.ts';
 import { Exact, Nullable } from '../schema.ts';
@@ -39,7 +39,7 @@ export const OffersResponse = Type.Object({
       nodeType: Nullable(Type.String({ description: 'The node type that runs it in this service' })),
     }),
   ),
-  isCut: Type.Boolean({ description: 'Whether there are more than are shown' }),
+  isCut: Type.Boolean({ description: 'Whether more models match than are listed' }),
 });
 
 export const PlanModelsBody = Exact({

@@ -42,7 +42,7 @@ export async function readModels(deps: ModelsDeps, actor: Actor): Promise<Instal
 export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
   const file = deps.settings.MODELS_FILE;
   if (file !== undefined) return loadFile(file);
-  // The revision is read first: a change in between then counts as newer and is read again.
+  // The revision is read first, so that a change between the two reads is newer than the revision and is read again.
   const revision = await getModelsRevision(deps.db);
   return { revision: String(revision), ...parseAll(await listModels(deps.db)) };
 }
@@ -72,7 +72,7 @@ export async function writeModels(
   if (file !== undefined) await writeModelsFile(file, input.revision, models);
   else {
     await deps.db.transaction(async tx => {
-      // The revision may be one of MODELS_FILE.
+      // The revision may come from MODELS_FILE, if the operator has removed that setting since.
       if (!/^\d{1,15}$/.test(input.revision)) throw staleWrite();
       const newRevision = await raiseModelsRevision(tx, Number(input.revision));
       if (newRevision === undefined) throw staleWrite();

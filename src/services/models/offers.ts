@@ -15,7 +15,7 @@ import { planFromListing } from './plan-models.ts';
 
 type OfferDeps = ModelsDeps & Pick<Deps, 'db' | 'settings' | 'environment' | 'credentials' | 'now'>;
 
-/** A plan, and the revision that it is based on, which a write must name. */
+/** A plan with the revision of the models that it is based on. A write must name this revision. */
 type ModelPlan = SyncPlan & { readonly revision: string };
 
 const MAX_OFFERS = 100;
@@ -42,8 +42,8 @@ export async function listOffers(
 }
 
 /**
- * Returns the changes that adding these models would make or, if none are named, the provider's changes to those in
- * use.
+ * Returns the changes that adding the models at these endpoints would make. Without endpoints, returns the provider's
+ * changes to the models in use.
  */
 export async function planModels(
   deps: OfferDeps,
@@ -90,9 +90,7 @@ async function listProviderModels(
     throw new AppError(
       'fetch_failed',
       `The model list of ${provider} could not be read: ${toError(err).message}`,
-      {
-        cause: err,
-      },
+      { cause: err },
     );
   }
 }

@@ -1,4 +1,4 @@
-// Plans changes of models from a provider's list, for the service and for the command line.
+// Plans changes to the installed models from a provider's list, for the service and for the command line.
 import { AppError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import type { Model } from '../../nodes/models/model.ts';
@@ -8,12 +8,14 @@ export interface PlanInput {
   /** The models in use, of all providers. */
   readonly installed: readonly Model[];
   readonly provider: ListingProvider;
-  /** The models to add. Undefined: compare the provider's models in use with its list. */
+  /** The endpoints of models to add; undefined to compare the provider's models in use with its list. */
   readonly endpoints: readonly string[] | undefined;
   readonly date: string;
 }
 
-/** Reads the provider's list with `list` and plans the changes. Throws `not_found`, EmptyListing and what `list` throws. */
+/**
+ * Reads the provider's list with `list` and plans the changes. Throws `not_found`, EmptyListing and what `list` throws.
+ */
 export async function planFromListing(
   { installed, provider, endpoints, date }: PlanInput,
   list: (query: ListingQuery) => Promise<readonly ListedModel[]>,

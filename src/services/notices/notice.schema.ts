@@ -7,7 +7,8 @@ import { EventStreamSchema, Exact, Named, Nullable, Timestamp } from '../schema.
 export const ListNoticesQuery = Type.Object({
   unread: Type.Optional(
     Type.Boolean({
-      description: 'true: only notices that you have not read; false: only those that you have',
+      description:
+        'true for notices that you have not read, false for notices that you have read. Default: all',
     }),
   ),
   ...PageQuery.properties,

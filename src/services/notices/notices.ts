@@ -42,8 +42,8 @@ export type NoticeEvent =
 
 /** Poll interval without notifications. */
 const POLL_MS = 15_000;
-/** Maximum number of notices that are sent at once: the newest. */
-const MAX_AT_ONCE = 50;
+/** The maximum number of notices that are sent after a change; older ones are skipped. */
+const MAX_NEW_NOTICES = 50;
 /** A transaction may insert its notice this long before it commits. */
 const MAX_COMMIT_MS = 60_000;
 
@@ -56,7 +56,8 @@ export async function* followNotices(
   const { userId } = requireUser(actor);
   const waiter = createChangeWaiter();
   const unsubscribe = runNotifier.subscribe(getNoticeStreamKey(userId), { onChange: waiter.notify });
-  const listNewest = () => listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_AT_ONCE });
+  const listNewest = () =>
+    listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_NEW_NOTICES });
   try {
     const firstId = getFirstIdAt('notice', now() - MAX_COMMIT_MS);
     let seenIds = new Set((await listNewest()).map(({ id }) => id));

@@ -1,4 +1,4 @@
-// Backups for administrators: when the last one was made, and a download of a new one.
+// Lets administrators see when the last backup was made, and download a new one.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';
@@ -46,7 +46,7 @@ export async function readBackupStatus({ db }: Pick<Deps, 'db'>, actor: Actor) {
 
 type DownloadDeps = Pick<Deps, 'runDb' | 'storage' | 'secretsKey' | 'now' | 'log'>;
 
-/** Databases whose backup is being downloaded. Each process allows one at a time, because each reads all data. */
+/** The databases that are being backed up. A process makes one backup at a time, because a backup reads all data. */
 const downloading = new WeakSet<Db>();
 
 /** Throws 409 if a backup is being downloaded. */
@@ -56,7 +56,7 @@ export function requireNoDownload({ runDb }: Pick<Deps, 'runDb'>, actor: Actor):
     throw new AppError('conflict', 'Another backup is being downloaded. Try again when it has finished.');
 }
 
-/** Makes a backup without the secrets key and returns its bytes. Throws 409 while another one is made. */
+/** Makes a backup without the secrets key and returns its bytes. Throws 409 during another download. */
 export function downloadBackup(
   deps: DownloadDeps,
   actor: Actor,

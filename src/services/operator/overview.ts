@@ -146,7 +146,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
     findLastBackup(deps.db),
     readDisk(deps.settings.DATA_DIR),
   ]);
-  // In sequence, so that they need only one connection.
+  // The queries run in sequence, so that they need only one connection.
   const [runs, spending, lowBalances] = await deps.db.inSequence(async tx => [
     await countRuns(tx, nowMs),
     await readSpending(deps, tx, nowMs),
@@ -209,7 +209,7 @@ function sumByOutcome(counts: readonly HourCount[]): Readonly<Record<Outcome, nu
   return sums;
 }
 
-/** Returns the first day of the month (UTC) that contains the time, or of one before it. */
+/** Returns the first day of the month (UTC) that is `offset` months after the month of the time. */
 export function getMonthStart(nowMs: number, offset = 0): string {
   const now = new Date(nowMs);
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)).toISOString().slice(0, 10);

@@ -34,8 +34,8 @@ type ProviderChecks = Awaited<ReturnType<typeof probeAll>>;
 
 interface RecentCheck {
   readonly atMs: number;
-  /** The ids of the values that were checked, so that a replaced key is checked at once. */
-  readonly values: string;
+  /** The ids of the checked values. A key that replaces one of them is checked immediately. */
+  readonly valueIds: string;
   readonly result: Promise<ProviderChecks>;
 }
 
@@ -45,13 +45,12 @@ const recentChecks = new WeakMap<object, RecentCheck>();
 export async function checkProviders(deps: ProviderCheckDeps, actor: Actor): Promise<ProviderChecks> {
   requireScope(actor, 'instance:admin');
   const chosen = [...(await resolveInstanceCredentials(deps, deps.db)).values()];
-  const values = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
+  const valueIds = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
   const recent = recentChecks.get(deps.settings);
-  if (recent !== undefined && recent.values === values && deps.now() - recent.atMs < CACHE_MS)
-    return recent.result;
+  if (recent?.valueIds === valueIds && deps.now() - recent.atMs < CACHE_MS) return recent.result;
   const opened = chosen.map(({ kind, valueId }) => deps.credentials.open(kind, valueId));
   const result = probeAll(deps, opened);
-  recentChecks.set(deps.settings, { atMs: deps.now(), values, result });
+  recentChecks.set(deps.settings, { atMs: deps.now(), valueIds, result });
   return result;
 }
 

@@ -7,7 +7,7 @@ import type { Db } from '../../store/db.ts';
 const DISCONNECT_TIMEOUT_MS = 5000;
 const POLL_MS = 100;
 
-/** Throws if a service is connected. Waits a moment, because the connections of a killed service take time to close. */
+/** Throws if a service stays connected. Waits first, because the connections of a killed service take time to close. */
 export async function requireServiceStopped(db: Db): Promise<void> {
   for (const deadline = performance.now() + DISCONNECT_TIMEOUT_MS; (await countOtherConnections(db)) > 0; ) {
     if (performance.now() > deadline)

@@ -1,4 +1,4 @@
-// Rotates the secrets key: re-encrypts everything in one transaction.
+// Rotates the secrets key: re-encrypts all secrets with a new key in one transaction.
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type Session, withSession } from '../../store/copy.ts';
@@ -19,7 +19,7 @@ export interface SecretsKeys {
 
 export interface RotatedSecrets {
   readonly rotated: number;
-  /** Values already encrypted by the new key, because an earlier rotation was committed. */
+  /** The number of values that an earlier rotation has already encrypted with the new key. */
   readonly already: number;
 }
 

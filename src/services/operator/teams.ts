@@ -26,7 +26,7 @@ export const InstanceTeamPage = PageSchema(
     credits: Type.Object({ balance: Type.Integer(), held: Type.Integer() }),
     spentThisMonth: Type.Integer({ description: 'Credits charged this month (UTC)' }),
     dailyCreditBudget: Nullable(
-      Type.Integer({ description: 'What all its runs together may cost in a UTC day; null: no budget' }),
+      Type.Integer({ description: 'The maximum cost of all its runs in a UTC day; null for no budget' }),
     ),
     spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
     createdAt: Timestamp,

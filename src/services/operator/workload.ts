@@ -1,4 +1,4 @@
-// Reports the state of the instance for operators: plans, workers, and pending work.
+// Reports plans, workers and pending work for operators.
 import { Type } from 'typebox';
 import {
   countJobs,
@@ -78,7 +78,7 @@ export const PlansResponse = Named('Plans', 'The available plans', {
 export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
   requireScope(actor, 'instance:admin');
   const plans = Object.entries(settings.plans)
-    // The plan of callers without an account.
+    // `anonymous` is the plan of callers without an account.
     .filter(([name]) => name !== 'anonymous')
     .map(([name, limits]) => ({
       name,

@@ -1,11 +1,11 @@
-// Finds why a graph cannot serve an app, and refuses writes of a workflow that would break its app.
+// Finds reasons why an app cannot use a graph, and refuses writes of a workflow that would break its app.
 import type { Graph, GraphNode } from '../../graph/types.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from '../../store/apps.ts';
 import type { Tx } from '../../store/db.ts';
 import { type GraphWrite, getWrittenGraph } from './write-graph.ts';
 
-/** The controls of each type of input node. The first one is the default. */
+/** The controls that each type of input node allows. The first control is the default. */
 const CONTROLS_BY_TYPE: Readonly<Record<string, readonly Control[]>> = {
   'input:text': ['textarea', 'text', 'choice'],
   'input:number': ['text', 'slider', 'choice', 'switch'],
@@ -16,14 +16,14 @@ const CONTROLS_BY_TYPE: Readonly<Record<string, readonly Control[]>> = {
   'input:audio': ['media'],
 };
 
-/** Returns the control of an input: the chosen one, or the default of its node. */
+/** Returns the control of an input: the one in its settings, or the default of its node. */
 export function getControl({ control, min, max }: AppInput, nodeType: string): Control {
   if (control !== undefined) return control;
   if (nodeType === 'input:number' && min !== undefined && max !== undefined) return 'slider';
   return CONTROLS_BY_TYPE[nodeType]?.[0] ?? 'text';
 }
 
-/** Lists why the graph cannot serve the app, with JSON pointers into its settings. */
+/** Lists the reasons why the app cannot use the graph, with JSON pointers into the settings of the app. */
 export function findAppIssues(
   { inputs, outputs }: Pick<AppSettings, 'inputs' | 'outputs'>,
   graph: Graph,
@@ -81,8 +81,8 @@ function findInputIssues(input: AppInput, node: GraphNode | undefined, path: str
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /**
- * Throws 409 `app_would_break` if the workflow has an enabled app that runs its current version and that the new graph
- * cannot serve.
+ * Throws 409 `app_would_break` if the workflow has an enabled app that runs the current version and cannot use the new
+ * graph.
  */
 export async function requireAppServed(tx: Tx, workflowId: string, write: GraphWrite): Promise<void> {
   const settings = await findCurrentAppSettings(tx, workflowId);
@@ -92,7 +92,7 @@ export async function requireAppServed(tx: Tx, workflowId: string, write: GraphW
   if (first === undefined) return;
   throw new AppError(
     'app_would_break',
-    `The app of this workflow uses ${first.nodeId ?? 'a node'}: ${first.message} Change the app first, or save with breakApp=true, which puts the app out of order.`,
+    `The app of this workflow uses ${first.nodeId ?? 'a node'}: ${first.message} Change the app first, or save with breakApp=true, after which the app cannot run.`,
     { issues },
   );
 }

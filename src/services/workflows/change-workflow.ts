@@ -1,4 +1,4 @@
-// Changes the fields or the graph of a stored workflow in one transaction. Writes nothing if nothing differs.
+// Changes the fields or the graph of a stored workflow in one transaction. Writes nothing if nothing changes.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -64,8 +64,8 @@ export async function changeWorkflow(
 }
 
 /**
- * Returns the poster to pin, which must be the current one or another image of the workflow's runs; null to use the
- * newest image.
+ * Returns the poster to pin, which must be the current poster or another image of the workflow's runs. Returns null if
+ * the workflow should show its newest image.
  */
 async function choosePoster(
   tx: Tx,
@@ -87,8 +87,8 @@ async function choosePoster(
 }
 
 /**
- * Throws 409 `stale_write`. Compares only the part of our ETags that changes with each write, because views, heartbeats
- * and posters change independently and must not reject a write.
+ * Throws 409 `stale_write` if the workflow was written since the client read it. Compares only the revision at the
+ * start of the ETags: views, heartbeats and posters change the rest of an ETag, and must not cause a rejection.
  */
 function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
@@ -101,15 +101,15 @@ function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void 
 }
 
 export interface GraphEdit {
-  /** The version that the change is based on; absent: the stored one. */
+  /** The version that the change is based on. Default: the stored version. */
   readonly baseVersion?: number | undefined;
-  /** A pure function. Throws if the graph does not match the change. */
+  /** A pure function that changes the graph. Throws if the change does not apply to the graph. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
   readonly breaksApp?: WorkflowChange['breaksApp'];
 }
 
-/** The result of a change. Nodes and edges are validated like those of a PUT. */
+/** The result of a change. Its nodes and edges are validated like those of a PUT. */
 export interface EditedGraph {
   readonly nodes: readonly unknown[];
   readonly edges: readonly unknown[];
@@ -131,7 +131,7 @@ export async function editGraph(
   return presentCommitted(deps, committed);
 }
 
-/** Checks that `editGraph` would succeed. Stores nothing. Throws what it throws. */
+/** Checks that `editGraph` would succeed, without storing anything. Throws the errors of `editGraph`. */
 export async function checkEdit(deps: Deps, actor: Actor, id: string, edit: GraphEdit): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   try {

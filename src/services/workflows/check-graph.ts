@@ -1,5 +1,4 @@
-// Prepares every submitted graph: parses it, normalizes configs, writes ports and lints it, separating errors from
-// warnings.
+// Checks every submitted graph: parses it, normalizes configs, adds the ports, and lints it.
 import { completeGraph } from '../../graph/complete.ts';
 import { getDims } from '../../graph/dims.ts';
 import { inspectParsed } from '../../graph/inspect.ts';
@@ -14,7 +13,7 @@ import type { Deps } from '../deps.ts';
 
 type GraphDeps = Pick<Deps, 'catalog'>;
 
-/** A well-formed graph, with normalized configs and their ports written in. */
+/** A well-formed graph, with normalized configs and the ports of its nodes. */
 export interface SubmittedGraph {
   readonly graph: Graph;
   /** Ids of nodes that were sent without a position. */
@@ -24,8 +23,8 @@ export interface SubmittedGraph {
 }
 
 /**
- * Parses and normalizes a submitted graph. `previous` is the graph that it replaces. Throws 400 `invalid_graph` with
- * all issues if the graph is malformed.
+ * Parses and normalizes a submitted graph. `previous` is the graph to replace. Throws 400 `invalid_graph` with all
+ * issues if the graph is malformed.
  */
 export function parseSubmittedGraph(
   deps: GraphDeps,
@@ -41,8 +40,8 @@ export function parseSubmittedGraph(
 }
 
 /**
- * Returns every warning of the graph. Throws 400 `invalid_graph` if it has errors. `previous` is the graph that it
- * replaces.
+ * Returns all warnings of the graph. `previous` is the graph to replace. Throws 400 `invalid_graph` if there are
+ * errors.
  */
 export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): Findings {
   const findings = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
@@ -51,18 +50,18 @@ export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previou
   return allFindings;
 }
 
-/** Lists all issues; warnings are included with their severity, but cause no rejection. */
+/** Creates the error for a graph with errors. It lists all issues, including warnings. */
 function graphError(findings: Findings): AppError {
   const { issues } = findings;
   const errors = issues.filter(issue => issue.severity === 'error');
-  const more = errors.length > 1 ? ` Total number of errors: ${errors.length}.` : '';
-  return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
+  const total = errors.length > 1 ? ` Total number of errors: ${errors.length}.` : '';
+  return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${total}`, {
     issues,
     details: { ...toTruncation(findings) },
   });
 }
 
-/** Adds to each node its size, as it is stored and displayed. */
+/** Sets the size of each node, which is stored and displayed. */
 export function withDims(deps: GraphDeps, graph: Graph): Graph {
   const nodes = graph.nodes.map(({ dims: _, ...node }) => ({
     ...node,

@@ -1,4 +1,5 @@
-// Completes each write of a stored workflow: locks it, compares it, writes the differences and responds.
+// The steps that all writes of a stored workflow share: lock the workflow, prepare the graph, write what changed, and
+// present the result.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -53,7 +54,7 @@ export function mergeSentFields(body: SentFields, workflow: WorkflowRow): Partia
 }
 
 export interface SentGraph {
-  /** Absent: unchanged. */
+  /** Nodes and edges stay unchanged if they are undefined. */
   readonly nodes?: unknown;
   readonly edges?: unknown;
   readonly autoLayout?: boolean | 'always';
@@ -88,7 +89,7 @@ export interface WorkflowChange {
   readonly saving?: 'auto' | 'manual';
   /** Whether the graph may break the app of the workflow. */
   readonly breaksApp?: boolean | undefined;
-  /** The version that is restored, if any. */
+  /** The version whose graph is restored, if any. */
   readonly restoredVersion?: number;
 }
 
@@ -99,7 +100,7 @@ export interface CommittedWorkflow {
   readonly warnings: readonly string[];
 }
 
-/** Writes the differences: a new version if the graph changed, the row if any field changed, otherwise nothing. */
+/** Writes what changed: a new version if the graph changed, and the row if the version or a field changed. */
 export async function commitChange(
   tx: Tx,
   view: WritableView,
@@ -149,14 +150,14 @@ async function storeVersion(
   else await closeAutosave(tx, id, version);
 }
 
-/** Returns a workflow written by this transaction, as its writer sees it. */
+/** Returns a workflow that this transaction has written, as the writer sees it. */
 export async function getWrittenWorkflow(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
   const row = await findWorkflow(tx, id, user.userId);
   if (row === undefined) throw new Error(`Workflow ${id} was not found in the transaction that wrote it.`);
   return row;
 }
 
-/** Returns whether any member differs; encrypted secrets are compared by identity. */
+/** Returns whether any member differs. Compares encrypted secrets by identity. */
 function differs(next: object, before: ReadWorkflowRow): boolean {
   return Object.entries(next).some(([key, value]) => {
     const old = before[key as keyof ReadWorkflowRow];
@@ -170,7 +171,7 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
   if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
-/** Returns the response to a committed write; its writer sees the complete graph. */
+/** Presents a committed workflow to its writer, with the complete graph. Caches the graph. */
 export function presentCommitted(deps: Deps, committed: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, committed);
   const { view, write, warnings } = committed;

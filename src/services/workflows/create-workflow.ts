@@ -85,7 +85,7 @@ export function createBlankRow(name: string): NewFields {
 
 export interface NewWorkflowCommit {
   readonly fields: NewFields;
-  /** Files that came with it. Their rows are stored in the same transaction; the files are deleted if it fails. */
+  /** Rows of stored files, inserted in the same transaction. If the transaction fails, the files are deleted. */
   readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
@@ -131,7 +131,7 @@ export async function insertNewWorkflow(
   await recordCalls(tx, user, { workflowId: id, version: 1, replaced: [], write });
 }
 
-/** Replaces a workflow like a PUT, but rejects a folder of another workspace. */
+/** Replaces a workflow like a PUT, and also sets its media. Unlike a PUT, rejects a folder of another workspace. */
 async function replaceWorkflow(
   deps: Deps,
   user: UserActor,

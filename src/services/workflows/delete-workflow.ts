@@ -1,4 +1,4 @@
-// Marks workflows as deleted, undoes deletions for a day, and restores workflows for support.
+// Marks workflows as deleted, undoes deletions within a day, and restores workflows for administrators.
 import { quote } from '../../graph/issues.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -14,8 +14,8 @@ import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 import type { DeleteWorkflowQuery } from './workflow.schema.ts';
 
 /**
- * Deactivates the workflow and marks it as deleted. Active runs continue. Throws 404, 403, and 409 `component_in_use`
- * unless it is forced: then the workflows that call it can no longer run.
+ * Deactivates the workflow and marks it as deleted. Active runs continue. With `force`, workflows that call it can no
+ * longer run. Throws 404, 403, and, unless `force` is set, 409 `component_in_use` if there are such workflows.
  */
 export async function deleteWorkflow(
   deps: Deps,
@@ -34,7 +34,7 @@ export async function deleteWorkflow(
 
 const MAX_NAMED = 20;
 
-/** Throws 409 with the names of callers that the user may read, and the number of the others. */
+/** Throws 409 with the names of callers that the user may read, and the number of the callers that the user may not. */
 async function requireUnused(tx: Tx, { userId }: UserActor, id: string): Promise<void> {
   const callers = await listCallingWorkflows(tx, id, { userId, after: null, limit: MAX_NAMED + 1 });
   const hidden = await countHiddenCallers(tx, id, userId);
@@ -55,7 +55,7 @@ async function requireUnused(tx: Tx, { userId }: UserActor, id: string): Promise
 /** How long a deletion can be undone. */
 const UNDO_PERIOD_MS = 86_400_000;
 
-/** Undoes a deletion; does nothing if the workflow is not deleted. Throws 404 after a day, 403. */
+/** Undoes a deletion. Does nothing if the workflow is not deleted. Throws 403, and 404 a day after the deletion. */
 export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const since = new Date(deps.now() - UNDO_PERIOD_MS);
@@ -70,7 +70,7 @@ export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string):
   return presentWorkflow(deps, view, text);
 }
 
-/** Restores a deleted workflow for an administrator. It stays inactive until its owner activates it. Throws 404. */
+/** Restores a deleted workflow for an administrator. Only its owner can activate the workflow again. Throws 404. */
 export async function restoreDeletedWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = requireFound(await removeDeletionMark(deps.db, id), 'Workflow not found.');

@@ -1,5 +1,5 @@
-// Runs a transaction that changes a graph. Slow work, such as tasks for a thread and the resolution of calls, is done
-// between two attempts, so that it holds neither a connection nor a lock.
+// Runs a transaction that changes a graph. Slow work, such as a task for a thread or the resolution of calls, is done
+// between two attempts, while neither a connection nor a lock is held.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -9,8 +9,8 @@ import type { GraphResults, GraphTask, TaskOf } from './graph-task.ts';
 import { findNodesWithCalls, performGraphWork, performInPlace, performWrite } from './graph-work.ts';
 
 /**
- * Returns the result of the task. A task that must run outside of the transaction ends this attempt. The next attempt
- * gets its result if the graph still has the version `base`.
+ * Returns the result of the task, which depends on version `base` of the graph. If the task must run outside of the
+ * transaction, ends this attempt. The next attempt gets the result if the graph still has the version `base`.
  */
 export type GraphTaskRunner = <Kind extends GraphTask['kind']>(
   base: number,
@@ -21,8 +21,8 @@ export type GraphTaskRunner = <Kind extends GraphTask['kind']>(
 const MAX_ATTEMPTS = 5;
 
 /**
- * Runs the transaction, and repeats it after its task was done outside. For the same base, the transaction must always
- * request the same task, and only one. Throws what the transaction throws, and 503.
+ * Runs the transaction, and repeats it after its task was done outside. For the same base, the transaction must request
+ * one task, which must always be the same. Throws what the transaction throws, and 503 if the graph changes too often.
  */
 export async function editTransaction<T>(
   deps: Pick<Deps, 'settings'> & ResolveDeps,

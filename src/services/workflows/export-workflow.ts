@@ -38,8 +38,8 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
 }
 
 /**
- * Lists the media in the graph that a run of the workflow could use. Knowing the id of another user's file does not
- * give access to it.
+ * Lists the media in the graph that a run of the workflow could use. A graph may also contain ids of other users'
+ * files, which must not be exported.
  */
 function listExportableMedia(
   deps: Deps,

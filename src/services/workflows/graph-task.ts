@@ -1,4 +1,4 @@
-// Defines tasks on graphs as plain data. They are performed in place for small graphs, and in a thread for large ones.
+// Defines tasks on graphs as plain data, and performs them. graph-work.ts decides whether a task needs a thread.
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
@@ -11,15 +11,15 @@ import { type StoredGraph, toGraphText } from './graph-versions.ts';
 import { type GraphInput, type GraphWrite, prepareGraph, sizeGraph } from './write-graph.ts';
 
 export type GraphTask =
-  /** Prepares a write. If nodes or edges are absent, the stored ones are used. */
+  /** Prepares a write. Uses the stored nodes or edges if the input has none. */
   | { readonly kind: 'write'; readonly input: Omit<GraphInput, 'stored'>; readonly stored?: StoredGraph }
   /** Lints a graph that would replace the stored one. */
   | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
-  /** Prepares a stored graph to be written back. `nodes`: its nodes, with calls resolved again. */
+  /** Prepares a stored graph to be written again. `nodes` are its nodes with newly resolved calls. */
   | { readonly kind: 'restore'; readonly stored: StoredGraph; readonly nodes?: unknown }
-  /** Removes what readers who may not edit must not see. `readable`: the components that they may read. */
-  | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readable: readonly string[] }
-  /** Finds the ports that the graph has as a component. */
+  /** Removes what readers who may not edit must not see. `readableIds` are the components that they may read. */
+  | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readableIds: readonly string[] }
+  /** Finds the ports of the graph as a component. */
   | { readonly kind: 'interface'; readonly stored: StoredGraph };
 
 /** The result of each kind of task. */
@@ -56,13 +56,13 @@ const PERFORMERS: Performers = {
     return { ...report, text: toGraphText(graph) };
   },
   restore: (deps, { stored, nodes = stored.graph.nodes }) => {
-    const read = parseSubmittedGraph(deps, nodes, stored.graph.edges);
-    const findings = lintForWrite(deps, read, stored.graph);
-    const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, read.graph);
+    const submitted = parseSubmittedGraph(deps, nodes, stored.graph.edges);
+    const findings = lintForWrite(deps, submitted, stored.graph);
+    const write = nodes === stored.graph.nodes ? { text: stored.text } : sizeGraph(deps, submitted.graph);
     return { ...write, isChanged: true, findings, warnings: [] };
   },
-  redact: (_, { stored, readable }) =>
-    toGraphText(redact(hideCalls(stored.graph, new Set(readable))) as Graph),
+  redact: (_, { stored, readableIds }) =>
+    toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
 };
 

@@ -1,4 +1,4 @@
-// Serves the thread that works on large graphs. It builds its own catalog from the same sources as the service.
+// Runs in the thread that works on large graphs. The thread builds its catalog from the same sources as the service.
 import { serveTasks } from '../../lib/threads/serve.ts';
 import { type CatalogOrigin, restoreCatalog } from '../../nodes/catalog.ts';
 import { type GraphResults, type GraphTask, performGraphTask, type TaskDeps } from './graph-task.ts';
@@ -9,7 +9,7 @@ export interface GraphContext extends Pick<TaskDeps, 'settings'> {
   readonly origin: CatalogOrigin;
 }
 
-/** A task as sent to the thread: the stored graph is sent as its text, which is faster than sending the object. */
+/** A task as it is sent to the thread. The stored graph is sent as text, which is faster than sending the object. */
 export interface SentTask {
   readonly task: Omit<GraphTask, 'stored'>;
   readonly storedText: string | undefined;

@@ -1,4 +1,4 @@
-// Caches graphs by workflow and version. Each is read, parsed and planned once, since a version never changes.
+// Caches graphs by workflow and version. A version never changes, so it is read, parsed and planned only once.
 import type { Catalog } from '../../graph/catalog.ts';
 import { type ComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { createPlan, type PlanResult } from '../../graph/plan.ts';
@@ -9,7 +9,7 @@ import type { Tx } from '../../store/db.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
 
 export interface StoredGraph {
-  /** '"nodes":[…],"edges":[…]', as in the response to GET. */
+  /** The graph as JSON members, '"nodes":[…],"edges":[…]', which GET inserts into its response. */
   readonly text: string;
   readonly graph: Graph;
 }
@@ -17,7 +17,7 @@ export interface StoredGraph {
 export interface GraphVersion extends StoredGraph {
   /** The calls of components. */
   readonly calls: readonly ComponentCall[];
-  /** Returns the plan of all nodes, or of those that the targets need. Pinned nodes need no other nodes. */
+  /** Returns the plan of all nodes, or of the nodes that the targets need. Pinned nodes need no other nodes. */
   plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
 
@@ -27,7 +27,7 @@ export interface GraphVersions {
   keep(workflowId: string, version: number, text: string, graph?: Graph): void;
 }
 
-// In characters of graph text. A parsed graph and its plan take several times as much.
+// The maximum size of all cached graph texts. A parsed graph and its plan take several times as much memory.
 const MAX_CHARACTERS = 8_000_000;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
@@ -53,7 +53,7 @@ export const versionNotFound = (version: number): AppError =>
   new AppError('not_found', `Version ${version} of the workflow was not found.`);
 
 /**
- * Creates a version of which the text or the graph is known. Derives the rest on demand: a read needs neither graph nor
+ * Creates a version from its text or its graph. Derives the rest when it is first used: a read needs neither graph nor
  * plan.
  */
 export function createVersion(
@@ -63,7 +63,7 @@ export function createVersion(
   let { text, graph } = known;
   let calls: readonly ComponentCall[] | undefined;
   let fullPlan: PlanResult | undefined;
-  // Models can change while the service runs; a plan is valid for the entries it was built from.
+  // The entries that the plan was built from. They are replaced when models change.
   let plannedFor: Catalog['entries'] | undefined;
   return {
     get text() {
@@ -93,7 +93,7 @@ function parseGraphText(text: string): Graph {
   return JSON.parse(`{${text}}`) as Graph;
 }
 
-/** Returns the graph of a text, parsing it on first use. */
+/** Returns a stored graph from its text. Parses the text on first use. */
 export function parseStoredGraph(text: string): StoredGraph {
   let graph: Graph | undefined;
   return {

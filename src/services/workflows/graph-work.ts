@@ -1,5 +1,5 @@
-// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Calls of components are
-// resolved first.
+// Runs tasks on graphs: immediately for small graphs, in a worker thread for large ones. Before writes and lints,
+// resolves the calls of components.
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { hasErrors, mergeFindings } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -25,13 +25,14 @@ const MAX_EDGES = 1000;
  * Limit for the members of a graph at any depth and the references in its texts, because a few nodes may contain many.
  */
 const MAX_VALUES = 20_000;
-/** More characters than a request body may contain, since plain text is cheap: 4 MB take 20 ms. */
+/** Larger than a request body may be, since plain text is fast to process: 4 MB take 20 ms. */
 const MAX_CHARACTERS = 5_000_000;
 /**
- * Limit for commas in the text of a stored graph, which approximates its number of values. Prose contains commas too.
+ * Limit for commas in the text of a stored graph, whose number approximates the number of values. The limit is higher
+ * than MAX_VALUES, because prose contains commas too.
  */
 const MAX_COMMAS = 300_000;
-/** Time in the queue and in the thread together. On a busy machine, a task takes longer than its processor time. */
+/** Limit for the time in the queue and the thread. On a busy machine, a task takes longer than its processor time. */
 const WAIT_MS = 60_000;
 
 const pool = createThreadPool<SentTask, GraphResults[GraphTask['kind']]>({
@@ -59,8 +60,8 @@ const getThreadOrigin = (deps: WorkDeps, task: GraphTask): CatalogOrigin | undef
   isLarge(task) ? getCatalogOrigin(deps.catalog) : undefined;
 
 /**
- * Performs the task for the account, in place or in a thread. Throws what the task throws, or 503 `unavailable` past a
- * time limit, because that depends on the load of the host.
+ * Performs the task, in place or in a thread whose queue is fair among accounts. Throws what the task throws, and 503
+ * `unavailable` if it takes too long, since a later attempt may succeed.
  */
 export async function performGraphWork<Kind extends GraphTask['kind']>(
   deps: WorkDeps,
@@ -91,8 +92,8 @@ export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefi
 type CheckDeps = ResolveDeps & WorkDeps;
 
 /**
- * Prepares a graph for storage, with its calls resolved. `caller` is the workflow that is changed. Throws 400
- * `invalid_graph` and what is wrong with a call.
+ * Prepares a graph for storage, with its calls resolved. `caller` is the workflow that the write changes. Throws 400
+ * `invalid_graph`, and the errors of invalid calls.
  */
 export async function performWrite(
   deps: CheckDeps,
@@ -131,7 +132,7 @@ export async function performLint(
   return { ...lint, ...findings, ok: lint.ok && !hasErrors(findings.issues) };
 }
 
-/** Returns a 503 error if a limit of the threads was exceeded; other errors unchanged. */
+/** Returns a 503 error if the task exceeded a limit of the threads. Returns any other error unchanged. */
 function toUnavailableError(err: unknown): unknown {
   if (err instanceof TaskTooCostlyError) {
     const message =
@@ -145,7 +146,7 @@ function toUnavailableError(err: unknown): unknown {
   return err;
 }
 
-// One object per catalog, since a thread receives a new object each time.
+// One context per catalog, since the thread rebuilds its catalog when it receives another context.
 const contexts = new WeakMap<CatalogOrigin, GraphContext>();
 
 function getContext(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings']): GraphContext {
@@ -171,7 +172,7 @@ const isLargeText = (text: string): boolean =>
   countUpTo(text, '":', MAX_VALUES) + countUpTo(text, REFERENCE, MAX_VALUES) >= MAX_VALUES ||
   countUpTo(text, ',', MAX_COMMAS) >= MAX_COMMAS;
 
-/** Starts a reference in a template. */
+/** The start of a reference in a template. */
 const REFERENCE = '{{';
 
 /** Counts the occurrences of the part in the text, up to `limit`. */

@@ -1,5 +1,5 @@
-// Creates a workflow and its components from an exported file. Media files are stored first; then one transaction
-// inserts their rows and the workflows.
+// Creates a workflow and its components from an exported file. First stores the media files. Then one transaction
+// inserts the rows of the media and the workflows.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -21,10 +21,10 @@ import { performWrite } from './graph-work.ts';
 import type { ImportBody, ImportedFile } from './workflow-file.schema.ts';
 import type { GraphWrite } from './write-graph.ts';
 
-/** The same limit as for any body that contains a graph. */
+/** The limit for a graph, which is also the limit for other request bodies with a graph. */
 const MAX_GRAPH_BYTES = 4_194_304;
 
-/** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for an embedded file. */
+/** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for embedded files. */
 export async function importWorkflow(
   deps: Deps,
   actor: Actor,
@@ -38,7 +38,12 @@ export async function importWorkflow(
   const input = { nodes: linkCalls(body.nodes), edges: body.edges, autoLayout: false };
   const write = await performWrite({ ...deps, imported }, user, { kind: 'write', input });
   const texts = [write.text, ...newComponents.map(component => component.write.text)];
-  const media = await importMedia(deps, user, listNeeded(body.media ?? [], texts, reusedTexts), signal);
+  const media = await importMedia(
+    deps,
+    user,
+    listFilesToImport(body.media ?? [], texts, reusedTexts),
+    signal,
+  );
   return commitNewWorkflow(deps, user, {
     fields: toFields(body),
     media: media.rows,
@@ -67,8 +72,8 @@ async function checkSizes({ nodes, edges, components = [] }: ImportBody): Promis
     );
 }
 
-/** Returns the files, without those that only components use that exist already. */
-function listNeeded(
+/** Returns the files, except files that only reused components use. */
+function listFilesToImport(
   files: readonly ImportedFile[],
   texts: readonly string[],
   reusedTexts: readonly string[],
@@ -100,14 +105,14 @@ function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia): Graph
   return { ...write, graph: undefined, text: replaceIn(write.text, replacements) };
 }
 
-/** Replaces URLs first, because they contain the id. */
+/** Replaces the URLs and ids of media in the text. Replaces URLs first, because they contain ids. */
 function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
-  const used = findMediaIds(text).flatMap(id => replacements.get(id) ?? []);
-  const rewritten = used.reduce(
+  const usedMedia = findMediaIds(text).flatMap(id => replacements.get(id) ?? []);
+  const textWithNewUrls = usedMedia.reduce(
     (result, { oldUrl, url }) => result.replaceAll(toJsonText(oldUrl), () => toJsonText(url)),
     text,
   );
-  return replaceMediaIds(rewritten, new Map([...replacements].map(([oldId, { id }]) => [oldId, id])));
+  return replaceMediaIds(textWithNewUrls, new Map([...replacements].map(([oldId, { id }]) => [oldId, id])));
 }
 
 const toJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -1,4 +1,4 @@
-// Lays out a stored workflow: changes only the positions of nodes and frames. Very large boards are rejected.
+// Lays out a stored workflow: changes only the positions of nodes and frames.
 import { NO_FINDINGS } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import type { Graph } from '../../graph/types.ts';
@@ -9,7 +9,7 @@ import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts'
 import type { LayoutBody } from './workflow.schema.ts';
 import { sizeGraph } from './write-graph.ts';
 
-/** Lays out the board. A board that is already laid out is not written. Throws 422 `board_too_large`. */
+/** Lays out the board. Writes nothing if the layout changes nothing. Throws 422 `board_too_large`. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
   const user = requireScope(actor, 'workflows:write');
   const { layout, committed } = await deps.db.transaction(async tx => {

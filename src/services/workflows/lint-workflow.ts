@@ -1,4 +1,4 @@
-// Lints a graph that is not stored, the stored graph of a workflow, or one that would replace it.
+// Lints a graph that is not stored, the stored graph of a workflow, or a graph that would replace the stored one.
 import {
   type Findings,
   type LintIssue,
@@ -35,7 +35,7 @@ export async function lintGraphBody(
   return lintWithMedia(deps, user, graph, { workspace, workflowId: null, version: 0 });
 }
 
-/** Lints the stored graph as the caller sees it, or one that would replace it. */
+/** Lints the stored graph as the caller sees it, or the graph that would replace it. */
 export async function lintWorkflow(
   deps: Deps,
   actor: Actor,
@@ -61,8 +61,8 @@ async function lintWithMedia(
   const { workflowId, version } = owner;
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...findings } = await performLint(deps, user, task, caller);
-  const needed = await removeSupplied(deps, findings, owner);
-  const allFindings = mergeFindings(needed, await findMissingMedia(deps.db, text));
+  const relevantFindings = await removeSupplied(deps, findings, owner);
+  const allFindings = mergeFindings(relevantFindings, await findMissingMedia(deps.db, text));
   return { ok, issues: allFindings.issues, ...toTruncation(allFindings) };
 }
 
@@ -81,6 +81,6 @@ async function removeSupplied(deps: Deps, findings: Findings, owner: GraphOwner)
   if (!issues.some(isUnavailable)) return findings;
   const credentials = await resolveCredentials(deps, deps.db, owner);
   const suppliedMessages = new Set([...credentials.keys()].map(explainRequirement));
-  const needed = issues.filter(issue => !isUnavailable(issue) || !suppliedMessages.has(issue.message));
-  return { issues: needed, total: total - (issues.length - needed.length) };
+  const remaining = issues.filter(issue => !isUnavailable(issue) || !suppliedMessages.has(issue.message));
+  return { issues: remaining, total: total - (issues.length - remaining.length) };
 }

@@ -13,7 +13,7 @@ import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
 import { requireUsableMedia } from './workflow-location.ts';
 
-/** Above this number, counting a workflow's new runs for each list costs more than storing the count once. */
+/** With more uncounted runs, counting them for each list costs more than storing the count once. */
 const MAX_UNCOUNTED = 10_000;
 /** After this time, the insert of a run has been committed or has failed. */
 const SETTLED_MS = 60_000;
@@ -51,7 +51,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
   );
 }
 
-/** Throws 403 and 404 for a workflow that the user may not read, so that nobody learns who calls it. */
+/** Returns the id of the workflow. Throws 403, 404, because the filter reveals which workflows call it. */
 async function requireReadableCaller(
   deps: Deps,
   user: UserActor,
@@ -68,8 +68,8 @@ const LIST_ORDER: Order<WorkflowListRow, WorkflowListKey> = {
   keyOf: ({ updated_at, id }) => ({ updatedAtMs: Date.parse(updated_at), id }),
   write: ({ updatedAtMs, id }) => `${updatedAtMs}:${id}`,
   read: text => {
-    const [time = '', id = '', more] = text.split(':');
-    const isKey = /^\d{1,15}$/.test(time) && isId('workflow', id) && more === undefined;
+    const [time = '', id = '', extra] = text.split(':');
+    const isKey = /^\d{1,15}$/.test(time) && isId('workflow', id) && extra === undefined;
     return isKey ? { updatedAtMs: Number(time), id } : undefined;
   },
 };

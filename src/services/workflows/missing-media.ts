@@ -1,4 +1,4 @@
-// Finds media that a graph uses and that do not exist or are not uploaded yet.
+// Finds media that a graph uses and that do not exist, or whose upload is not complete.
 import {
   type Findings,
   type LintIssue,
@@ -20,7 +20,7 @@ export async function withMediaWarnings(tx: Tx, write: GraphWrite): Promise<Grap
   return { ...write, findings: mergeFindings(write.findings, await findMissingMedia(tx, write.text)) };
 }
 
-/** Returns a warning for each node with missing media; `text` is '"nodes":[…],"edges":[…]'. */
+/** Returns a warning for each node with missing media. `text` is the graph: '"nodes":[…],"edges":[…]'. */
 export async function findMissingMedia(tx: Tx, text: string): Promise<Findings> {
   const mediaIds = findMediaIds(text);
   if (mediaIds.length === 0) return NO_FINDINGS;

@@ -1,4 +1,4 @@
-// Presents a workflow to its reader: its members as JSON text, with the text of the graph inserted.
+// Presents a workflow to its reader as JSON text, into which it inserts the text of the graph.
 import { type Findings, listWarnings, NO_FINDINGS, toTruncation } from '../../graph/issues.ts';
 import { shortHash } from '../../lib/crypto.ts';
 import type { WorkflowListRow } from '../../store/workflows/lists.ts';
@@ -11,12 +11,14 @@ import { presentColumns } from '../present-columns.ts';
 import { canSeeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
 /**
- * The complete workflow as JSON text. Parsing a large graph just to serialize it again would cost more than everything
- * else.
+ * The complete workflow as JSON text. Parsing a large graph only to serialize it again would cost more than the rest of
+ * the request.
  */
 export interface PresentedWorkflow {
   readonly text: string;
-  /** Strong: identifies these bytes. The part before the dot changes with every write and nothing else. */
+  /**
+   * A strong ETag, which identifies these bytes. Every write changes the part before the dot, and nothing else does.
+   */
   readonly etag: string;
   /** The version of the stored graph. */
   readonly version: number;
@@ -40,8 +42,8 @@ export interface WriteMeta {
 type PresentDeps = Pick<Deps, 'settings' | 'secretsKey'>;
 
 /**
- * Presents the full object to owners and editors, and the public part to everyone else. `graphText` is already redacted
- * if needed.
+ * Presents all members to owners and editors, and the public members to everyone else. `graphText` must already be
+ * redacted for the reader.
  */
 export function presentWorkflow(
   deps: PresentDeps,
@@ -129,7 +131,7 @@ export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | nul
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
   const role = findRole(actor, row);
   const isEditor = canRole(role, 'edit');
-  // One literal, since a list has many; undefined members are not written.
+  // A single object literal, for the speed of long lists. JSON omits undefined members.
   const item = {
     id: row.id,
     name: row.name,

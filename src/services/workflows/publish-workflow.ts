@@ -29,7 +29,7 @@ export function setVisibility(
   });
 }
 
-/** Sets a credit budget for each UTC day, or removes it with null. */
+/** Sets the credit budget for each UTC day; null removes it. */
 export function setBudget(
   deps: Deps,
   actor: Actor,

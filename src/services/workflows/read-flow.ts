@@ -1,4 +1,4 @@
-// Reads a workflow to be drawn on its own page or on a content page.
+// Reads a workflow for the pages that draw it: its own page, its published page, and content pages.
 import type { Graph } from '../../graph/types.ts';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { findPublicAppSlug } from '../../store/apps.ts';
@@ -20,13 +20,13 @@ export interface Flow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** The slug of the published page; null: not published. */
+  /** The slug of the published page; null if the workflow is not published. */
   readonly slug: string | null;
   /** The slug of its app, if it is published and its readers may open the app. */
   readonly appSlug: string | null;
   /** The version that the reader sees. */
   readonly version: number;
-  /** Identifies the drawing: changes whenever it may look different. */
+  /** Identifies the drawing. The key changes whenever the drawing may look different. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
   /** Whether the reader may edit the workflow. */
@@ -35,7 +35,7 @@ export interface Flow {
   readonly isPublicationOnly: boolean;
   /** Whether the publisher shows the results of the newest run. */
   readonly showsResults: boolean;
-  /** Ids of the input nodes that the publication exposes; null: all. */
+  /** Ids of the input nodes that the publication exposes; null if it exposes all. */
   readonly exposedInputs: readonly string[] | null;
   /** Reads the graph, redacted unless the reader may edit. */
   graph(): Promise<Graph>;
@@ -44,7 +44,7 @@ export interface Flow {
 /** Reads the workflow for its own page. Throws 401, 403, 404. */
 export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
   const view = await getViewForReading(deps, actor, id);
-  // The published page counts the view of a reader who is redirected to it.
+  // A reader with access only to the publication is redirected to the published page, which counts the view.
   if (!canRole(view.role, 'edit') && !isPublicationOnly(view)) deps.views.count(view.workflow.id);
   return toFlow(deps, view);
 }

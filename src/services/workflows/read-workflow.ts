@@ -1,4 +1,5 @@
-// Reads workflows: complete for editors, redacted for other readers, and frozen for visitors of a publication.
+// Reads workflows: complete for editors, redacted for other readers, and in the published version for visitors of a
+// publication.
 import type { Graph } from '../../graph/types.ts';
 import { requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -13,7 +14,7 @@ import { type GraphVersion, parseStoredGraph } from './graph-versions.ts';
 import { performGraphWork } from './graph-work.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
 
-/** Returns the workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
+/** Returns the workflow as the caller may see it. A key without `workflows:read` reads like an anonymous visitor. */
 export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
   const view = await getViewForReading(deps, actor, id);
   if (!canRole(view.role, 'edit')) deps.views.count(id);
@@ -24,11 +25,11 @@ export interface ReadableGraph {
   readonly view: WorkflowView;
   readonly version: number;
   readonly graph: Graph;
-  /** The workspace of the workflow, for those who may run it. */
+  /** The workspace of the workflow; undefined if the reader may not edit and run it. */
   readonly workspace: string | undefined;
 }
 
-/** Returns the graph as the caller may see it, as data. Throws 404, 403. */
+/** Returns the parsed graph as the caller may see it. Throws 404, 403. */
 export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
   const view = await getViewForReading(deps, actor, id);
   const number = getVisibleVersion(view);
@@ -40,7 +41,7 @@ export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Pr
   return { view, version: number, graph, workspace: undefined };
 }
 
-/** Returns the frozen version of a publication, as any visitor sees it. Throws 404. */
+/** Returns the published version of a workflow, as any visitor sees it. Throws 404. */
 export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
   const view = await getPublishedView(deps, slug);
   return presentWorkflow(deps, view, await readGraphText(deps, view, getPublishedVersion(view)));
@@ -55,8 +56,8 @@ export async function getPublishedView(deps: Deps, slug: string): Promise<Workfl
 }
 
 /**
- * Records that the user has opened a workflow that is shared with their email. Throws 404, 403, and 401 for an
- * anonymous caller.
+ * Returns the workflow and the caller's role. If the workflow is shared with the caller's email, records that the
+ * caller has opened it. Throws 404, 403, and 401 for an anonymous caller.
  */
 export async function getViewForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
@@ -66,12 +67,12 @@ export async function getViewForReading(deps: Deps, actor: Actor, id: string): P
   return { workflow, role, actor: reader };
 }
 
-/** Returns the workflow and the reader's roles, using a statement that concurrent reads share. */
+/** Returns the workflow and the reader's roles. Concurrent reads share a statement. */
 export function findWorkflowBatched(
   { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
   reading: WorkflowLookup,
 ): Promise<ReadWorkflowRow | undefined> {
-  // A malformed id could make the shared statement fail for the others.
+  // A malformed id could make the shared statement fail for all of its reads.
   return isId('workflow', reading.id) ? findInBatch(reading) : findWorkflow(db, reading.id, reading.userId);
 }
 
@@ -85,35 +86,35 @@ export async function readGraphText(
   return canRole(view.role, 'edit') ? version.text : toRedactedText(deps, view, version);
 }
 
-/** The redacted texts of a version, by the ids of the components that their readers may read. */
+/** The redacted texts of a version, by the ids of the components that a reader may read. */
 const redactions = new WeakMap<GraphVersion, Map<string, Promise<string>>>();
-/** Readers may differ in as many ways as a workflow has components. */
+/** The maximum number of cached texts per version, since readers may have access to many combinations of components. */
 const MAX_REDACTIONS = 20;
 
 /**
- * Returns the text for readers who may not edit, redacted once per version and components that they may read. Its
- * readers share the workflow's turn in the threads.
+ * Returns the text for a reader who may not edit. Redacts the version once for all readers with access to the same
+ * components. In the queue for threads, all readers of a workflow count as one account.
  */
 async function toRedactedText(
   deps: Deps,
   { workflow, actor }: WorkflowView,
   version: GraphVersion,
 ): Promise<string> {
-  const readable = await listReadableComponents(deps, actor, version);
-  const cached = redactions.get(version) ?? new Map<string, Promise<string>>();
-  redactions.set(version, cached);
-  const key = readable.join();
-  const known = cached.get(key);
-  if (known !== undefined) return known;
-  const redaction = performGraphWork<'redact'>(deps, workflow.id, {
+  const readableIds = await listReadableComponents(deps, actor, version);
+  const texts = redactions.get(version) ?? new Map<string, Promise<string>>();
+  redactions.set(version, texts);
+  const key = readableIds.join();
+  const cached = texts.get(key);
+  if (cached !== undefined) return cached;
+  const text = performGraphWork<'redact'>(deps, workflow.id, {
     kind: 'redact',
     stored: version,
-    readable,
+    readableIds,
   });
-  if (cached.size === MAX_REDACTIONS) cached.clear();
-  cached.set(key, redaction);
-  redaction.catch(() => cached.delete(key));
-  return redaction;
+  if (texts.size === MAX_REDACTIONS) texts.clear();
+  texts.set(key, text);
+  text.catch(() => texts.delete(key));
+  return text;
 }
 
 /** Returns the number of the version that the reader sees. */
@@ -125,7 +126,7 @@ export function getPublishedVersion({ workflow }: Pick<WorkflowView, 'workflow'>
   return workflow.published_version ?? workflow.version;
 }
 
-/** Returns whether the reader has access only through the publication, and so sees its frozen version. */
+/** Returns whether the reader has access only through the publication, and therefore sees only its version. */
 export function isPublicationOnly({ workflow, role }: WorkflowView): boolean {
   const { is_published, link_permission, share_role, team_role } = workflow;
   return (

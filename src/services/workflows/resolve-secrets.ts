@@ -1,4 +1,4 @@
-// Resolves `{{secrets.NAME}}` in a node's settings while the node runs, each only for the hosts that it allows, and
+// Resolves `{{secrets.NAME}}` in a node's settings while the node runs, checks to which hosts a secret may be sent, and
 // removes the values from everything that is recorded about the run.
 import { listEncodings, MIN_REDACTED_LENGTH, REPLACEMENT, sortByLength } from '../../lib/redact.ts';
 import { NodeError, type RunSecrets } from '../../nodes/define.ts';
@@ -11,17 +11,20 @@ const PLACEHOLDER = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // Settings are nested at most ten levels (graph/parse), scene graphs at most 32.
 const MAX_DEPTH = 40;
 
-interface SecretsOfRun {
+interface RunWithSecrets {
   readonly workflow_id: string;
   /** The user who started the run. */
   readonly user_id: number;
 }
 
-/** Returns undefined if the graph refers to no secret, which saves most runs a query. Uses the current secrets. */
+/**
+ * Returns functions that use the current secrets of the workflow; undefined if the graph refers to no secret, which
+ * saves most runs a query.
+ */
 export async function createRunSecrets(
   deps: Pick<Deps, 'secretsKey'>,
   tx: Tx,
-  run: SecretsOfRun,
+  run: RunWithSecrets,
   graphText: string,
 ): Promise<RunSecrets | undefined> {
   if (!graphText.includes('secrets.')) return undefined;

@@ -1,12 +1,12 @@
-// Checks the fields of a PUT that it cannot change. Values that a GET returned are accepted; others are rejected or
-// reported.
+// Checks the fields of a PUT that a PUT cannot change. Accepts values that a GET returned, and rejects or reports other
+// values.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import { type PresentedMembers, reduceSettings } from './present-workflow.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Fields that the PUT can change. */
+/** Fields that a PUT can change. */
 const WRITABLE_FIELDS = [
   'name',
   'description',
@@ -23,7 +23,7 @@ const WRITABLE_FIELDS = [
   'baseUpdatedAt',
 ] as const;
 
-/** Fields that another endpoint changes, by field. A PUT is rejected unless they are unchanged. */
+/** Fields that other endpoints change, with the endpoint. A PUT that changes one of them is rejected. */
 const CHANGED_ELSEWHERE = {
   linkPermission: 'POST /workflows/{id}/visibility',
   isPublished: 'POST /workflows/{id}/publish',
@@ -33,7 +33,7 @@ const CHANGED_ELSEWHERE = {
 } as const;
 type ElsewhereKey = keyof typeof CHANGED_ELSEWHERE;
 
-/** Fields that differ for each reader or write, so any value is accepted. */
+/** Fields that differ for each reader or write. A PUT may contain any value of them. */
 const UNCHECKED_FIELDS = [
   'isOwner',
   'canEdit',
@@ -44,7 +44,7 @@ const UNCHECKED_FIELDS = [
   'updatedAt',
 ] as const;
 
-/** Fields that the service itself changes, with a check whether an earlier GET can have returned the value. */
+/** Fields that the service changes, with a function that returns whether an earlier GET can have returned the value. */
 const SERVICE_FIELDS: Readonly<Record<string, (sent: unknown, current: unknown) => boolean>> = {
   views: (sent, current) => typeof sent === 'number' && sent >= 0 && sent <= Number(current),
   lastEditorHeartbeatAt: (sent, current) =>
@@ -55,8 +55,8 @@ const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Returns warnings about ignored keys. `current` is the workflow as an editor's GET returns it now. Throws 400
- * `field_not_writable`, or 409 `stale_write` if the body is older than the stored workflow.
+ * Returns warnings about ignored keys. `current` contains the members that an editor's GET would return now. Throws 400
+ * `field_not_writable`, and 409 `stale_write` if the body is older than the stored workflow.
  */
 export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
   const changedKeys = (Object.keys(CHANGED_ELSEWHERE) as ElsewhereKey[]).filter(
@@ -78,7 +78,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
   );
 }
 
-/** Returns one sentence that lists the ignored keys and all accepted ones; none if nothing was ignored. */
+/** Returns a warning that lists the ignored keys and all accepted keys, or no warning if no key was ignored. */
 export function describeIgnored(
   ignored: readonly string[],
   method: 'POST' | 'PUT',
@@ -86,9 +86,9 @@ export function describeIgnored(
 ): readonly string[] {
   if (ignored.length === 0) return [];
   const names = ignored.slice(0, MAX_NAMED).map(key => key.slice(0, MAX_NAME_LENGTH));
-  const more = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
+  const suffix = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
   return [
-    `Ignored: ${names.join(', ')}${more}. ${method} accepts ${acceptedKeys.join(', ')}; other keys will become 400 unknown_parameter.`,
+    `Ignored: ${names.join(', ')}${suffix}. ${method} accepts ${acceptedKeys.join(', ')}; other keys will become 400 unknown_parameter.`,
   ];
 }
 
@@ -100,8 +100,8 @@ function isAccepted(key: string, sent: unknown, current: PresentedMembers): bool
 }
 
 /**
- * Returns whether the value is unchanged. A key without read access sees reduced settings, so the reduced form is
- * accepted too.
+ * Returns whether the value is unchanged. Also accepts reduced publish settings, because a key without read access gets
+ * only these.
  */
 function isUnchanged(key: ElsewhereKey, sent: unknown, current: PresentedMembers): boolean {
   if (isDeepStrictEqual(sent, current[key])) return true;

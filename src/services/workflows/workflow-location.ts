@@ -19,8 +19,8 @@ export interface WorkflowLocation {
 }
 
 /**
- * Returns the location after a move to the folder, which may change the workspace. Throws 403 for anyone but the owner
- * and for a folder without access, 404, 400 `folder_workspace_mismatch`.
+ * Returns the location after a move to the folder, which may be in another workspace. Throws 404, 403 for anyone but
+ * the owner and for a folder without access, 400 `folder_workspace_mismatch`.
  */
 export async function resolveMove(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function requirePersonalFolder(
   );
 }
 
-/** Throws 403 if the user may not use the media or it does not exist, so that its existence is not revealed. */
+/** Throws 403 if the user may not use the media, even if the media does not exist, so that this is not revealed. */
 export async function requireUsableMedia(
   tx: Tx,
   user: UserActor,

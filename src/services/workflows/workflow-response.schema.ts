@@ -71,7 +71,7 @@ export const Workflow = Named('Workflow', 'A graph with its settings, as this re
   meta: Type.Optional(Meta),
 });
 
-/** With `include=card`. */
+/** The additional members of a list with `include=card`. */
 const Card = {
   userId: Type.Optional(Type.Integer()),
   teamId: Type.Optional(NullableText),
@@ -203,7 +203,7 @@ const TEMPLATE = {
     ),
   ),
   nodeCount: Type.Integer({ description: 'Without notes and groups' }),
-  needs: Type.Array(Type.String(), { description: 'Providers that its nodes need, such as fal' }),
+  needs: Type.Array(Type.String(), { description: 'The providers that its nodes need, such as fal' }),
   runsNow: Type.Boolean({ description: 'Whether every node can run in this service' }),
   hasSample: Type.Boolean({ description: 'Whether copies include recorded results' }),
   credits: Nullable(
@@ -230,9 +230,7 @@ export const TemplateDetail = Named('TemplateDetail', 'A template with its graph
   sample: Nullable(
     Type.Object(
       { nodeStates: Type.Array(Type.Object({}, { additionalProperties: true })) },
-      {
-        description: 'The recorded results, as the node states of an execution',
-      },
+      { description: 'The recorded results, as the node states of an execution' },
     ),
   ),
 });

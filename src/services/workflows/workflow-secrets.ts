@@ -1,5 +1,5 @@
-// Manages a workflow's secrets: values, each with the hosts that may receive it. They are stored encrypted; only the
-// creator sees and sets them.
+// Manages a workflow's secrets: values, optionally with the hosts that may receive them. Secrets are stored encrypted.
+// Only the creator of the workflow sees and sets them.
 import { isDeepStrictEqual } from 'node:util';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -10,7 +10,7 @@ import { isCreator } from '../accounts/access.ts';
 import { type Actor, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** Without hosts, HTTP nodes send the value only in runs that the creator of the workflow starts. */
+/** A value, or a value with its hosts. HTTP nodes send a value without hosts only in runs that the creator starts. */
 export type Secret = string | { readonly value: string; readonly hosts: readonly string[] };
 export type Secrets = Readonly<Record<string, Secret>>;
 
@@ -45,7 +45,7 @@ export function canSeeSecrets(actor: Actor, workflow: ReadWorkflowRow): boolean 
   return isCreator(actor, workflow) && hasScope(actor, 'workflows:read');
 }
 
-/** Returns the secrets as they were sent; null if there are none. */
+/** Returns the secrets as the client sent them; null if there are none. */
 export function decryptSecrets(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer | null): Secrets | null {
   return encrypted === null ? null : (JSON.parse(decrypt(deps.secretsKey, encrypted)) as Secrets);
 }
@@ -85,9 +85,9 @@ export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets 
 }
 
 /**
- * Returns the encrypted secrets after a PUT. Only the creator may change them; if the creator has left the team, its
- * OWNERs may replace them all. Null from a caller who cannot see the secrets is ignored. Returns the same buffer if
- * nothing changes.
+ * Returns the encrypted secrets after a PUT, which is the same buffer if nothing changes. Only the creator may change
+ * secrets. If the creator has left the team, its OWNERs may replace all secrets. Ignores null from a caller who cannot
+ * see the secrets.
  */
 export async function changeSecrets(
   deps: Pick<Deps, 'secretsKey'>,

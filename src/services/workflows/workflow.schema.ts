@@ -61,7 +61,7 @@ export const CreateWorkflowBody = Named('WorkflowInput', 'The workflow to create
   id: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'ID of an existing workflow to replace; its folder may change',
+      description: 'ID of an existing workflow to replace',
     }),
   ),
 });
@@ -83,7 +83,8 @@ export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a work
     Nullable(
       Type.String({
         maxLength: 2048,
-        description: 'Send it back to pin it; omit it to use the newest image of a run',
+        description:
+          'The current poster, or another image of a run, to pin it. Omit the field to use the newest image of a run',
       }),
     ),
   ),
@@ -101,7 +102,7 @@ export const GraphWriteQuery = Type.Object({
   breakApp: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'True to save a graph that breaks the app of the workflow, which is then out of order',
+      description: 'True to save a graph that breaks the app of the workflow, which then cannot run',
     }),
   ),
 });
@@ -112,7 +113,7 @@ export const UpdateWorkflowQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'True for an autosave. Consecutive autosaves of one session within 10 minutes share one version',
+        'True for an autosave. Consecutive autosaves of a session within 10 minutes share a version',
     }),
   ),
 });
@@ -143,12 +144,16 @@ export const ListWorkflowsQuery = Type.Object({
   ),
   isPublished: Type.Optional(Type.Enum(['true', 'false'])),
   isComponent: Type.Optional(
-    Type.Enum(['true', 'false'], { description: 'Whether a workflow calls it as a component' }),
+    Type.Enum(['true', 'false'], {
+      description:
+        'True to list only workflows that other workflows use as a component, false to list only the rest',
+    }),
   ),
   callableFrom: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'The id of a workflow: only workflows that it can call as components without a cycle',
+      description:
+        'ID of a workflow. Only workflows that this workflow can call as components without a cycle are listed',
     }),
   ),
   status: Type.Optional(
@@ -169,6 +174,7 @@ export const GraphBody = Named('GraphInput', 'A graph that is not stored', {
   nodes: Nodes,
   edges: Edges,
 });
+/** The parts of the stored graph that are replaced before the lint. */
 export const LintOverridesBody = Nullable(
   Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
 );
@@ -211,8 +217,7 @@ export const PublishBody = Exact({
       isTemplate: Type.Optional(Type.Boolean({ description: 'Whether it is listed as a template' })),
       showResults: Type.Optional(
         Type.Boolean({
-          description:
-            'Whether the published page shows results of the newest run whose nodes are still the same',
+          description: 'Whether the published page shows results of the newest run of the current graph',
         }),
       ),
     }),
@@ -235,7 +240,9 @@ export const VersionParams = Type.Object({
 });
 
 export const TemplatesQuery = Type.Object({
-  shelf: Type.Optional(Type.Enum(SHELVES, { description: 'Only shipped templates of this shelf' })),
+  shelf: Type.Optional(
+    Type.Enum(SHELVES, { description: 'Only shipped templates in this section of the gallery' }),
+  ),
   query: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title or description' }),
   ),
@@ -253,7 +260,7 @@ export const TemplateParams = Type.Object({
 
 export const TemplateFileParams = Type.Object({
   ...TemplateParams.properties,
-  file: Type.String({ maxLength: 80, description: 'The name of a file of the sample, or card.webp' }),
+  file: Type.String({ maxLength: 80, description: 'The name of a sample file, or card.webp' }),
 });
 
 export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 100 }) });

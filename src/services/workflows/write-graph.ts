@@ -1,4 +1,4 @@
-// Converts a submitted graph to the text that is stored: checks it, places new nodes, and lays out the board or reports
+// Converts a submitted graph to the stored text: checks the graph, places new nodes, and lays out the board or reports
 // that a layout is pending.
 import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../../graph/diff.ts';
@@ -13,9 +13,9 @@ import { parseStoredGraph, type StoredGraph, toGraphText } from './graph-version
 export interface GraphInput {
   readonly nodes: unknown;
   readonly edges: unknown;
-  /** The stored graph that it replaces; absent for a new workflow. */
+  /** The stored graph to replace; undefined for a new workflow. */
   readonly stored?: StoredGraph | undefined;
-  /** `false`: coordinates stay as sent. `always`: the whole board is laid out, whatever the settings. */
+  /** `false` keeps the coordinates as sent. `always` lays out the whole board, regardless of the settings. */
   readonly autoLayout?: boolean | 'always' | undefined;
   /** Whether an editor has the board open. */
   readonly isBeingEdited?: boolean;
@@ -25,7 +25,7 @@ export interface GraphWrite {
   readonly text: string;
   /** The parsed form of the text, if it was parsed. */
   readonly graph?: Graph | undefined;
-  /** Whether it differs from the stored graph. */
+  /** Whether the graph differs from the stored one. */
   readonly isChanged: boolean;
   readonly findings: Findings;
   readonly warnings: readonly string[];
@@ -36,7 +36,7 @@ type WriteDeps = Pick<Deps, 'catalog'> & {
 };
 
 /**
- * Prepares a graph for storage, without side effects. A stored graph that is sent back is not linted again. Throws 400
+ * Prepares a graph for storage, without side effects. Does not lint a graph that equals the stored one. Throws 400
  * `invalid_graph`.
  */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
@@ -55,12 +55,12 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
 /** Returns the graph, parsing its text if needed. */
 export const getWrittenGraph = ({ graph, text }: GraphWrite): Graph => graph ?? parseStoredGraph(text).graph;
 
-/** Stores the text without checks. It must come from a stored graph, possibly with other media ids. */
+/** Stores the text without checks. The text must come from a stored graph, possibly with other media ids. */
 export function storeAsIs(text: string): GraphWrite {
   return { text, isChanged: false, findings: NO_FINDINGS, warnings: [] };
 }
 
-/** Returns the graph as it is stored: each node with its dims. */
+/** Returns the graph to store, with the size of each node, and its text. */
 export function sizeGraph(
   deps: Pick<Deps, 'catalog'>,
   graph: Graph,
@@ -70,8 +70,8 @@ export function sizeGraph(
 }
 
 /**
- * Returns whether the graph is the stored one. Clients may send the keys of objects in another order; then the texts
- * are equally long.
+ * Returns whether the graph equals the stored one. Clients may send the keys of objects in another order; then the
+ * texts differ, but are equally long.
  */
 function isStored(stored: StoredGraph, graph: Graph, text: string): boolean {
   if (text === stored.text) return true;
@@ -83,7 +83,7 @@ interface Arrangement {
   readonly warnings: readonly string[];
 }
 
-/** Arranges the board after structural writes, and places only new nodes. */
+/** Lays out the board after a structural change. If that is not possible now, only places the new nodes. */
 function arrange(deps: WriteDeps, submitted: SubmittedGraph, input: GraphInput): Arrangement {
   const previous = input.stored?.graph;
   const isRequested = input.autoLayout === 'always';

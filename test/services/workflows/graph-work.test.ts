@@ -38,7 +38,7 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   write: { kind: 'write', input: { nodes, edges }, stored },
   lint: { kind: 'lint', nodes: [...nodes, node(9999, 'input:txt')], edges },
   restore: { kind: 'restore', stored },
-  redact: { kind: 'redact', stored, readable: [] },
+  redact: { kind: 'redact', stored, readableIds: [] },
   interface: { kind: 'interface', stored },
 };
 

@@ -1,5 +1,5 @@
-// Follows a workflow's changes and its other viewers, and shares the nodes that a viewer has selected. Notifications
-// trigger reads from PostgreSQL. If a notification is lost with its connection, the next poll finds the change.
+// Streams the changes and viewers of a workflow, and shares the nodes that a viewer has selected. Notifications trigger
+// reads from PostgreSQL. If a notification is lost with its connection, the next poll finds the change.
 import { createChangeWaiter } from '../../../lib/change-waiter.ts';
 import { newId } from '../../../lib/ids.ts';
 import {
@@ -28,12 +28,12 @@ interface PresentUser {
   readonly selected: readonly string[];
 }
 
-/** Poll interval without notifications; a third of the time that a stream is kept without renewal. */
+/** Poll interval without notifications. A viewer counts as gone after three intervals without a poll. */
 const POLL_MS = 15_000;
 
 /**
  * Yields the current state, then each change until the signal fires, the workflow is deleted, or the reader loses
- * access. Members see each other; readers of a public workflow see nobody and are not visible. Throws 404, 403.
+ * access. Members see each other. Other readers of a public workflow see nobody, and nobody sees them. Throws 404, 403.
  */
 export async function followWorkflow(
   deps: Deps,
@@ -79,7 +79,7 @@ async function* follow(
       if (row === undefined || role === undefined) return;
       const isListed = hasOwnRole(user, row);
       if (isListed) await touchFollower(db, follower);
-      // Others are notified of a new viewer.
+      // Notifies the other viewers of the new one.
       if (isListed && lastSent.changed === '') await notifyFollowers(db, id);
       const changed = {
         event: 'changed',
@@ -121,8 +121,8 @@ async function readPresence({ db }: Deps, id: string): Promise<readonly PresentU
 }
 
 /**
- * Shares the caller's selection with other viewers. Ignored for users who do not follow the workflow's events, and for
- * readers of a public workflow.
+ * Shares the caller's selection with other viewers. Does nothing for users who do not follow the workflow, and for
+ * readers who have access only because it is public.
  */
 export async function shareSelection(deps: Deps, actor: Actor, id: string, { nodeIds }: SelectionBody) {
   const user = requireScope(actor, 'workflows:read');

@@ -1,4 +1,4 @@
-// Records heartbeats of the editor. While a workflow is open in a tab, writes do not move its nodes.
+// Records heartbeats of the editor. While a workflow is open in an editor, writes do not move its nodes.
 
 import { findWorkflow, type WorkflowRow } from '../../../store/workflows/workflows.ts';
 import { touchHeartbeat } from '../../../store/workflows/writes.ts';
