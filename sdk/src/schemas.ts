@@ -2549,9 +2549,9 @@ export type RunEstimate = {
     readonly credentialId: string | null;
     readonly costUsd: number | null;
   }[];
-  /** With keep or pins: the nodes whose results come from an earlier run */
+  /** With keep or pins: the nodes whose results come from an earlier run, except sample results */
   readonly kept?: readonly string[];
-  /** With useSample: the nodes that take their sample result */
+  /** The nodes that take their sample result */
   readonly sampled?: readonly string[];
   /** true: a provider is missing, and useSample could take its place */
   readonly hasSample?: boolean;
