@@ -13,12 +13,12 @@ const TEAM = 'team_00000000000000000000000000';
 const OWNERS = ['creator', 'team OWNER', 'shared OWNER'] as const;
 const EDITORS = ['team EDITOR', 'shared EDIT'] as const;
 const VIEWERS = ['team VIEWER', 'shared VIEW'] as const;
-/** Created the workflow, or uploaded the media it belongs to, and has left its team since. */
+/** Users who created the workflow or uploaded its media, and have left its team since. */
 const REMOVED = ['removed creator', 'removed uploader'] as const;
 const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, ...REMOVED, 'stranger'] as const;
 type Person = (typeof PEOPLE)[number];
 
-/** On a workflow whose link is PRIVATE. */
+/** The users who may use a route, if the link of the workflow is PRIVATE. */
 const AUDIENCES = {
   owners: OWNERS,
   editors: [...OWNERS, ...EDITORS],
@@ -59,7 +59,7 @@ const ROUTES: readonly Route[] = [
 
 let test: TestApp;
 let newUser: Caller;
-/** In the team. */
+/** Media of the team. */
 let mediaId: string;
 const people = new Map<Person, Caller>();
 
@@ -145,7 +145,7 @@ for (const [method, path, audience, scope, body] of ROUTES) {
         others.filter(other => other !== scope),
       );
       const { status, body: refusal, headers } = await sendRequest(callerWithoutScope, workflow);
-      // The exception: such a key reads as an anonymous visitor.
+      // The only exception: a key without the scope reads like an anonymous visitor.
       const isRead = method === 'GET' && (path === '' || path === '/export');
       assert.deepEqual([status, refusal.code], [401, isRead ? 'unauthorized' : 'insufficient_scope']);
       const challenge = `Bearer error="insufficient_scope", scope="${scope}"`;

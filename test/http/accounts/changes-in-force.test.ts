@@ -1,5 +1,5 @@
-// Account changes by administrators: they apply to the next request in the same process, and within five seconds in
-// other processes.
+// Tests that changes of accounts by administrators apply to the next request in the same process, and within five
+// seconds in other processes.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -19,7 +19,7 @@ const plans = {
   large: { requestsPerMinute: 900, executionsPerMinute: 60, executionsPerDay: null },
 };
 
-// The clock stands still at the start of a day unless a test moves it.
+// The clock shows the start of a day and does not advance unless a test sets it.
 let nowMs = Date.parse('2026-05-04T00:00:00Z');
 let test: TestApp;
 /** Another process on the same database. */
@@ -98,7 +98,7 @@ describe('instance:admin', () => {
 });
 
 describe('a disabled account', () => {
-  it('is refused at once, by key and by session', async () => {
+  it('is refused immediately, by key and by session', async () => {
     const person = await createPerson(test, operator);
     const keyUser = await test.createCaller();
     await person.request('GET', '/me');
@@ -111,7 +111,7 @@ describe('a disabled account', () => {
 });
 
 describe('a revoked key', () => {
-  it('is refused at once', async () => {
+  it('is refused immediately', async () => {
     const caller = await test.createCaller();
     const created = await caller.request<{ id: string; key: string }>('POST', '/keys', {
       name: 'k',
@@ -125,7 +125,7 @@ describe('a revoked key', () => {
 });
 
 describe('a plan', () => {
-  /** Sends that many run requests and returns how many are accepted. */
+  /** Sends that many run requests and returns the number of accepted ones. */
   async function countStarts(
     at: TestApp,
     caller: Caller,
@@ -147,7 +147,7 @@ describe('a plan', () => {
     await change(caller.userId, { plan: 'small' });
     assert.equal(await countStarts(test, caller, id, 12), 1);
     nowMs += 60_000;
-    // Three a minute, of which two are left of the five a day.
+    // The plan allows three runs a minute and five a day, of which two remain.
     assert.equal(await countStarts(test, caller, id, 12), 2);
   });
 

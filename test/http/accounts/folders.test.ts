@@ -1,4 +1,4 @@
-// Folders over HTTP: the tree of a workspace, who may change it, and what happens to the workflows in it.
+// Tests folders over HTTP: the tree of a workspace, who may change the tree, and what happens to workflows in a folder.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -222,7 +222,7 @@ describe('PATCH /folders/{id}', () => {
     }
   });
 
-  it('creates no cycle when two moves run at once', async () => {
+  it('creates no cycle when two moves run concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const a = await create(owner, { name: 'A' });
       const b = await create(owner, { name: 'B' });

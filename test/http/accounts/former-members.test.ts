@@ -1,4 +1,4 @@
-// Tests that access ends when a member leaves a team: what they created there belongs to the team.
+// Tests that access ends when a member leaves a team, even to what the member created there, which belongs to the team.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
@@ -22,7 +22,7 @@ let worker: Worker;
 let owner: Caller;
 let maker: Caller;
 let teamId: string;
-/** Created by the former member in the team, with a secret and a run. */
+/** The workflow with a secret and a run that the former member created in the team. */
 let workflowId: string;
 let executionId: string;
 let picture: Uploaded;
@@ -170,7 +170,7 @@ describe('the secrets of a workflow whose creator has left', () => {
     });
     assert.deepEqual([await readSecrets(maker), await readSecrets(owner)], [null, null]);
     assert.equal((await send(maker, { TOKEN: 'mine again' })).length, 1);
-    // The body that a GET returned.
+    // Sends the body that a GET returned.
     assert.deepEqual(await send(owner, null), []);
     await insertMember(test.deps.db, teamId, maker.userId, 'VIEWER');
     assert.deepEqual(await readSecrets(maker), { TOKEN: 'the maker’s' });

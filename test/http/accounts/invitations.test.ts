@@ -1,4 +1,4 @@
-// Invitations to teams over HTTP: by email with or without an account, and answered only by the invited user.
+// Tests invitations to teams over HTTP: emails with or without an account, and answers by the invited user only.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';

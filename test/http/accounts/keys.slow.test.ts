@@ -1,4 +1,4 @@
-// API keys over HTTP: creating, listing, revoking and expiring them, and which scopes each may pass on.
+// Tests API keys over HTTP: creation, list, revocation and expiry, and the scopes that a key may grant to another key.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';

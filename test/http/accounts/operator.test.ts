@@ -1,4 +1,4 @@
-// The administrator's overview of the instance: accounts with credits, plans, providers, workers and queue.
+// Tests what administrators see of the instance: accounts with credits, plans, providers, workers and queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createPerson } from '../../support/accounts/people.ts';

@@ -1,4 +1,4 @@
-// Direct shares of workflows over HTTP, and the access they give.
+// Tests permissions for workflows over HTTP, and the access that they give.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createPerson, joinTeam } from '../../support/accounts/people.ts';
@@ -135,7 +135,7 @@ describe('GET /workflows/{id}/permissions', () => {
 });
 
 describe('DELETE /workflows/{id}/permissions/{userId}', () => {
-  it('revokes access at once', async () => {
+  it('revokes access immediately', async () => {
     await share('EDIT');
     const response = await owner.request('DELETE', `${path}/permissions/${friend.userId}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
@@ -199,7 +199,7 @@ describe('a share with an email', () => {
     assert.deepEqual((await listed())[1], { userId: friend.userId, name, email: friend.email, role: 'VIEW' });
   });
 
-  it('applies at once, in any case of letters, and to an account created later', async () => {
+  it('applies immediately, ignores the case of letters, and includes an account that is created later', async () => {
     await put(friend.email.toUpperCase(), 'EDIT');
     assert.deepEqual([await getStatus(friend, 'PUT'), await getStatus(friend, 'DELETE')], [200, 403]);
     await put('Later@Example.com', 'VIEW');

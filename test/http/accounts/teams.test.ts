@@ -1,4 +1,4 @@
-// Accounts, teams and members over HTTP.
+// Tests accounts, teams and members over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';
@@ -314,7 +314,7 @@ describe('members', () => {
     assert.equal((await owner.request('DELETE', path)).status, 200);
   });
 
-  it('keep an owner when the last two leave at once', async () => {
+  it('keep an owner when the last two leave concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const teamId = await createTeam([other, 'OWNER']);
       const responses = await Promise.all(
@@ -326,7 +326,7 @@ describe('members', () => {
     }
   });
 
-  it('keep an owner when two owners demote each other at once', async () => {
+  it('keep an owner when two owners demote each other concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const teamId = await createTeam([other, 'OWNER']);
       const responses = await Promise.all([

@@ -56,7 +56,7 @@ describe('POST /admin/users', () => {
     assertRefused(await create({ email: body.email.toUpperCase() }), 409, 'conflict');
   });
 
-  it('creates one account when two requests use the same email at once', async () => {
+  it('creates one account when two concurrent requests use the same email', async () => {
     const responses = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
     assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409]);
   });
@@ -113,7 +113,7 @@ describe('GET /admin/users', () => {
 });
 
 describe('PATCH /admin/users/{userId}', () => {
-  it('changes the plan and whether the user is an author, and keeps fields that are not sent', async () => {
+  it('changes only the fields that are sent, such as the plan and whether the user is an author', async () => {
     const { body: user } = await create({ isAuthor: true });
     const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
       plan: 'enterprise',

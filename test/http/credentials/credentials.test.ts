@@ -1,4 +1,5 @@
-// Credentials over HTTP: storing, testing, listing and deleting them, who may, and that values never come back.
+// Tests credentials over HTTP: storing, testing, listing and deleting them, who may do so, and that no response
+// contains their values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { joinTeam } from '../../support/accounts/people.ts';

@@ -1,4 +1,4 @@
-// Tests credits over HTTP: the caller's own pool, and grants by the operator.
+// Tests credits over HTTP: the caller's balance and ledger, and grants by administrators.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -177,7 +177,7 @@ describe('spending', () => {
       dailyCreditBudget: 50,
       spentToday,
     });
-    // Sorted by id, because two created in the same millisecond have no defined order.
+    // Sorted by id, because entries of the same millisecond have no defined order.
     const lines = [line(first.id, 9), line(second.id, 0)].sort((a, b) =>
       a.workflowId < b.workflowId ? -1 : 1,
     );

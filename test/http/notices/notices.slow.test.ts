@@ -1,4 +1,5 @@
-// Notices over HTTP: who is told, once per cause, reading them, and the stream. The causes are tested where they occur.
+// Tests notices over HTTP: who receives one, one notice per cause, marking notices as read, and the stream. Each cause
+// is tested where it occurs.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,7 +111,7 @@ describe('a notice', () => {
     assert.ok(rows.length > 0);
   });
 
-  it('about the same cause is told once until it is read', async () => {
+  it('about the same cause is sent once until it is read', async () => {
     await Promise.all(Array.from({ length: 10 }, () => tell()));
     await tell({ kind: 'trigger_paused' });
     assert.equal((await list(user)).unread, 2);
@@ -141,7 +142,7 @@ describe('GET /notices', () => {
   it('pages newest first and filters by unread', async () => {
     for (const cause of ['a', 'b', 'c']) {
       await tell({ cause, title: cause });
-      // Ids of the same millisecond are in any order.
+      // The ids of notices from the same millisecond have no defined order.
       await sleep(2);
     }
     const first = await list(user, '?limit=2');

@@ -1,4 +1,4 @@
-// Links that set a password: first setup, invitations, and forgotten passwords.
+// Tests links that set a password: for the first user, for invited users, and for forgotten passwords.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bootstrap } from '../../../src/services/accounts/bootstrap.ts';

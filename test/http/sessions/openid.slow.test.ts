@@ -1,4 +1,4 @@
-// OpenID sign-in against a real provider, with every invalid token and request that a provider or browser could send.
+// Tests OpenID sign-in at a real provider, with every invalid token and request that a provider or browser could send.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';

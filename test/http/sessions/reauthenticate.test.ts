@@ -1,4 +1,5 @@
-// Confirming identity again before actions that grant or remove lasting access, and what a password change ends.
+// Tests that actions which grant or remove lasting access require a confirmed identity, and what a password change
+// ends.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -126,7 +127,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
       assert.equal(await sendRequest(person, act('OWNER')), 'reauthentication_required', line);
       if (when === 'for OWNER') assert.equal(await sendRequest(person, act('EDITOR')), undefined, line);
       assert.equal((await prove(PASSWORD)).status, 204);
-      // The download is no JSON.
+      // The download is not JSON.
       if (line.endsWith('/file')) continue;
       assert.equal(await sendRequest(person, act('OWNER')), undefined, line);
     }
@@ -135,7 +136,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
     assert.ok(id);
   });
 
-  it('is confirmed in every process at once', async () => {
+  it('is confirmed in every process immediately', async () => {
     const { db, now } = test.deps;
     const deps = { ...test.deps, sessions: createSessionAuthenticator(db, now) };
     const other: TestApp = { ...test, app: await createServer(deps, test.mounts) };
@@ -222,7 +223,7 @@ describe('after signing in with OpenID', () => {
     assert.deepEqual([refused.status, refused.body.methods], [403, ['password', 'openid']]);
     const forced = (await begin('?reauthenticate=true', 'ida', session)).url.searchParams;
     assert.deepEqual([forced.get('prompt'), forced.get('max_age')], ['login', '0']);
-    // The provider's clock runs while this one stands still, so its sign-in counts as current.
+    // The provider's clock advances and the clock of the test does not, so the sign-in is recent.
     provider.tamper({
       claims: claims => ({
         ...claims,
@@ -266,7 +267,7 @@ describe('a password change', () => {
   const me = async (key: unknown) =>
     (await test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` })).status;
 
-  it('keeps keys valid, or revokes them at once if revokeKeys is set', async () => {
+  it('keeps keys valid, or revokes them immediately if revokeKeys is set', async () => {
     const { key } = (await makeKey()).body;
     assert.equal(await me(key), 200);
     const change = (cookie: string, revokeKeys?: boolean) =>

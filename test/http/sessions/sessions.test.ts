@@ -1,4 +1,4 @@
-// Sessions as API credentials: what the cookie allows, from which origins, how long, and what ends a session.
+// Tests sessions as API credentials: what the cookie allows, from which origins and how long, and what ends a session.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';

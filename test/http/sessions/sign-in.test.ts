@@ -1,4 +1,4 @@
-// Sign-in with a password: the cookie, what is stored, and how guessing is limited.
+// Tests sign-in with a password: the cookie, what is stored, and the limits of wrong guesses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createServer } from '../../../src/http/server.ts';
@@ -18,8 +18,8 @@ const WINDOW_MS = 900_000;
 let test: TestApp;
 let operator: Caller;
 before(async () => {
-  // Failures are counted in 15-minute windows by the clock. No window may end during these tests, so the app's clock is
-  // set back to the beginning of one.
+  // Failures are counted in 15-minute windows. The clock of the app is set back to the start of a window, so that no
+  // window ends during these tests.
   const lateMs = Date.now() % WINDOW_MS;
   test = await createTestApp({ now: () => Date.now() - lateMs });
   operator = await test.createCaller();
@@ -27,7 +27,7 @@ before(async () => {
 after(() => test.close());
 
 let addresses = 0;
-/** A new network each time, so that tests do not share failure counts. */
+/** Returns an address in a new network for each call, so that tests do not share failure counts. */
 const address = (): string => `10.1.${addresses++}.1`;
 const trySignIn = (body: object, from: string, app: TestApp = test) =>
   sendFrom(app, from, 'POST', '/auth/sign-in', body);
@@ -112,7 +112,7 @@ describe('sign-in', () => {
       }
     }
     const [known = 0, unknown = 0] = Object.values(times).map(taken => Math.min(...taken));
-    // Without the hash it would take less than a tenth; other load can only lengthen either one.
+    // Without the hash, the response would take less than a tenth of the time. Other load can only lengthen a response.
     assert.ok(unknown > known / 6, `${known} ms and ${unknown} ms`);
   });
 
@@ -142,7 +142,7 @@ describe('failed sign-ins', () => {
     try {
       for (let failure = 0; failure < 10; failure++) {
         const app = failure % 2 === 0 ? test : second;
-        // All in one /64.
+        // All addresses are in one /64 network.
         assert.equal(
           (await trySignIn({ email, password: WRONG }, `2001:db8:1:2::${failure}`, app)).status,
           401,
@@ -173,7 +173,7 @@ describe('failed sign-ins', () => {
       [401, 429].map(status => guesses.filter(response => response.status === status).length),
       [50, 2],
     );
-    // An unknown network is refused whatever the password.
+    // An unknown network is refused even with the correct password.
     assert.equal((await trySignIn({ email, password: PASSWORD }, address())).status, 429);
     assert.equal((await trySignIn({ email, password: WRONG }, home)).status, 401);
     assert.equal((await trySignIn({ email, password: PASSWORD }, home)).status, 204);

@@ -1,5 +1,5 @@
-// Tests that what ends a session, an account or a membership also ends the workflow and run streams that were opened
-// with it, and no others.
+// Tests that the end of a session, an account or a membership also ends the streams of workflows and runs that depend
+// on it, and no other streams.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PASSWORD, readLinkToken, SAME_ORIGIN_HEADERS } from '../../support/accounts/people.ts';
@@ -71,7 +71,7 @@ async function createMember(name: string): Promise<Person> {
 const signInAgain = async ({ email }: Person): Promise<string> =>
   readCookie(await send('POST', '/auth/sign-in', '', { email, password: PASSWORD }));
 
-/** The streams of the workflow and of its run, once both have started. */
+/** Returns the streams of the workflow and of its run when both have started. */
 async function openStreams(headers: Record<string, string>): Promise<readonly EventStream[]> {
   const paths = [`/workflows/${workflowId}/events`, `/executions/${executionId}/events`];
   const streams = await Promise.all(paths.map(path => openStream(`${service.url}/api/v1${path}`, headers)));

@@ -36,10 +36,10 @@ const PEOPLE = [
 ] as const;
 type Person = (typeof PEOPLE)[number] | 'anonymous';
 
-/** Users whose role comes from what they created. */
+/** Users whose role comes from the workflow or the media that they created. */
 const CREATORS = ['creator', 'media owner'] as const;
 
-/** In the order of ACTIONS: x for allowed, . for not allowed. */
+/** The permissions of each user in the order of ACTIONS: x for allowed, . for not allowed. */
 const ALWAYS: Readonly<Partial<Record<Person, string>>> = {
   creator: 'xxxxxxxxx',
   'media owner': 'xxxxxxxxx',
@@ -125,7 +125,7 @@ before(async () => {
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
     await insertMember(db, TEAM, getUserId(`team ${role}`), role);
-  // Their lowest role in the team must not reduce what they may do as creators.
+  // As viewers of the team, creators must still have the permissions of a creator.
   for (const person of CREATORS) await insertMember(db, TEAM, getUserId(person), 'VIEWER');
   await db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin)

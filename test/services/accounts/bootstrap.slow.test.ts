@@ -22,7 +22,7 @@ const bootstrapWith = (key?: string): Promise<string | undefined> =>
 const findStoredKey = (key: string) => findKeyByHash(database.db, sha256(key));
 
 describe('the first start', () => {
-  it('creates an author on the plan self_hosted with a key for every scope', async () => {
+  it('creates an author on the plan self_hosted with a key that has all scopes', async () => {
     const key = (await bootstrapWith()) ?? '';
     const user = await findUser(database.db, BOOTSTRAP_USER_ID);
     assert.deepEqual([user?.plan, user?.is_author], ['self_hosted', true]);
@@ -34,7 +34,7 @@ describe('the first start', () => {
     assert.equal((await findStoredKey(CONFIGURED_KEY))?.user_id, BOOTSTRAP_USER_ID);
   });
 
-  it('creates one user and prints one key if several processes start at once', async () => {
+  it('creates one user and prints one key if several processes start concurrently', async () => {
     const keys = await Promise.all([bootstrapWith(), bootstrapWith(), bootstrapWith()]);
     assert.equal(keys.filter(key => key !== undefined).length, 1);
     const { rows } = await database.db.query('select id from users');

@@ -1,4 +1,4 @@
-// Compares the stored byte count with the rows that it counts, after all operations that change it, and after kills.
+// Tests that the stored byte count equals the sum of the rows after all operations that change it, and after kills.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

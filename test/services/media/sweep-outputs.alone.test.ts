@@ -1,4 +1,4 @@
-// Tests the sweep of old outputs and previews: it deletes unreferenced files with their rows and keeps the others.
+// Tests that the sweep of old outputs and previews deletes unused files with their rows, and no others.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -168,7 +168,7 @@ describe('the sweep of outputs', () => {
   for (const [name, addReference] of Object.entries(REFERENCES)) {
     it(`keeps a file that ${name} refers to`, async () => {
       const id = await storeOutputOfDeletedRun();
-      // Not the newest, which stays as the poster.
+      // Does not use the newest image, which stays as the poster.
       await storeOutputOfDeletedRun();
       await addReference(id);
       await sweep();

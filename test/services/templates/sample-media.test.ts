@@ -1,4 +1,4 @@
-// Tests the recorded results of copied templates: stored once, and kept as long as a workflow needs them.
+// Tests that the recorded results of copied templates are stored once and kept as long as a workflow needs them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';

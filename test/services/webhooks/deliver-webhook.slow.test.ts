@@ -22,7 +22,7 @@ let service: TestService;
 let receiver: Receiver;
 let pair: string;
 before(async () => {
-  // The timeout is long, so that a busy machine does not cause a second attempt.
+  // The timeout is long, so that a slow response on a busy machine does not cause a second attempt.
   service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '30000' });
   pair = await service.createWorkflow(PAIR);
 });

@@ -41,7 +41,7 @@ describe('host queues', () => {
     assert.equal(await queues.acquire([host]), undefined);
   });
 
-  it('reject a delivery at once if its expected wait is too long', async () => {
+  it('reject a delivery immediately if its expected wait is too long', async () => {
     let nowMs = 0;
     const queues = createHostQueues(60_000, () => nowMs);
     await queues.acquire([host]);

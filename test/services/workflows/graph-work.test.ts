@@ -1,4 +1,4 @@
-// Tests that large graphs are processed in a thread: with the same result, and without blocking this thread.
+// Tests that a thread processes large graphs with the same result, and without blocking this thread.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LintIssue } from '../../../src/graph/issues.ts';
