@@ -1,5 +1,5 @@
-// Draws contact sheets for review: node bench/contact-sheets.ts [template…] puts twelve frames of every template, with
-// its default and with long props, and of each scene in examples/scenes into one picture each in bench/out.
+// Draws contact sheets for review: node bench/contact-sheets.ts [template…]. A contact sheet is a picture in bench/out with
+// twelve frames of a template, with its example props or with long props, or of a scene in examples/scenes.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
@@ -11,11 +11,11 @@ import { longProps } from '../test/support/render/template-props.ts';
 
 const OUT = join(import.meta.dirname, 'out');
 const SCENES = join(import.meta.dirname, '../examples/scenes');
-const FRAMES = 12;
-const LONGER_SIDE = 420;
+const FRAME_COUNT = 12;
+const MAX_FRAME_SIDE = 420;
 const GAP = 8;
 
-function* timelines(names: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
+function* listTimelines(names: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
   const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
   for (const template of TEMPLATES.filter(({ id }) => isWanted(id))) {
     yield [`template-${template.id}`, openTemplateScene(template, template.exampleProps ?? {})];
@@ -29,17 +29,17 @@ function* timelines(names: readonly string[]): Generator<readonly [name: string,
 }
 
 async function writeSheet(name: string, timeline: Timeline): Promise<void> {
-  const frames = Array.from({ length: FRAMES }, (_, index) =>
-    Math.floor(((index + 0.5) / FRAMES) * timeline.durationInFrames),
+  const frames = Array.from({ length: FRAME_COUNT }, (_, index) =>
+    Math.floor(((index + 0.5) / FRAME_COUNT) * timeline.durationInFrames),
   );
-  const scale = Math.min(1, LONGER_SIDE / Math.max(timeline.width, timeline.height));
+  const scale = Math.min(1, MAX_FRAME_SIDE / Math.max(timeline.width, timeline.height));
   const result = await drawTimeline(timeline, frames, scale);
   for (const warning of result.warnings) process.stdout.write(`  ${warning}\n`);
   const { width = 0, height = 0 } = result.frames[0] ?? {};
   const columns = width > height ? 4 : 6;
   const contactSheet = {
     width: columns * (width + GAP),
-    height: Math.ceil(FRAMES / columns) * (height + GAP),
+    height: Math.ceil(FRAME_COUNT / columns) * (height + GAP),
     channels: 3,
     background: '#808080',
   } as const;
@@ -56,7 +56,7 @@ async function writeSheet(name: string, timeline: Timeline): Promise<void> {
 }
 
 mkdirSync(OUT, { recursive: true });
-for (const [name, timeline] of timelines(process.argv.slice(2))) {
+for (const [name, timeline] of listTimelines(process.argv.slice(2))) {
   process.stdout.write(`${name}\n`);
   await writeSheet(name, timeline);
 }

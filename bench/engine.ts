@@ -19,16 +19,16 @@ const append = defineNode({
     times: number('Times', { default: 1, min: 1, max: 9 }),
   },
   outputs: { text: text('Text') },
-  run: ({ text: whole, suffix, times }) => ({ text: `${whole.slice(-20)}${suffix.repeat(times)}` }),
+  run: ({ text: input, suffix, times }) => ({ text: `${input.slice(-20)}${suffix.repeat(times)}` }),
 });
 
 /** Measures the median time per node in a chain of 1,000, in µs. */
-async function engineChain(): Promise<{ readonly usPerNode: number }> {
+async function measureChain(): Promise<{ readonly usPerNode: number }> {
   const times: number[] = [];
   const plan = makeChain();
   for (let round = 0; round < ROUNDS; round++) {
     const startedMs = performance.now();
-    const outcome = await runPlan(plan, benchOptions(append));
+    const outcome = await runPlan(plan, createRunOptions(append));
     times.push(((performance.now() - startedMs) * 1000) / CHAIN_LENGTH);
     if (outcome.kind !== 'completed') throw new Error(`The chain ended as ${outcome.kind}.`);
   }
@@ -62,7 +62,7 @@ function makeChain() {
   return result.plan;
 }
 
-function benchOptions(definition: NodeDefinition): RunOptions {
+function createRunOptions(definition: NodeDefinition): RunOptions {
   const rejectAccess = (): never => {
     throw new Error('Benchmarks have no network access.');
   };
@@ -95,7 +95,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
 }
 
 export async function* runEngineRows(): AsyncGenerator<Row> {
-  const { usPerNode } = await engineChain();
+  const { usPerNode } = await measureChain();
   yield {
     figure: 'engine alone, chain of 1,000 free nodes, per node',
     value: usPerNode,

@@ -1,4 +1,5 @@
-// A fal double in its own process: accepts calls of any model, works for a fixed time, and returns a small picture.
+// Runs a test double of fal in its own process. The double accepts calls of any model, works for a fixed time on each, and
+// returns a small picture.
 import { type ChildProcess, fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,21 +10,22 @@ import { signFalHook } from '../test/support/providers/fal.ts';
 
 export interface BenchFal {
   readonly url: string;
-  /** Returns when each request was accepted, by id, in ms since the epoch. */
+  /** Returns the time at which each request was accepted, by request id, in ms since the epoch. */
   accepted(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Rejects submissions with this key by 429 from now on, or does not answer them; undefined: accepts them again.
-   * Returns how many it has rejected or not answered.
+   * Rejects later submissions with this key, or does not answer them. Without a fault, accepts submissions again. Returns
+   * the number of submissions that were rejected or not answered.
    */
   fail(key: string, fault: Fault | undefined): Promise<number>;
-  /** Sends webhooks to this service from now on, for calls that request one. */
+  /** Sends the webhooks of later calls to this service, if the calls request a webhook. */
   sendWebhooksTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** `limit` responds with 429, and `hang` does not respond. */
 export type Fault = 'limit' | 'hang';
 
-/** `jobMs`: how long it works on each call. */
+/** Starts the double, which works for `jobMs` on each call. */
 export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   const child: ChildProcess = fork(import.meta.filename, [String(jobMs)]);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
@@ -43,7 +45,7 @@ export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   };
 }
 
-// One blue pixel.
+/** A picture of one blue pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -56,14 +58,14 @@ function serve(jobMs: number): void {
   let service: string | undefined;
   const faults = new Map<string, Fault>();
   const hanging = new Set<ServerResponse>();
-  let failed = 0;
+  let failureCount = 0;
   const setFault = ({ key, fault }: { readonly key: string; readonly fault?: Fault }): void => {
     if (fault === undefined) faults.delete(`Key ${key}`);
     else faults.set(`Key ${key}`, fault);
     for (const res of hanging) res.destroy();
     hanging.clear();
   };
-  const report = async (hook: string): Promise<void> => {
+  const sendWebhook = async (hook: string): Promise<void> => {
     const body = '{"status":"OK"}';
     const headers = signFalHook(body, keys.privateKey);
     await fetch(service + new URL(hook).pathname, { method: 'POST', headers, body });
@@ -76,23 +78,23 @@ function serve(jobMs: number): void {
     }
     if (path === '/fail') {
       setFault(JSON.parse(await text(req)));
-      return sendJson(res, 200, { failed });
+      return sendJson(res, 200, { failed: failureCount });
     }
     req.resume();
     if (path === '/.well-known/jwks.json') return sendJson(res, 200, jwks);
     if (path === '/accepted') return sendJson(res, 200, [...accepted]);
     if (path.startsWith('/files/')) return void res.writeHead(200).end(PNG);
-    const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
+    const [, id = '', action = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     const requestsUrl = `http://${req.headers.host}/bench/model/requests`;
     if (id === '') {
       const fault = faults.get(req.headers.authorization ?? '');
-      if (fault !== undefined) failed++;
+      if (fault !== undefined) failureCount++;
       if (fault === 'limit') return sendJson(res, 429, { detail: 'slow down' });
       if (fault === 'hang') return void hanging.add(res);
       const requestId = `req-${accepted.size}`;
       accepted.set(requestId, Date.now());
       const hook = new URLSearchParams(query).get('fal_webhook');
-      if (hook !== null && service !== undefined) setTimeout(() => void report(hook), jobMs);
+      if (hook !== null && service !== undefined) setTimeout(() => void sendWebhook(hook), jobMs);
       const urls = {
         response_url: `${requestsUrl}/${requestId}`,
         status_url: `${requestsUrl}/${requestId}/status`,
@@ -104,8 +106,8 @@ function serve(jobMs: number): void {
       });
     }
     const hasEnded = Date.now() >= (accepted.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
-    if (tail === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });
-    if (tail === '/status')
+    if (action === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });
+    if (action === '/status')
       return sendJson(res, hasEnded ? 200 : 202, { status: hasEnded ? 'COMPLETED' : 'IN_PROGRESS' });
     if (!hasEnded) return sendJson(res, 400, { detail: 'Request is still in progress' });
     return sendJson(res, 200, { images: [{ url: `http://${req.headers.host}/files/${id}.png` }] });
@@ -115,7 +117,7 @@ function serve(jobMs: number): void {
     const { port } = server.address() as AddressInfo;
     process.send?.({ url: `http://127.0.0.1:${port}` });
   });
-  // Its parent may exit without a message.
+  // The parent process may exit without a message.
   process.once('disconnect', () => process.exit());
 }
 

@@ -1,4 +1,4 @@
-// The graphs that the benchmarks store.
+// Defines the graphs that the benchmarks store.
 
 /** Three free nodes: text → template → preview. */
 export const THREE_NODES = {

@@ -8,7 +8,7 @@ export interface HttpLoad {
 }
 
 const SECONDS = 4;
-/** Requests per connection in short mode, which measures nothing. */
+/** The number of requests per connection in short mode, which measures nothing. */
 const SHORT_REQUESTS = 5;
 
 /** Throws if a request was refused or failed. */

@@ -5,8 +5,8 @@ import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.t
 import { seededRandom } from '../src/lib/seeded-random.ts';
 
 const MAX_PORTS = 4;
-// Edges of real workflows are mostly short: a node's sources were usually created shortly before it.
-const WINDOW = 40;
+/** The maximum distance of connected nodes in the list. A node's sources are usually created shortly before the node. */
+const MAX_DISTANCE = 40;
 
 export interface Wire {
   readonly from: number;
@@ -21,12 +21,12 @@ export interface BenchGraph {
   readonly wires: readonly Wire[];
 }
 
-/** Measures straight lines from port to port, as our drawings have them; an engine's own bends do not count. */
+/** The quality of a layout. Edges are straight lines from port to port, without the bends that an engine may add. */
 export interface LayoutQuality {
   readonly crossings: number;
   readonly areaMpx: number;
   readonly lengthKpx: number;
-  /** Pairs of a curve and an unconnected node that it crosses. Other figures count straight lines. */
+  /** The number of pairs of an edge and an unconnected node that it crosses, with edges drawn as curves. */
   readonly overNodes: number;
   readonly overlaps: number;
   readonly backward: number;
@@ -65,7 +65,7 @@ export function makeGraph(nodeCount: number, edgeCount: number, seed: number): B
   const wires: Wire[] = [];
   const usedPairs = new Set<string>();
   const addWire = (to: number): void => {
-    const from = to - 1 - randomBelow(Math.min(to, WINDOW));
+    const from = to - 1 - randomBelow(Math.min(to, MAX_DISTANCE));
     const wire = { from, to, fromPort: randomBelow(2), toPort: randomBelow(MAX_PORTS) };
     const key = JSON.stringify(wire);
     if (!usedPairs.has(key)) wires.push(wire);
@@ -125,11 +125,13 @@ export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly 
     list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => predicate(a, b)).length, 0);
   const overNodes = wires.reduce((sum, { from, to }, index) => {
     const line = lines[index];
-    const hit = rects.filter((rect, node) => node !== from && node !== to && line && crossesRect(line, rect));
-    return sum + hit.length;
+    const crossedRects = rects.filter(
+      (rect, node) => node !== from && node !== to && line && crossesRect(line, rect),
+    );
+    return sum + crossedRects.length;
   }, 0);
   return {
-    crossings: countPairs(lines, doCross),
+    crossings: countPairs(lines, areCrossing),
     areaMpx: (width * height) / 1e6,
     lengthKpx: lines.reduce((sum, { x1, y1, x2, y2 }) => sum + Math.hypot(x2 - x1, y2 - y1), 0) / 1000,
     overNodes,
@@ -141,7 +143,7 @@ export function measureLayout({ sizes, wires }: BenchGraph, positions: readonly 
   };
 }
 
-function doCross(a: Line, b: Line): boolean {
+function areCrossing(a: Line, b: Line): boolean {
   const side = (line: Line, x: number, y: number): number =>
     Math.sign((line.x2 - line.x1) * (y - line.y1) - (line.y2 - line.y1) * (x - line.x1));
   return side(a, b.x1, b.y1) * side(a, b.x2, b.y2) < 0 && side(b, a.x1, a.y1) * side(b, a.x2, a.y2) < 0;
@@ -149,7 +151,7 @@ function doCross(a: Line, b: Line): boolean {
 
 const CURVE_STEPS = 100;
 
-/** Returns whether some of the curve, whose ends are horizontal, is inside the rectangle. */
+/** Returns whether a part of the curve, whose ends are horizontal, is inside the rectangle. */
 function crossesRect(
   { x1, y1, x2, y2 }: Line,
   rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },

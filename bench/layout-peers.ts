@@ -1,4 +1,4 @@
-// Runs ELK, dagre and d3-dag on the same graphs with the same gaps. Installed by `npm ci --prefix bench`.
+// Runs ELK, dagre and d3-dag on the same graphs with the same gaps. `npm ci --prefix bench` installs them.
 import { createRequire } from 'node:module';
 import { getPortOffset } from '../src/graph/dims.ts';
 import type { Position } from '../src/graph/types.ts';
@@ -9,7 +9,7 @@ export type Engine = (graph: BenchGraph) => Position[] | Promise<Position[]>;
 const ROW_GAP = 60;
 const COLUMN_GAP = 120;
 
-// Only the functions used here; the packages' own types are missing until they are installed.
+// The types of the functions used here. The packages' own types are missing until the packages are installed.
 interface Elk {
   layout(graph: object): Promise<{ readonly children: readonly Position[] }>;
 }
@@ -38,7 +38,7 @@ interface D3Graph {
   nodes(): Iterable<Position & { readonly data: string }>;
 }
 
-/** Maps peer to engine. Throws with the install command if they are not installed. */
+/** Returns the engines by name. Throws an error with the install command if they are not installed. */
 export function loadPeers(): Readonly<Record<string, Engine>> {
   const require = createRequire(import.meta.url);
   try {

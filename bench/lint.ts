@@ -27,10 +27,7 @@ export async function* runLintRows(isShort: boolean): AsyncIterable<Row> {
   };
 }
 
-/**
- * Times the command on a typical file, catalog nodes in a row. The first start, which fills Node's compile cache, is
- * not counted.
- */
+/** Times the command on a typical file. The first start, which fills Node's compile cache, does not count. */
 async function timeCommand(rounds: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-lint-'));
   const file = join(folder, 'workflow.json');

@@ -1,12 +1,13 @@
-// Keeps a fixed number of calls in flight until `count` are done, `ms` have passed, or `signal` fires.
+// Keeps a fixed number of calls in flight for a number of calls or for a time.
 
 export interface Load {
   readonly done: number;
   readonly seconds: number;
-  /** Milliseconds of each call, ascending. */
+  /** The duration of each call in milliseconds, ascending. */
   readonly latencies: readonly number[];
 }
 
+/** Repeats the call until `count` calls have started, `ms` have passed, or `signal` is aborted. */
 export async function load(
   connections: number,
   until: { readonly count?: number; readonly ms?: number; readonly signal?: AbortSignal },
@@ -14,22 +15,22 @@ export async function load(
 ): Promise<Load> {
   const latencies: number[] = [];
   let next = 0;
-  const began = performance.now();
+  const startMs = performance.now();
   const isOver = (): boolean =>
     until.signal?.aborted === true ||
     next >= (until.count ?? Number.POSITIVE_INFINITY) ||
-    performance.now() - began >= (until.ms ?? Number.POSITIVE_INFINITY);
+    performance.now() - startMs >= (until.ms ?? Number.POSITIVE_INFINITY);
   const loop = async (): Promise<void> => {
     while (!isOver()) {
-      const start = performance.now();
+      const callStartMs = performance.now();
       await call(next++);
-      latencies.push(performance.now() - start);
+      latencies.push(performance.now() - callStartMs);
     }
   };
   await Promise.all(Array.from({ length: connections }, loop));
   return {
     done: latencies.length,
-    seconds: (performance.now() - began) / 1000,
+    seconds: (performance.now() - startMs) / 1000,
     latencies: latencies.toSorted((a, b) => a - b),
   };
 }

@@ -1,12 +1,11 @@
 // Starts a PostgreSQL that several services of a benchmark share, or that the benchmark queries.
-import type { Db } from '../src/store/db.ts';
-import { openDb } from '../src/store/db.ts';
+import { type Db, openDb } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/embedded.ts';
 import { makeFolder, removeFolder, toUrl } from './service.ts';
 import { findSharedDatabase } from './shared-postgres.ts';
 
 export interface BenchPostgres {
-  /** In the form of DATABASE_URL. */
+  /** The URL in the form of DATABASE_URL. */
   readonly url: string;
   readonly db: Db;
   stop(): Promise<void>;
@@ -19,7 +18,7 @@ export async function startBenchPostgres(maxConnections: number): Promise<BenchP
   return { url: toUrl(shared.connection), db: shared.db, stop: () => shared.drop() };
 }
 
-/** Starts a separate server without tables, also with `--short`. `log` receives PostgreSQL's log line by line. */
+/** Starts a separate server without tables, even with `--short`. `log` receives PostgreSQL's log line by line. */
 export async function startOwnPostgres(
   maxConnections: number,
   log: (line: string) => void = () => undefined,

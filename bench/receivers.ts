@@ -1,4 +1,4 @@
-// Webhook receivers that answer at once, each at its own address, in a separate thread.
+// Starts webhook receivers in a separate thread. Each receiver has its own address and responds immediately.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,11 +7,11 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 export interface Receivers {
   readonly urls: readonly string[];
   /**
-   * Milliseconds from the event's timestamp, which is the run's end, to its arrival, in order of arrival. Clears the
+   * Returns the milliseconds from the timestamp of each event, which is the end of the run, to its arrival. Clears the
    * list.
    */
   takeDelays(): Promise<readonly number[]>;
-  /** Arrivals since the last `takeDelays`. */
+  /** Returns the number of arrivals since the last `takeDelays`. */
   count(): number;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startReceivers(count: number): Promise<Receivers> {
 
 async function receive(count: number, arrivals: Int32Array): Promise<void> {
   let delays: number[] = [];
-  const server = () =>
+  const createReceiver = () =>
     createServer((req, res) => {
       const receivedAtMs = Date.now();
       let body = '';
@@ -49,9 +49,9 @@ async function receive(count: number, arrivals: Int32Array): Promise<void> {
     });
   const urls: string[] = [];
   for (let index = 0; index < count; index++) {
-    const listening = server().listen(0, '127.0.0.1');
-    await once(listening, 'listening');
-    urls.push(`http://127.0.0.1:${(listening.address() as AddressInfo).port}/`);
+    const server = createReceiver().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   }
   parentPort?.on('message', () => {
     parentPort?.postMessage(delays);

@@ -1,4 +1,4 @@
-// The scenes rendered by us and by Remotion, as scene graphs. bench/remotion contains the same scenes in React.
+// Defines the scenes of the comparison with Remotion as scene graphs. bench/remotion has the same scenes in React.
 
 export const [FPS, WIDTH, HEIGHT] = [30, 1920, 1080];
 

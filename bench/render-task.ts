@@ -1,4 +1,5 @@
-// Runs one render in its own process, so that its memory can be measured separately. Task as JSON in, seconds out.
+// Runs one render in its own process, so that its memory can be measured separately. Reads the task as JSON from stdin and
+// prints the duration in seconds.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ export type RenderTask = { readonly path: string; readonly frameCount: number } 
     }
 );
 
-// Only the functions used here; the package's own types are missing until it is installed.
+// The types of the functions used here. The package's own types are missing until the package is installed.
 interface Remotion {
   selectComposition(options: object): Promise<object>;
   renderMedia(options: object): Promise<unknown>;
@@ -41,7 +42,7 @@ async function readFiles(graph: unknown) {
   return readRenderFiles(resources.values(), read, '/nonexistent', signal);
 }
 
-/** Prepares everything and resolves to the function to measure. */
+/** Functions by kind of task. Each prepares a render and resolves to the function to measure. */
 const TASKS = {
   async ours({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'ours' }>) {
     const files = await readFiles(graph);

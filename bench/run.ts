@@ -9,7 +9,7 @@ const only = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only=
 
 type Section = (isShort: boolean) => AsyncIterable<Row>;
 
-// Imported one at a time: some load heavy peers.
+// The modules of the sections are imported one at a time, because some load heavy peers.
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./engine.ts')).runEngineRows,
   components: async () => (await import('./rows/component.ts')).runComponentRows,
@@ -62,13 +62,13 @@ process.stdout.write(
   'Load generator, service and PostgreSQL share this machine; read ratios, not absolutes.\n\n',
 );
 const rows: Row[] = [];
-/** Not part of `--short` unless requested by name: a plain board takes a minute, and tests also kill services. */
-const LONG: ReadonlySet<string> = new Set(['board', 'crashes']);
-/** Measurements have the machine to themselves; short sections mostly wait for a service to start. */
+/** Sections that `--short` skips unless requested by name: boards take a minute, and tests cover crashes. */
+const LONG_SECTIONS: ReadonlySet<string> = new Set(['board', 'crashes']);
+/** A measurement needs the machine for itself. Short sections mostly wait for a service to start. */
 const CONCURRENCY = isShort ? 4 : 1;
 
 const remainingSections = Object.keys(SECTIONS).filter(name =>
-  only === undefined ? !(isShort && LONG.has(name)) : only === name,
+  only === undefined ? !(isShort && LONG_SECTIONS.has(name)) : only === name,
 );
 
 async function runSections(): Promise<void> {

@@ -1,7 +1,5 @@
 // Starts a real service as a child process in its own folder, for the benchmarks.
-
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,17 +14,17 @@ export const CONTENT_SECRET = 'content-bench';
 /** The tests' application bundle, which `--short` reuses instead of building one per service. */
 const EDITOR_DIR = join(import.meta.dirname, '../node_modules/.cache/editor');
 
-/** Raised so that the limits are not measured; nothing else may bypass them. */
-const RAISED = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
+/** Limits that are raised so that they are not measured. A benchmark bypasses no other limits. */
+const RAISED_LIMITS = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
 
 export interface BenchService {
   readonly url: string;
   readonly pid: number;
-  /** From spawn to the first 200 of /readyz. */
+  /** The time from the start of the process to the first 200 of /readyz. */
   readonly readyMs: number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
-  /** Including its PostgreSQL, if embedded. */
+  /** Kills the process, and its PostgreSQL if that is embedded. */
   kill(): Promise<void>;
 }
 
@@ -38,14 +36,14 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** In `env`: the service uses its embedded PostgreSQL, also with `--short`. */
+/** Pass this as `env` to use the embedded PostgreSQL, even with `--short`. */
 export const EMBEDDED = { DATABASE_URL: undefined } satisfies NodeJS.ProcessEnv;
 
-/** In the form of DATABASE_URL. */
+/** Returns the address in the form of DATABASE_URL. */
 export const toUrl = ({ user, database, socketDir }: TestAddress): string =>
   `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
 
-/** One per folder, so that its next service finds what the previous one wrote. */
+/** The databases by folder. The next service of a folder uses the data of the previous one. */
 const databases = new Map<string, NodeJS.ProcessEnv>();
 
 async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
@@ -57,16 +55,16 @@ async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
   return database;
 }
 
-let shared: Promise<BenchService> | undefined;
+let sharedService: Promise<BenchService> | undefined;
 
-/** Starts a service with the common settings only. With `--short` all callers share it. */
+/** Starts a service with only the common settings. With `--short`, all callers share one service. */
 export async function startPlainService(folder: string): Promise<BenchService> {
   if (!isServerShared()) return startBenchService(folder);
-  shared ??= startShared();
-  return { ...(await shared), stop: async () => undefined };
+  sharedService ??= startSharedService();
+  return { ...(await sharedService), stop: async () => undefined };
 }
 
-async function startShared(): Promise<BenchService> {
+async function startSharedService(): Promise<BenchService> {
   const folder = await makeFolder();
   const service = await startBenchService(folder);
   const stop = async (): Promise<void> => {
@@ -76,18 +74,21 @@ async function startShared(): Promise<BenchService> {
   return { ...service, stop };
 }
 
-/** Called at the end; does nothing if there is none. */
+/** Stops the shared service, if there is one. Call this function at the end. */
 export async function stopSharedService(): Promise<void> {
-  await (await shared)?.stop();
+  await (await sharedService)?.stop();
 }
 
-/** `env`: additional settings, e.g. a ROLE and the DATABASE_URL shared with others. */
+/** Starts a service. `env` has additional settings, such as a ROLE and the DATABASE_URL of a shared database. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
   const port = await findFreePort();
   const plans = join(folder, 'plans.json');
-  await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED, free: RAISED }));
-  const began = performance.now();
+  await writeFile(
+    plans,
+    JSON.stringify({ self_hosted: RAISED_LIMITS, anonymous: RAISED_LIMITS, free: RAISED_LIMITS }),
+  );
+  const startMs = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/graphwright.js'), 'serve'], {
     env: {
       ...process.env,
@@ -108,8 +109,8 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
   });
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
-  await untilReady(url, child);
-  const readyMs = performance.now() - began;
+  await waitUntilReady(url, child);
+  const readyMs = performance.now() - startMs;
   return {
     url,
     pid: child.pid as number,
@@ -131,7 +132,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
   };
 }
 
-/** What an account sends requests with. */
+/** Sends requests with the key of an account. */
 export type Account = Pick<BenchService, 'fetch'>;
 
 /** Creates an account on the plan free. */
@@ -153,21 +154,21 @@ export async function createAccount(service: BenchService, name: string): Promis
   };
 }
 
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
-  for (let waited = 0; waited < 60_000; waited += 5) {
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 5) {
     if (child.exitCode !== null)
       throw new Error(`The service exited with code ${child.exitCode} before it was ready.`);
-    const ready = await fetch(`${url}/readyz`).then(
+    const isReady = await fetch(`${url}/readyz`).then(
       response => response.ok,
       () => false,
     );
-    if (ready) return;
+    if (isReady) return;
     await sleep(5);
   }
   throw new Error('The service was not ready within a minute.');
 }
 
-/** Returns the proportional set size of the process and all its descendants, in MB: shared pages count once. */
+/** Returns the memory of the process and all its descendants in MB. Shared pages count once. */
 export async function memoryOfTree(pid: number): Promise<number> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {
@@ -175,13 +176,13 @@ export async function memoryOfTree(pid: number): Promise<number> {
     const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '');
     parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
-  const isOurs = (candidate: number): boolean =>
-    candidate === pid || (candidate > 1 && isOurs(parents.get(candidate) ?? 0));
-  const ours = [...parents.keys()].filter(isOurs);
-  const sizes = await Promise.all(ours.map(readPss));
+  const isInTree = (candidate: number): boolean =>
+    candidate === pid || (candidate > 1 && isInTree(parents.get(candidate) ?? 0));
+  const sizes = await Promise.all([...parents.keys()].filter(isInTree).map(readPss));
   return sizes.reduce((sum, kb) => sum + kb, 0) / 1024;
 }
 
+/** Returns the proportional set size of a process in KB. */
 async function readPss(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0);

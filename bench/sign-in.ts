@@ -8,7 +8,7 @@ const PASSWORD = 'correct horse battery';
 export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
-    // Rows of `--short` share a service.
+    // The email is random, because rows of `--short` share a service.
     body: JSON.stringify({
       email: `ana-${randomUUID()}@example.com`,
       name: 'Ana',

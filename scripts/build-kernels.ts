@@ -1,4 +1,4 @@
-// Builds the WebAssembly kernels: each .wat file of src/codecs/pixels/kernels into the .wasm file next to it.
+// Builds the WebAssembly kernels: compiles each .wat file of src/codecs/pixels/kernels to a .wasm file next to it.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabt from 'wabt';
@@ -6,7 +6,7 @@ import wabt from 'wabt';
 /** The folder of the kernels' sources and builds. */
 export const KERNELS = join(import.meta.dirname, '../src/codecs/pixels/kernels');
 
-/** Compiles a source in the text format to a module. */
+/** Compiles a file in the text format to a WebAssembly module. */
 export async function buildKernel(path: string): Promise<Uint8Array> {
   const { parseWat } = await wabt();
   const module = parseWat(path, readFileSync(path, 'utf8'), { simd: true });

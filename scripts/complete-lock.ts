@@ -1,8 +1,11 @@
-// Completes package-lock.json after `npm i`; pass a folder for the lock file of peers. Adds the optional packages of
-// other platforms that a registry mirror did not offer when the lock was written: npm 11 and 12 refuse `npm ci` without
-// them, and other platforms need them. Removes the packages' `engines`: npm compares them with the Node it runs on and
-// warns needlessly, since our Node comes from the package `node`. Fills in missing integrity from the registry, and
-// exits with 1 if the registry has none, because test/lock-files.test.ts refuses such a lock.
+// Completes package-lock.json after `npm i`. Pass a folder to complete the lock file in it.
+//
+// - Adds the optional packages of other platforms that a registry mirror did not offer. Other platforms need them, and
+//   without them npm 11 and 12 refuse `npm ci`.
+// - Removes the packages' `engines`, because npm compares them with the Node that runs npm and warns needlessly. The
+//   program runs on the Node of the package `node`.
+// - Fills in missing integrity hashes from the registry. Exits with 1 if the registry has none, because
+//   test/lock-files.test.ts rejects such a lock file.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,31 +30,31 @@ function parsePlatform(name: string): { os?: string[]; cpu?: string[]; libc?: st
   return { ...(cpu && { cpu: [cpu] }), ...(os && { os: [os] }), ...(libc && { libc: [libc] }) };
 }
 
-const unverified: string[] = [];
+const withoutIntegrity: string[] = [];
 
-/** Completes the entry with the registry's data. Entries that are not packages, or are linked, are not looked up. */
+/** Adds the integrity hash of the registry. Returns entries of links, and the entry of the program, unchanged. */
 function fillIntegrity(path: string, entry: LockEntry): LockEntry {
   if (path === '' || entry.link || entry.integrity !== undefined) return entry;
   const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`;
   try {
-    const found = execFileSync('npm', ['view', name, 'dist.integrity', '--json'], {
+    const integrity = execFileSync('npm', ['view', name, 'dist.integrity', '--json'], {
       encoding: 'utf8',
       timeout: 60_000,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const { version, ...rest } = entry;
-    return { version, integrity: JSON.parse(found), ...rest } as LockEntry;
+    return { version, integrity: JSON.parse(integrity), ...rest } as LockEntry;
   } catch {
-    unverified.push(name);
+    withoutIntegrity.push(name);
     return entry;
   }
 }
 
 const path = join(import.meta.dirname, '..', process.argv[2] ?? '.', 'package-lock.json');
 const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(path, 'utf8'));
-const added: string[] = [];
+const addedPackages: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {
-  // Exact versions mark platform packages; a range is an ordinary optional dependency.
+  // Platform packages have exact versions. An optional dependency with a range is an ordinary package.
   for (const [name, version] of Object.entries(parent === '' ? {} : (entry.optionalDependencies ?? {}))) {
     const path = `node_modules/${name}`;
     if (
@@ -66,7 +69,7 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
       optional: true,
       ...parsePlatform(name),
     } as LockEntry;
-    added.push(`${name}@${version}`);
+    addedPackages.push(`${name}@${version}`);
   }
 }
 const packages = Object.fromEntries(
@@ -75,8 +78,10 @@ const packages = Object.fromEntries(
     .map(([path, { engines: _, ...entry }]) => [path, fillIntegrity(path, entry)]),
 );
 writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
-process.stdout.write(added.length === 0 ? 'Nothing was missing.\n' : `Added ${added.join(', ')}.\n`);
-if (unverified.length > 0) {
-  process.stderr.write(`The registry has no integrity for ${unverified.join(', ')}.\n`);
+process.stdout.write(
+  addedPackages.length === 0 ? 'Nothing was missing.\n' : `Added ${addedPackages.join(', ')}.\n`,
+);
+if (withoutIntegrity.length > 0) {
+  process.stderr.write(`The registry has no integrity for ${withoutIntegrity.join(', ')}.\n`);
   process.exitCode = 1;
 }

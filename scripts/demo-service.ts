@@ -16,7 +16,7 @@ export interface DemoService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts `graphwright serve` and resolves once `/readyz` answers 200; disposing of it stops the service. */
+/** Starts `graphwright serve` and resolves when `/readyz` responds with 200. Disposing of the result stops the service. */
 export async function startService(options: {
   readonly folder: string;
   readonly apiKey: string;
@@ -26,7 +26,7 @@ export async function startService(options: {
   const url = `http://127.0.0.1:${port}`;
   const log = join(options.folder, 'service.log');
   const output = openSync(log, 'a');
-  // Ignores the shell's settings: the demo must not write into a real database.
+  // The settings of the shell are removed, because the demo must not write into a real database.
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   const child = spawn(
@@ -49,16 +49,16 @@ export async function startService(options: {
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
-    const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exited;
-    clearTimeout(late);
+    clearTimeout(killTimer);
   };
   try {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(READY_TIMEOUT_MS)]);
     while (!(await isReady(url))) {
       signal.throwIfAborted();
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`the service exited during startup: ${await lastLine(log)}`);
+        throw new Error(`the service exited during startup: ${await readLastLine(log)}`);
       await sleep(POLL_MS);
     }
   } catch (thrown) {
@@ -74,7 +74,7 @@ async function isReady(url: string): Promise<boolean> {
   return response?.status === 200;
 }
 
-async function lastLine(path: string): Promise<string> {
+async function readLastLine(path: string): Promise<string> {
   const lines = (await readFile(path, 'utf8')).trim().split('\n');
   return `${lines.at(-1)} (full log in ${path})`;
 }

@@ -11,14 +11,14 @@ export interface Delivery {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** Resolves to the first delivery. Rejects if its signature is wrong, or when the signal fires. */
+  /** Resolves to the first delivery. Rejects if its signature is wrong, or if the signal is aborted before. */
   wait(signal: AbortSignal): Promise<Delivery>;
 }
 
 /** Starts the receiver on a free port. */
-export async function receiveWebhook(secret: string): Promise<Receiver> {
+export async function startReceiver(secret: string): Promise<Receiver> {
   const arrival = Promise.withResolvers<Delivery>();
-  // An invalid delivery may arrive before anything waits for it.
+  // The promise may reject before `wait` is called.
   arrival.promise.catch(() => undefined);
   const server = createServer(async (request, response) => {
     const body = await readBody(request);

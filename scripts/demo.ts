@@ -11,7 +11,7 @@ import { openTerminal } from '../src/cli/terminal/terminal.ts';
 import { readWorkflowFile } from '../src/cli/workflow-file.ts';
 import { readSettings } from '../src/lib/settings.ts';
 import { startService } from './demo-service.ts';
-import { receiveWebhook } from './demo-webhook.ts';
+import { startReceiver } from './demo-webhook.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
@@ -54,7 +54,7 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
     signal,
   );
   const secret = randomBytes(32).toString('hex');
-  await using receiver = await receiveWebhook(secret);
+  await using receiver = await startReceiver(secret);
   const execution = await runExample(client, { url: receiver.url, secret });
   if (!terminal.isLive) terminal.print('');
   for (const line of drawTable(execution, terminal)) terminal.print(line);

@@ -1,6 +1,5 @@
-// Creates docs/images/editor.webp, the README's picture of the editor, and with `--record` also
-// docs/images/editor-recording.webp, in which a node is searched for and moved, and the workflow is run. Needs
-// Chromium.
+// Creates docs/images/editor.webp, the README's picture of the editor. With `--record`, also creates
+// docs/images/editor-recording.webp, which shows a search for a node, a move of a node, and a run. Needs Chromium.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -48,12 +47,14 @@ try {
   );
   if (process.argv.includes('--record')) {
     await showResult(page, frames);
-    const small = await Promise.all(frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()));
-    const film = sharp(small, { join: { animated: true } }).webp({
+    const recordedFrames = await Promise.all(
+      frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()),
+    );
+    const recording = sharp(recordedFrames, { join: { animated: true } }).webp({
       quality: 78,
-      delay: small.map(() => FRAME_MS),
+      delay: recordedFrames.map(() => FRAME_MS),
     });
-    await save(film, join(root, 'docs', 'images', 'editor-recording.webp'));
+    await save(recording, join(root, 'docs', 'images', 'editor-recording.webp'));
   }
 } finally {
   await browser.close();
@@ -74,33 +75,31 @@ async function createWorkflow(url: string, cookie: string): Promise<string> {
   return ((await response.json()) as { readonly id: string }).id;
 }
 
-/**
- * Searches the palette, moves a node and puts it back, then runs everything until it completes, and opens the result.
- */
+/** Searches the palette, moves a node and moves it back, and runs the workflow. */
 async function showRun(page: Page, frames: Buffer[]): Promise<void> {
   const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
   await showPalette(page, takeFrame);
-  const head = await page.locator('[data-node-id]').first().boundingBox();
-  if (head !== null) {
-    await page.mouse.move(head.x + 60, head.y + 10);
+  const box = await page.locator('[data-node-id]').first().boundingBox();
+  if (box !== null) {
+    await page.mouse.move(box.x + 60, box.y + 10);
     await page.mouse.down();
     for (const step of [1, 2, 3, 4, 3, 2, 1, 0]) {
-      await page.mouse.move(head.x + 60 + step * 12, head.y + 10 + step * 9);
+      await page.mouse.move(box.x + 60 + step * 12, box.y + 10 + step * 9);
       await takeFrame();
     }
     await page.mouse.up();
     await page.keyboard.press('Escape');
   }
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  const done = page.getByText('Completed', { exact: true });
-  for (let tries = 0; tries < 100 && !(await done.isVisible()); tries++) await takeFrame();
-  await done.waitFor();
+  const completed = page.getByText('Completed', { exact: true });
+  for (let tries = 0; tries < 100 && !(await completed.isVisible()); tries++) await takeFrame();
+  await completed.waitFor();
   await page.waitForLoadState('networkidle');
   await takeFrames(takeFrame, 8);
 }
 
-async function takeFrames(takeFrame: () => Promise<void>, frames: number): Promise<void> {
-  for (let frame = 0; frame < frames; frame++) await takeFrame();
+async function takeFrames(takeFrame: () => Promise<void>, count: number): Promise<void> {
+  for (let frame = 0; frame < count; frame++) await takeFrame();
 }
 
 async function showPalette(page: Page, takeFrame: () => Promise<void>): Promise<void> {
@@ -117,7 +116,7 @@ async function showPalette(page: Page, takeFrame: () => Promise<void>): Promise<
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Continues after the README's picture was taken. */
+/** Records the dialog with the result. */
 async function showResult(page: Page, frames: Buffer[]): Promise<void> {
   const takeFrame = async (): Promise<void> => void frames.push(await page.screenshot());
   await page.getByRole('figure', { name: 'Result of Preview' }).getByRole('button').first().click();

@@ -16,24 +16,24 @@ const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
 const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
 const FIELD =
   /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
-// The types declare them only as `number`, but they are integers.
+// Fields that are integers, although the types declare them as `number`.
 const INTEGER_FIELDS =
   /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
-/** Maps endpoint to its schemas, from the client in that folder of packages. */
+/** Returns the schemas of each endpoint, from the client in this folder of packages. */
 export function readFalTypes(modules = PEER_MODULES): ReadonlyMap<string, FalEndpoint> {
   const text = readFileSync(join(modules, FILE), 'utf8');
   const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
   const bodies = new Map([...text.matchAll(OBJECT)].map(([, name = '', body = '']) => [name, body]));
-  const schemaOf = (name: string): Schema => {
-    let found = name;
-    for (let depth = 0; aliases.has(found) && depth < 10; depth++) found = aliases.get(found) ?? '';
-    return toSchema(bodies.get(found) ?? '');
+  const getSchema = (name: string): Schema => {
+    let typeName = name;
+    for (let depth = 0; aliases.has(typeName) && depth < 10; depth++) typeName = aliases.get(typeName) ?? '';
+    return toSchema(bodies.get(typeName) ?? '');
   };
   return new Map(
     [...text.matchAll(ENDPOINT)].map(([, endpoint = '', input = '', output = '']) => [
       endpoint,
-      { input: schemaOf(input), output: schemaOf(output) },
+      { input: getSchema(input), output: getSchema(output) },
     ]),
   );
 }
@@ -53,8 +53,8 @@ function toSchema(body: string): Schema {
 function toFieldSchema(name: string, type: string, doc: string): Schema {
   const schema = toTypeSchema(type);
   const fallback = /Default value: `(.*?)`/.exec(doc)?.[1];
-  const counted = schema.type === 'number' && INTEGER_FIELDS.test(name) ? { type: 'integer' } : {};
-  return { ...schema, ...counted, ...(fallback === undefined ? {} : readDefault(fallback)) };
+  const integerType = schema.type === 'number' && INTEGER_FIELDS.test(name) ? { type: 'integer' } : {};
+  return { ...schema, ...integerType, ...(fallback === undefined ? {} : readDefault(fallback)) };
 }
 
 function readDefault(text: string): Schema {

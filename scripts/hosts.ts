@@ -12,7 +12,7 @@ import { findNetworkProblem } from '../test/hosts/network.ts';
 process.setMaxListeners(50);
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
-const MAX_SHOWN = 10;
+const MAX_PRINTED = 10;
 const FULL = { runs: '2000', seconds: '120', cut: '30' } as const;
 const SHORT = { runs: '80', seconds: '6', cut: '8' } as const;
 
@@ -36,7 +36,7 @@ const { runs, seconds, cut }: typeof FULL | typeof SHORT | typeof values = {
   ...values,
 };
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-hosts-'));
-const beganMs = performance.now();
+const startMs = performance.now();
 const options = {
   seed: Number(values.seed),
   runs: Number(runs),
@@ -47,9 +47,9 @@ const options = {
 const report = await testOnHosts(options, print);
 const { violations, ...counts } = report;
 for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
-for (const [guarantee, found] of Object.entries(violations)) {
-  print(`VIOLATED: ${guarantee} (${found.length})`);
-  for (const line of found.slice(0, MAX_SHOWN)) print(`  ${line}`);
+for (const [guarantee, lines] of Object.entries(violations)) {
+  print(`VIOLATED: ${guarantee} (${lines.length})`);
+  for (const line of lines.slice(0, MAX_PRINTED)) print(`  ${line}`);
 }
 const areGuaranteesKept = Object.keys(violations).length === 0;
 print(
@@ -57,6 +57,6 @@ print(
     ? 'Every guarantee held.'
     : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
 );
-print(`${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
+print(`${((performance.now() - startMs) / 1000).toFixed(0)} s`);
 if (areGuaranteesKept) await rm(folder, { recursive: true, force: true });
 process.exit(areGuaranteesKept ? 0 : 1);

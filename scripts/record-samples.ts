@@ -1,8 +1,8 @@
 // Records the samples of workflow templates: `node scripts/record-samples.ts [slug…]`.
 //
-// A template's folder in scripts/samples/ holds art.json and the drawings that replace paid nodes and inputs. They
-// become provisional results; a service then runs the template with useSample, so that every other node really runs. All
-// results are stored small in templates/workflows/<slug>/sample/, the graph is laid out, and the card is drawn.
+// A template's folder in scripts/samples/ contains art.json and drawings. The drawings become the results of paid nodes and
+// the files of input nodes. A service then runs the template with useSample, so that all other nodes really run. The script
+// stores all results, in a small size, in templates/workflows/<slug>/sample/, lays out the graph, and draws the card.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -35,7 +35,7 @@ const CARD = { width: 640, height: 360 } as const;
 
 type Outputs = Record<string, Record<string, unknown>>;
 interface Art {
-  /** By node id: the results of nodes that cannot run here. */
+  /** The results of nodes that cannot run here, by node id. */
   readonly outputs?: Outputs;
   /** Values of input nodes, by id, for the recording. */
   readonly inputs?: Record<string, unknown>;
@@ -44,18 +44,19 @@ interface Art {
 const slugs = process.argv.length > 2 ? process.argv.slice(2) : (await readdir(DRAWINGS)).sort();
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-samples-'));
 
-/** Writes the drawn results as a provisional sample. */
-async function prepare(slug: string): Promise<void> {
+/** Stores the drawings as a provisional sample. */
+async function prepareSample(slug: string): Promise<void> {
   const sample = join(TEMPLATES, slug, 'sample');
   await rm(sample, { recursive: true, force: true });
   await mkdir(sample, { recursive: true });
   const art = await readArt(slug);
-  // A copy, so that scenes find the sound of speech beside them.
+  // The drawings are copied, because scenes read the sound of speech from their folder.
   const drawings = join(folder, slug);
   await cp(join(DRAWINGS, slug), drawings, { recursive: true });
   const names = (await readdir(drawings)).filter(name => name !== 'art.json' && !name.startsWith('card.'));
-  for (const name of names.filter(isSpeech)) await draw(join(drawings, name), sample);
-  for (const name of names.filter(name => !isSpeech(name))) await draw(join(drawings, name), sample);
+  for (const name of names.filter(isSpeech)) await convertDrawing(join(drawings, name), sample);
+  for (const name of names.filter(name => !isSpeech(name)))
+    await convertDrawing(join(drawings, name), sample);
   if (!existsSync(join(TEMPLATES, slug, 'card.webp')))
     await sharp({ create: { ...CARD, channels: 3, background: '#777' } })
       .webp()
@@ -69,38 +70,41 @@ async function readArt(slug: string): Promise<Art> {
 
 const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
 
-/** picture.svg → picture.webp, clip.scene.json → clip.mp4, voice.speech.txt or voice.es.speech.txt → voice.mp3 */
-async function draw(path: string, to: string): Promise<void> {
+/**
+ * Converts a drawing to a file of the sample: picture.svg to picture.webp, clip.scene.json to clip.mp4, and
+ * voice.speech.txt or voice.es.speech.txt to voice.mp3.
+ */
+async function convertDrawing(path: string, folderPath: string): Promise<void> {
   const name = basename(path);
   const base = name.slice(0, name.indexOf('.'));
   if (name.endsWith('.svg'))
     await sharp(path, { density: 144 })
       .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside' })
       .webp({ quality: 80 })
-      .toFile(join(to, `${base}.webp`));
+      .toFile(join(folderPath, `${base}.webp`));
   else if (name.endsWith('.scene.json')) {
-    const whole = join(folder, `${base}.mp4`);
-    await graphwright('render', path, '-o', whole);
-    await shrinkVideo(whole, join(to, `${base}.mp4`));
+    const rendered = join(folder, `${base}.mp4`);
+    await graphwright('render', path, '-o', rendered);
+    await shrinkVideo(rendered, join(folderPath, `${base}.mp4`));
   } else if (isSpeech(name)) {
     const wave = join(dirname(path), `${base}.wav`);
     const voice = name.slice(base.length, -'.speech.txt'.length).slice(1);
     await run('espeak-ng', ['-v', voice === '' ? 'en-us' : voice, '-s', '150', '-f', path, '-w', wave]);
-    await shrinkAudio(wave, join(to, `${base}.mp3`));
+    await shrinkAudio(wave, join(folderPath, `${base}.mp3`));
   } else throw new Error(`${path} is not a drawing: .svg, .scene.json or .speech.txt.`);
 }
 
 const graphwright = (...args: readonly string[]) =>
   run(process.execPath, [join(ROOT, 'bin', 'graphwright.js'), ...args], { maxBuffer: 1e8 });
 
-const shrinkVideo = (from: string, to: string) =>
+const shrinkVideo = (source: string, target: string) =>
   run('ffmpeg', [
     ...[
       '-v',
       'error',
       '-y',
       '-i',
-      from,
+      source,
       '-t',
       '4',
       '-vf',
@@ -120,13 +124,26 @@ const shrinkVideo = (from: string, to: string) =>
       '-b:a',
       '48k',
     ],
-    ...['-map_metadata', '-1', '-movflags', '+faststart', to],
+    ...['-map_metadata', '-1', '-movflags', '+faststart', target],
   ]);
 
-const shrinkAudio = (from: string, to: string) =>
-  run('ffmpeg', ['-v', 'error', '-y', '-i', from, '-ac', '1', '-b:a', '40k', '-map_metadata', '-1', to]);
+const shrinkAudio = (source: string, target: string) =>
+  run('ffmpeg', [
+    '-v',
+    'error',
+    '-y',
+    '-i',
+    source,
+    '-ac',
+    '1',
+    '-b:a',
+    '40k',
+    '-map_metadata',
+    '-1',
+    target,
+  ]);
 
-/** Runs every template; returns the executions by slug. */
+/** Runs every template. Returns the ids of the executions by slug. */
 async function runAll(): Promise<ReadonlyMap<string, string>> {
   const executions = new Map<string, string>();
   const signal = AbortSignal.timeout(1_200_000);
@@ -138,18 +155,15 @@ async function runAll(): Promise<ReadonlyMap<string, string>> {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
     });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
-    return answer;
+    const responseBody = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(responseBody)}`);
+    return responseBody;
   };
   for (const slug of slugs) {
     const { inputs = {} } = await readArt(slug);
     const { id } = await call('POST', `/templates/tpl_${slug}/duplicate`, {});
-    await layOut(
-      slug,
-      await call('POST', `/workflows/${id}/layout`, {}),
-      await call('GET', `/workflows/${id}`),
-    );
+    await call('POST', `/workflows/${id}/layout`, {});
+    await storeLayout(slug, await call('GET', `/workflows/${id}`));
     const { executionId } = await call('POST', `/workflows/${id}/run`, { useSample: true, inputs });
     const ended = await follow(call, String(executionId));
     if (ended.status !== 'COMPLETED') throw new Error(`${slug}: ${JSON.stringify(ended, null, 1)}`);
@@ -177,8 +191,8 @@ async function follow(call: Call, id: string): Promise<Record<string, unknown>> 
   }
 }
 
-/** Keeps the positions that the service's layout chose. Files of the sample stay named by `sample:`. */
-async function layOut(slug: string, _layout: unknown, workflow: Record<string, unknown>): Promise<void> {
+/** Stores the positions of the service's layout in the template, whose configs stay, because they name files by `sample:`. */
+async function storeLayout(slug: string, workflow: Record<string, unknown>): Promise<void> {
   const path = join(TEMPLATES, slug, 'template.json');
   const template = JSON.parse(await readFile(path, 'utf8')) as {
     workflow: { nodes: { id: string; data: { config?: unknown } }[]; edges: unknown };
@@ -190,20 +204,21 @@ async function layOut(slug: string, _layout: unknown, workflow: Record<string, u
       return { ...node, data: { ...node.data, ...(config === undefined ? {} : { config }) } };
     },
   );
-  const written = { ...template, workflow: { nodes, edges: workflow.edges } };
-  await writeFile(path, `${JSON.stringify(written, null, 2)}\n`);
+  const updated = { ...template, workflow: { nodes, edges: workflow.edges } };
+  await writeFile(path, `${JSON.stringify(updated, null, 2)}\n`);
 }
 
 /** Stores the results of the run as the sample, and draws the card. */
-async function record(slug: string, executionId: string): Promise<void> {
+async function recordSample(slug: string, executionId: string): Promise<void> {
   const sample = join(TEMPLATES, slug, 'sample');
   const settings = readSettings({ DATA_DIR: join(folder, 'data') });
   const steps = await withDatabase(settings, db => readWholeSteps(db, executionId));
   const storage = await openStorage(settings, createGuardedFetch({ allowPrivate: false, trustedUrls: [] }));
-  const drawn = new Map<string, string>();
+  /** The names of the sample's files by their hash. */
+  const fileNames = new Map<string, string>();
   for (const name of await readdir(sample)) {
     if (name === 'results.json') continue;
-    drawn.set(sha256(await readFile(join(sample, name))), name);
+    fileNames.set(sha256(await readFile(join(sample, name))), name);
   }
   const outputs: Outputs = {};
   for (const { nodeId, outputs: values, status } of steps.values()) {
@@ -223,13 +238,13 @@ async function record(slug: string, executionId: string): Promise<void> {
         return { ...value, items: stored };
       }
       if (media === undefined) return value;
-      const known = drawn.get(media.sha256);
-      if (known !== undefined) return { type, media: { file: known } };
+      const existingName = fileNames.get(media.sha256);
+      if (existingName !== undefined) return { type, media: { file: existingName } };
       count++;
       const base = `${nodeId}${count === 1 ? '' : `-${count}`}`;
       const bytes = await buffer((await storage.read(media.mediaId)).stream);
-      const name = await shrink(String(type), bytes, base, sample);
-      drawn.set(media.sha256, name);
+      const name = await shrinkFile(String(type), bytes, base, sample);
+      fileNames.set(media.sha256, name);
       return { type, media: { file: name } };
     };
     const node: Record<string, unknown> = {};
@@ -245,7 +260,7 @@ async function record(slug: string, executionId: string): Promise<void> {
   process.stdout.write(`${slug}: sample ${Math.round(sizes.reduce((a, b) => a + b, 0) / 1024)} KB\n`);
 }
 
-/** Removes the files that neither the template nor a result names: layers of scenes, and their sound. */
+/** Removes files that neither the template nor a result names, such as the layers and sounds of scenes. */
 async function removeUnused(slug: string, outputs: Outputs): Promise<void> {
   const template = await readFile(join(TEMPLATES, slug, 'template.json'), 'utf8');
   const results = JSON.stringify(outputs);
@@ -255,11 +270,11 @@ async function removeUnused(slug: string, outputs: Outputs): Promise<void> {
       await rm(join(sample, name));
 }
 
-async function shrink(type: string, bytes: Buffer, base: string, to: string): Promise<string> {
+async function shrinkFile(type: string, bytes: Buffer, base: string, folderPath: string): Promise<string> {
   const raw = join(folder, base);
   await writeFile(raw, bytes);
   const name = `${base}${type === 'IMAGE' ? '.webp' : type === 'VIDEO' ? '.mp4' : '.mp3'}`;
-  const path = join(to, name);
+  const path = join(folderPath, name);
   if (type === 'IMAGE')
     await sharp(raw)
       .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
@@ -284,13 +299,13 @@ async function writeResults(slug: string, outputs: Outputs): Promise<void> {
       contentType,
       bytes: bytes.length,
       sha256: sha256(bytes),
-      ...(await measure(path, contentType)),
+      ...(await measureFile(path, contentType)),
     };
   }
   await writeFile(join(sample, 'results.json'), `${JSON.stringify({ files, outputs }, null, 2)}\n`);
 }
 
-async function measure(path: string, contentType: string) {
+async function measureFile(path: string, contentType: string) {
   if (contentType === 'image/webp') {
     const { width, height } = await sharp(path).metadata();
     return { width, height, duration: null };
@@ -313,27 +328,27 @@ async function measure(path: string, contentType: string) {
   return { width: video?.width ?? null, height: video?.height ?? null, duration };
 }
 
-async function readPicture(path: string, at: string | undefined): Promise<Buffer> {
-  if (at === undefined) return sharp(path).png().toBuffer();
+async function readPicture(path: string, seconds: string | undefined): Promise<Buffer> {
+  if (seconds === undefined) return sharp(path).png().toBuffer();
   const frame = join(folder, 'frame.png');
-  await run('ffmpeg', ['-v', 'error', '-y', '-ss', at, '-i', path, '-frames:v', '1', frame]);
+  await run('ffmpeg', ['-v', 'error', '-y', '-ss', seconds, '-i', path, '-frames:v', '1', frame]);
   return readFile(frame);
 }
 
-/** Draws card.svg, in which `sample:NAME` is an image of the sample, and `sample:NAME@2` the frame of a video at 2 s. */
+/** Draws card.svg. In it, `sample:NAME` is an image of the sample, and `sample:NAME@2` the frame of a video at 2 s. */
 async function drawCard(slug: string): Promise<void> {
   const path = join(DRAWINGS, slug, 'card.svg');
   const sample = join(TEMPLATES, slug, 'sample');
   const svg = await readFile(path, 'utf8');
   const uses = [...new Set(Array.from(svg.matchAll(/sample:[\w.-]+(?:@[\d.]+)?/g), ([use]) => use))];
-  let whole = svg;
-  for (const use of uses.toSorted((one, other) => other.length - one.length)) {
-    const [name = '', at] = use.slice('sample:'.length).split('@');
-    const png = await readPicture(join(sample, name), at);
-    whole = whole.replaceAll(`"${use}"`, `"data:image/png;base64,${png.toString('base64')}"`);
+  let svgWithImages = svg;
+  for (const use of uses.toSorted((a, b) => b.length - a.length)) {
+    const [name = '', seconds] = use.slice('sample:'.length).split('@');
+    const png = await readPicture(join(sample, name), seconds);
+    svgWithImages = svgWithImages.replaceAll(`"${use}"`, `"data:image/png;base64,${png.toString('base64')}"`);
   }
   for (let quality = 86; ; quality -= 6) {
-    const card = await sharp(Buffer.from(whole), { unlimited: true })
+    const card = await sharp(Buffer.from(svgWithImages), { unlimited: true })
       .resize({ ...CARD, fit: 'cover' })
       .webp({ quality })
       .toBuffer();
@@ -344,9 +359,9 @@ async function drawCard(slug: string): Promise<void> {
 }
 
 try {
-  for (const slug of slugs) await prepare(slug);
+  for (const slug of slugs) await prepareSample(slug);
   const executions = await runAll();
-  for (const [slug, executionId] of executions) await record(slug, executionId);
+  for (const [slug, executionId] of executions) await recordSample(slug, executionId);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
-// `npm run soak` runs 1,000 runs under kills, freezes and restarts, then a minute of fuzzing with mutated input.
-// Everything is determined by --seed. Exits with 1 and lists the violations if a guarantee was violated; exits with 2
-// for wrong usage.
+// `npm run soak` executes 1,000 runs under kills, freezes and restarts, and then fuzzes with mutated input for a minute.
+// --seed determines everything. If a guarantee was violated, lists the violations and exits with 1. Exits with 2 for wrong
+// usage.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => proces
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { only, ...options } = readOptions();
 print(`seed ${options.seed}`);
-const broken: string[] = [];
+const violations: string[] = [];
 if (only !== 'fuzz') await soakRuns(options);
 if (only !== 'runs') await fuzz(options.seed);
-process.exit(broken.length === 0 ? 0 : 1);
+process.exit(violations.length === 0 ? 0 : 1);
 
 function readOptions(): SoakOptions & { readonly only: string | undefined } {
   const { values } = parseArgs({
@@ -62,18 +62,19 @@ async function soakRuns(options: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));
   const report = await soak({ ...options, folder }, print);
   for (const line of describeReport(report)) print(line);
-  broken.push(...Object.keys(report.violations));
+  violations.push(...Object.keys(report.violations));
   if (Object.keys(report.violations).length === 0) await rm(folder, { recursive: true, force: true });
   else print(`The logs, PostgreSQL's files and the media are kept in ${folder}.`);
 }
 
 async function fuzz(seed: number): Promise<void> {
   const [svg, forms] = await Promise.all([fuzzSvg(seed, FUZZ_MS), fuzzForms(seed, FUZZ_MS)]);
-  for (const [name, { rounds, accepted, violations }] of Object.entries({ SVG: svg, forms })) {
+  for (const [name, result] of Object.entries({ SVG: svg, forms })) {
+    const { rounds, accepted } = result;
     print(
       `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${accepted} accepted, ${rounds - accepted} refused`,
     );
-    for (const violation of violations) print(`VIOLATED: ${violation}`);
-    broken.push(...violations);
+    for (const violation of result.violations) print(`VIOLATED: ${violation}`);
+    violations.push(...result.violations);
   }
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 const MODULES = join(import.meta.dirname, '../node_modules');
 
-/** Maps folder to the paths in it that are unused. */
-const UNREAD = {
+/** Patterns of unused paths, by folder. */
+const UNUSED_PATHS = {
   // Headers for compiling C++ against Node: 67 MB. Nothing is compiled here.
   node: /^node_modules[\\/][^\\/]+[\\/]include$/,
   // Fonts in an older format, a second copy of the emoji in ten parts, and style sheets for browsers. Only woff2 files
@@ -15,10 +15,10 @@ const UNREAD = {
   '@fontsource-variable': /(?:\.woff|\.css|\.scss)$/,
 };
 
-for (const [name, isUnread] of Object.entries(UNREAD)) {
+for (const [name, pattern] of Object.entries(UNUSED_PATHS)) {
   const folder = join(MODULES, name);
   if (!existsSync(folder)) continue;
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (isUnread.test(path)) rmSync(join(folder, path), { recursive: true, force: true });
+    if (pattern.test(path)) rmSync(join(folder, path), { recursive: true, force: true });
   }
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `src/bundle` reads sources, which the package does not contain. */
-export const FILES: readonly string[] = [
+/** Patterns of the files, without the sources that `src/bundle` reads. */
+export const PACKAGED_FILES: readonly string[] = [
   'LICENSE',
   'README.md',
   'docs/*.md',
@@ -16,7 +16,7 @@ export const FILES: readonly string[] = [
   'templates/**/*.json',
 ];
 
-/** Returns the package's command: the checkout's command with the program as JavaScript. */
-export function packagedBin(root: string): string {
+/** Returns the command of the package: the command of the checkout, but for the program as JavaScript. */
+export function createPackagedCommand(root: string): string {
   return readFileSync(join(root, 'bin/graphwright.js'), 'utf8').replaceAll('main.ts', 'main.js');
 }

@@ -1,18 +1,18 @@
-// Builds dist/graphwright, the folder of the npm package and of the image: the program as JavaScript, since Node does
-// not strip types below node_modules, the web application as a bundle, and only the dependencies that the program still
-// imports.
+// Builds dist/graphwright, the folder of the npm package and of the image. It contains the program as JavaScript, because
+// Node does not strip types below node_modules, the bundled web application, and a list of the dependencies that the
+// program imports.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleEditor } from '../../src/bundle/bundle-editor.ts';
 import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/stored-bundles.ts';
-import { FILES, packagedBin } from './files.ts';
+import { createPackagedCommand, PACKAGED_FILES } from './files.ts';
 import { type Lock, pruneLock } from './prune-lock.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, 'dist/graphwright');
-/** Used by settings or on the command line rather than imported. */
-const ALWAYS = /^node$|^@fontsource/;
+/** Dependencies that the program uses without importing them. */
+const ALWAYS_NEEDED = /^node$|^@fontsource/;
 
 interface Manifest {
   readonly version: string;
@@ -28,30 +28,31 @@ const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', import.meta.dirname], { stdio: 'inherit' });
 copyFiles();
 await writeBundle(OUT, SHIPPED_FOLDER, await bundleEditor());
-const dependencies = writeManifest();
-process.stdout.write(`${OUT}: ${dependencies} dependencies. Pack it: npm pack ${OUT}\n`);
+const dependencyCount = writeManifest();
+process.stdout.write(`${OUT}: ${dependencyCount} dependencies. Pack it: npm pack ${OUT}\n`);
 
 function copyFiles(): void {
-  for (const path of globSync([...FILES], { cwd: ROOT })) {
+  for (const path of globSync([...PACKAGED_FILES], { cwd: ROOT })) {
     mkdirSync(dirname(join(OUT, path)), { recursive: true });
     cpSync(join(ROOT, path), join(OUT, path));
   }
   mkdirSync(join(OUT, 'bin'));
-  writeFileSync(join(OUT, 'bin/graphwright.js'), packagedBin(ROOT), { mode: 0o755 });
+  writeFileSync(join(OUT, 'bin/graphwright.js'), createPackagedCommand(ROOT), { mode: 0o755 });
 }
 
-/** Builds the package's manifest and a lock file for its dependencies, so that users install the tested versions. */
+/** Writes the package's manifest and lock file. Returns the number of dependencies. */
 function writeManifest(): number {
-  const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const checkout = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
   const code = globSync('{src,sdk}/**/*.js', { cwd: OUT, exclude: ['src/bundle/**'] })
     .map(path => readFileSync(join(OUT, path), 'utf8'))
     .join('\n');
-  const isNamed = (name: string): boolean =>
-    ALWAYS.test(name) || [`'${name}'`, `'${name}/`, `\`${name}/`].some(quoted => code.includes(quoted));
+  const isNeeded = (name: string): boolean =>
+    ALWAYS_NEEDED.test(name) ||
+    [`'${name}'`, `'${name}/`, `\`${name}/`].some(quoted => code.includes(quoted));
   const dependencies = Object.fromEntries(
-    Object.entries(root.dependencies).filter(([name]) => isNamed(name)),
+    Object.entries(checkout.dependencies).filter(([name]) => isNeeded(name)),
   );
-  const { version, description, license, bin, optionalDependencies } = root;
+  const { version, description, license, bin, optionalDependencies } = checkout;
   const manifest = {
     name: 'graphwright',
     version,

@@ -1,4 +1,4 @@
-// Keeps only the packages of a lock file that a manifest needs, resolving each name as Node does.
+// Removes from a lock file the packages that a manifest does not need. Resolves names as Node does.
 
 interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -19,27 +19,27 @@ export function pruneLock<M extends LockEntry>(
   { packages }: Lock,
   manifest: M,
 ): Readonly<Record<string, LockEntry>> {
-  const reached = new Set<string>();
+  const neededPaths = new Set<string>();
   const visit = (path: string, entry: LockEntry): void => {
     const dependencies = { ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies };
     for (const name of Object.keys(dependencies)) {
-      const found = resolve(packages, path, name);
-      if (found === undefined || reached.has(found)) continue;
-      reached.add(found);
-      visit(found, packages[found] ?? {});
+      const dependencyPath = resolve(packages, path, name);
+      if (dependencyPath === undefined || neededPaths.has(dependencyPath)) continue;
+      neededPaths.add(dependencyPath);
+      visit(dependencyPath, packages[dependencyPath] ?? {});
     }
   };
   visit('', manifest);
-  const reachedPackages = Object.entries(packages)
-    .filter(([path]) => reached.has(path))
+  const neededPackages = Object.entries(packages)
+    .filter(([path]) => neededPaths.has(path))
     .map(([path, { dev, devOptional, peer, ...entry }]) => [path, entry]);
-  return { '': manifest, ...Object.fromEntries(reachedPackages) };
+  return { '': manifest, ...Object.fromEntries(neededPackages) };
 }
 
 function resolve(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let path = from; ; ) {
-    const found = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
-    if (packages[found] !== undefined) return found;
+    const candidate = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
+    if (packages[candidate] !== undefined) return candidate;
     if (path === '') return undefined;
     path = path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1));
   }

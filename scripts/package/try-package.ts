@@ -1,6 +1,5 @@
-// Tries the npm package as a new user would: packs it, installs it in an empty folder with this machine's npm, starts
-// it with npx, runs two examples and requests the web application. It needs the registry, so it is a CI step rather
-// than a test.
+// Tries the npm package like a new user: packs it, installs it in an empty folder with this machine's npm, starts it with
+// npx, runs two examples and requests the web application. Needs the registry, so it is a CI step rather than a test.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +13,7 @@ const READY_TIMEOUT_MS = 60_000;
 const KEY = `sk-${'7'.repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-package-'));
-// Not the Node of this checkout's node_modules, which npm puts first on a script's PATH: the package brings its own.
+// npm puts the Node of this checkout's node_modules first on a script's PATH. It is removed, because the package has a Node.
 const env: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
 );
@@ -28,7 +27,7 @@ let service: ReturnType<typeof spawn> | undefined;
 try {
   const tarball = run('npm', ['pack', '--silent', join(ROOT, 'dist/graphwright')]).trim();
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `./${tarball}`]);
-  const url = await start();
+  const url = await startService();
   const client = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: KEY };
   for (const example of ['postcard', 'logo-sting']) {
     const file = `node_modules/graphwright/examples/${example}.json`;
@@ -44,20 +43,20 @@ try {
   if (status !== 200) throw new Error(`the application's ${script} answered ${status}`);
   process.stdout.write(`web application: ${script}, ${headers.get('content-type')}\n`);
 } finally {
-  await stop();
+  await stopService();
   rmSync(folder, { recursive: true, force: true });
 }
 
-function run(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): string {
+function run(program: string, args: readonly string[], settings: NodeJS.ProcessEnv = {}): string {
   return execFileSync(program, args, {
     cwd: folder,
-    env: { ...env, ...more },
+    env: { ...env, ...settings },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-async function start(): Promise<string> {
+async function startService(): Promise<string> {
   const port = String(await findFreePort());
   const settings = { PORT: port, DATA_DIR: join(folder, 'data'), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
   service = spawn('npx', ['graphwright', 'serve'], {
@@ -67,18 +66,19 @@ async function start(): Promise<string> {
     detached: true,
   });
   const url = `http://127.0.0.1:${port}`;
-  const until = Date.now() + READY_TIMEOUT_MS;
+  const deadlineMs = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
     if (response?.ok) return url;
-    if (Date.now() > until || service.exitCode !== null) throw new Error('the service did not become ready');
+    if (Date.now() > deadlineMs || service.exitCode !== null)
+      throw new Error('the service did not become ready');
     await new Promise(resolve => setTimeout(resolve, 100));
   }
 }
 
-async function stop(): Promise<void> {
+async function stopService(): Promise<void> {
   if (service?.pid === undefined || service.exitCode !== null) return;
-  const execution = once(service, 'exit');
+  const exited = once(service, 'exit');
   process.kill(-service.pid, 'SIGTERM');
-  await execution;
+  await exited;
 }

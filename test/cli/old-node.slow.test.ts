@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { packagedBin } from '../../scripts/package/files.ts';
+import { createPackagedCommand } from '../../scripts/package/files.ts';
 import { OTHER_NODES, readMajor } from '../support/peers.ts';
 import { BIN } from '../support/service.ts';
 
@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 mkdirSync(join(folder, 'bin'));
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 const packaged = join(folder, 'bin/graphwright.js');
-writeFileSync(packaged, packagedBin(ROOT));
+writeFileSync(packaged, createPackagedCommand(ROOT));
 
 describe('an outdated Node', { skip: SKIP }, () => {
   for (const node of OLD_NODES)

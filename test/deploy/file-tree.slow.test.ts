@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { FILES } from '../../scripts/package/files.ts';
+import { PACKAGED_FILES } from '../../scripts/package/files.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { cleanEnv, KEY, type ServiceChild, spawnService, toDatabaseUrl } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ let service: ServiceChild;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-tree-'));
   const tree = join(folder, 'tree');
-  for (const path of globSync([...FILES, ...CODE], { cwd: ROOT, exclude: ['**/node_modules/**'] })) {
+  for (const path of globSync([...PACKAGED_FILES, ...CODE], { cwd: ROOT, exclude: ['**/node_modules/**'] })) {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
     cpSync(join(ROOT, path), join(tree, path));
   }

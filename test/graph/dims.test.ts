@@ -1,21 +1,21 @@
-// Tests where the size of a node comes from.
+// Tests which of the possible sizes a node has.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { getDims } from '../../src/graph/dims.ts';
 import { CATALOG, node } from './fixture.ts';
 
-const estimate = (nodeType: string, more: object = {}): ReturnType<typeof getDims> =>
-  getDims(node('n', nodeType, {}, more), CATALOG);
+const getSize = (nodeType: string, members: object = {}): ReturnType<typeof getDims> =>
+  getDims(node('n', nodeType, {}, members), CATALOG);
 
 describe('getDims', () => {
   it('prefers the measured size to the size set by resizing', () => {
     const both = { measured: { width: 301, height: 202 }, style: { width: 300, height: 200 } };
-    assert.deepEqual(estimate('input:text', both), { width: 301, height: 202, source: 'measured' });
+    assert.deepEqual(getSize('input:text', both), { width: 301, height: 202, source: 'measured' });
   });
 
   it('reads the size set by resizing as numbers or pixels', () => {
     const expected = { width: 300, height: 200, source: 'declared' };
-    assert.deepEqual(estimate('input:text', { style: { width: 300, height: '200px' } }), expected);
+    assert.deepEqual(getSize('input:text', { style: { width: 300, height: '200px' } }), expected);
   });
 
   for (const style of [
@@ -26,17 +26,20 @@ describe('getDims', () => {
     null,
   ]) {
     it(`estimates if the style is ${JSON.stringify(style)}`, () => {
-      assert.equal(estimate('input:text', { style }).source, 'estimated');
+      assert.equal(getSize('input:text', { style }).source, 'estimated');
     });
   }
 
   it('estimates more for nodes with more ports and fields', () => {
-    assert(estimate('utility:split').height > estimate('utility:gather').height);
-    assert(estimate('generate:image').height > estimate('utility:split').height);
+    assert(getSize('utility:split').height > getSize('utility:gather').height);
+    assert(getSize('generate:image').height > getSize('utility:split').height);
   });
 
-  it('handles notes and unknown types', () => {
-    assert.deepEqual(estimate('utility:sticky_note'), { width: 240, height: 160, source: 'estimated' });
-    assert(estimate('no:such').height > 0);
+  it('returns a default size for notes', () => {
+    assert.deepEqual(getSize('utility:sticky_note'), { width: 240, height: 160, source: 'estimated' });
+  });
+
+  it('estimates the size of an unknown type', () => {
+    assert(getSize('no:such').height > 0);
   });
 });

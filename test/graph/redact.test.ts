@@ -1,4 +1,4 @@
-// Tests redact with the many names that people give to secrets, and with names that only resemble them.
+// Tests redact with common names of secrets, and with names that only resemble them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSecretName, redact } from '../../src/graph/redact.ts';
@@ -37,11 +37,11 @@ describe('redact', () => {
   }
 
   it('removes webhookUrl, dailyCreditBudget and executionEngine', () => {
-    const account = { webhookUrl: 'https://x', dailyCreditBudget: 5, executionEngine: 'standard', views: 1 };
-    assert.deepEqual(redact(account), { views: 1 });
+    const workflow = { webhookUrl: 'https://x', dailyCreditBudget: 5, executionEngine: 'standard', views: 1 };
+    assert.deepEqual(redact(workflow), { views: 1 });
   });
 
-  it('works at any depth, in arrays too, and does not change its argument', () => {
+  it('copies nested objects and arrays without their secrets', () => {
     const graph = {
       nodes: [{ data: { config: { headers: [{ 'X-Api-Key': 'k', Accept: '*' }], seed: 1 } } }],
     };
@@ -56,7 +56,7 @@ describe('redact', () => {
     assert.deepEqual(redact({ token: { a: 1 }, apiKeys: [1], password: null }), {});
   });
 
-  it('does not set a prototype', () => {
+  it('copies the key __proto__ without setting the prototype of the copy', () => {
     const copy = redact(JSON.parse('{"__proto__":{"admin":true}}')) as { admin?: boolean };
     assert.equal(copy.admin, undefined);
   });
