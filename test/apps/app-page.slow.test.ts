@@ -162,9 +162,9 @@ describe('the page of an app', () => {
     const refused = await send({ input_1: '', input_3: '5' });
     assert.equal(refused.status, 400);
     assert.match(await refused.text(), /id="input_1-error">Scene: Fill in this field\.</);
-    const sent = await send({ input_1: 'A moth', input_2: 'wild', input_3: '5' });
-    assert.equal(sent.status, 303);
-    const location = sent.headers.get('location') ?? '';
+    const response = await send({ input_1: 'A moth', input_2: 'wild', input_3: '5' });
+    assert.equal(response.status, 303);
+    const location = response.headers.get('location') ?? '';
     const runId = location.split('/').at(-1) ?? '';
     await waitForAppRun(service, slug, runId);
     const page = await (
@@ -224,7 +224,7 @@ it("lets editors add visitors' results to the gallery on the page, without scrip
 });
 
 describe('the page in a browser', { skip: NO_BROWSER }, () => {
-  it('runs the app for an anonymous visitor by keyboard, and keeps the result', async () => {
+  it('runs the app for an anonymous visitor by keyboard, and lists the result', async () => {
     const { slug } = await newApp({ showsGallery: true });
     await using tab = await browser.open(url);
     const { page } = tab;

@@ -29,8 +29,16 @@ describe('the limit of runs per visitor', () => {
       const responses = await Promise.all(visitors.map(visitor => runAsVisitor(visitor, slug)));
       return responses.map(({ status }) => status).sort();
     };
-    const one = createVisitor(service);
-    assert.deepEqual(await startAll([one, one, one, one]), [202, 202, 429, 429]);
+    const visitorWithoutCookie = createVisitor(service);
+    assert.deepEqual(
+      await startAll([
+        visitorWithoutCookie,
+        visitorWithoutCookie,
+        visitorWithoutCookie,
+        visitorWithoutCookie,
+      ]),
+      [202, 202, 429, 429],
+    );
     const cookie = { cookie: 'app-visitor=0123456789abcdefghijkl' };
     assert.deepEqual(
       await startAll([
@@ -45,7 +53,7 @@ describe('the limit of runs per visitor', () => {
       await startAll(sameSubnet.map(address => createVisitor(service, {}, address))),
       [202, 202, 429],
     );
-    const refused = await runAsVisitor(one, slug);
+    const refused = await runAsVisitor(visitorWithoutCookie, slug);
     assert.deepEqual(toStatusAndCode(refused), [429, 'app_limit_reached']);
     assert.match(
       refused.body.error ?? '',
@@ -123,11 +131,11 @@ describe("visitors' files", () => {
     assert.equal(started.status, 202, JSON.stringify(started.body));
     const run = await waitForAppRun(visitor, slug, started.body.runId);
     assert.deepEqual([run.status, run.outputs.output_1?.url], ['COMPLETED', body.url]);
-    const own = await service.request<{ mediaId: string }>('POST', '/media/upload', {
+    const ownUpload = await service.request<{ mediaId: string }>('POST', '/media/upload', {
       dataUrl: `data:image/png;base64,${PNG.toString('base64')}`,
     });
     for (const [app, mediaId] of [
-      [slug, own.body.mediaId],
+      [slug, ownUpload.body.mediaId],
       [other, body.mediaId],
     ] as const)
       assert.deepEqual(toStatusAndCode(await runAsVisitor(visitor, app, { input_1: { mediaId } })), [
@@ -171,16 +179,16 @@ describe("visitors' pictures", () => {
     };
     const listPosters = async (): Promise<readonly unknown[]> => {
       type Card = { readonly id: string; readonly poster: string | null };
-      const one = await service.request<Card>('GET', `/workflows/${id}`);
+      const workflow = await service.request<Card>('GET', `/workflows/${id}`);
       const cards = await service.request<Card[]>('GET', '/workflows?limit=100&include=card');
       const card = cards.body.find(each => each.id === id);
       const templates = await service.request<{ data: Card[] }>('GET', '/templates?category=Test');
-      return [...new Set([one.body.poster, card?.poster, templates.body.data[0]?.poster])];
+      return [...new Set([workflow.body.poster, card?.poster, templates.body.data[0]?.poster])];
     };
     assert.match((await runAndGetUrl('a private photo')) ?? '', /\.png/);
     assert.deepEqual(await listPosters(), [null]);
-    const own = await service.runWorkflow(id, {});
-    const url = own.nodeStates.find(state => state.nodeId === 'picture')?.outputUrl;
+    const execution = await service.runWorkflow(id, {});
+    const url = execution.nodeStates.find(state => state.nodeId === 'picture')?.outputUrl;
     assert.ok(url);
     assert.deepEqual(await listPosters(), [url]);
     await runAndGetUrl('another private photo');

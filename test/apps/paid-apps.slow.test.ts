@@ -82,7 +82,7 @@ it('never reserves more than the daily credits when many visitors start runs at 
   await assertLedgerBalanced(paid.service.db);
 });
 
-it('refuses a run over its limit, and tells the owner when the credits are gone', async () => {
+it('refuses a run over its limit, and notifies the owner when the credits are used up', async () => {
   const slug = await savePaidApp({ maxCreditsPerRun: PRICE - 1 });
   const over = await runAsVisitor(createVisitor(paid.service), slug);
   assert.deepEqual([over.status, over.body.code], [402, 'app_out_of_credits']);
@@ -98,7 +98,7 @@ it('refuses a run over its limit, and tells the owner when the credits are gone'
   assert.match(notice?.text ?? '', /needs 3 credits/);
 });
 
-it('charges the visitor if the app says so, and shows the price but neither node nor model', async () => {
+it('charges a visitor who is the payer, and shows the price but neither node nor model', async () => {
   const slug = await savePaidApp({ payer: 'visitor', audience: 'signed_in' });
   const visitor = await paid.newUser(10);
   const estimate = await visitor.request('POST', `/apps/${slug}/estimate`, { inputs: {} });

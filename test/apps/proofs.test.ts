@@ -65,17 +65,17 @@ it('refuses the proof of another app', async () => {
 it('refuses precomputed and expired proofs', async () => {
   const app = await findAppBySlug(test.deps.db, 'proven');
   assert.ok(app);
-  const own = await createChallenge({
+  const forgedChallenge = await createChallenge({
     hmacKey: 'guessed',
     maxnumber: 100,
     expires: new Date(nowMs + 60_000),
   });
-  await assertRefused(solveChallenge(own), 'signed with another key');
+  await assertRefused(solveChallenge(forgedChallenge), 'signed with another key');
   const future = await createAppChallenge({ ...test.deps, now: () => nowMs + LIFETIME_MS }, app);
   await assertRefused(solveChallenge(future), 'issued in the future');
-  const kept = solveChallenge(await getChallenge());
+  const proof = solveChallenge(await getChallenge());
   nowMs += LIFETIME_MS + 1000;
-  await assertRefused(kept, 'expired');
+  await assertRefused(proof, 'expired');
 });
 
 it('refuses an expiry that was extended with digits of the number', async () => {

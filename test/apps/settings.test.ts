@@ -156,10 +156,10 @@ describe('the app of a workflow', () => {
   });
 
   it('cannot be saved under the slug of another app', async () => {
-    const taken = settings();
-    assert.equal((await save(taken)).status, 200);
+    const body = settings();
+    assert.equal((await save(body)).status, 200);
     workflowId = (await createWorkflow(owner, GRAPH)).id;
-    const { issues } = assertRefused(await save(taken), 409, 'slug_taken');
+    const { issues } = assertRefused(await save(body), 409, 'slug_taken');
     assert.equal(issues?.[0]?.path, '/slug');
   });
 
@@ -170,8 +170,8 @@ describe('the app of a workflow', () => {
       ...GRAPH,
       nodes: [...GRAPH.nodes, { ...model, data: { ...model.data, nodeType: paidType } }],
     };
-    const written = await owner.request('PUT', `/workflows/${workflowId}`, graph);
-    assert.equal(written.status, 200, JSON.stringify(written.body));
+    const response = await owner.request('PUT', `/workflows/${workflowId}`, graph);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
     assert.deepEqual(await listIssuePaths({ audience: 'anyone' }), ['/dailyCredits', '/maxCreditsPerRun']);
     assert.deepEqual(await listIssuePaths({ audience: 'anyone', dailyCredits: 0, maxCreditsPerRun: 0 }), [
       '/dailyCredits',

@@ -61,12 +61,12 @@ it('redirects pages with their query, and requests with their method', async () 
     ['POST', '/runs/run_x/cancel'],
   ] as const) {
     const body = method === 'POST' && path === '/run' ? { inputs: {} } : undefined;
-    const moved = await test.anonymous.request(method, `/apps/${earlier}${path}`, body);
+    const response = await test.anonymous.request(method, `/apps/${earlier}${path}`, body);
     assert.deepEqual(
-      [moved.status, moved.body.code, moved.headers.location],
+      [response.status, response.body.code, response.headers.location],
       [308, 'app_moved', `/api/v1/apps/${slug}${path}`],
     );
-    assert.match(moved.body.error ?? '', new RegExp(slug));
+    assert.match(response.body.error ?? '', new RegExp(slug));
   }
   assert.equal(
     (await open(`/a/${earlier}/runs/run_x/cancel`, 'POST')).headers.location,

@@ -148,9 +148,9 @@ describe('a run of an app', () => {
         { 'idempotency-key': 'k' },
       );
     const first = await send('once');
-    const again = await send('once');
-    assert.deepEqual([again.status, again.body.runId], [202, first.body.runId]);
-    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    const repeated = await send('once');
+    assert.deepEqual([repeated.status, repeated.body.runId], [202, first.body.runId]);
+    assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
     assert.deepEqual(toStatusAndCode(await send('twice')), [422, 'idempotency_key_reused']);
   });
 

@@ -1,4 +1,4 @@
-// `graphwright users`, `teams` and `workflows`, on the database directly and through a service.
+// Tests `graphwright users`, `teams` and `workflows`, on the database directly and through a service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,8 +58,8 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       );
       const unknown = { code: 1, stderr: /User not found/ };
       await assert.rejects(graphwright(['users', 'password', 'no@example.com']), unknown);
-      const both = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
-      await assert.rejects(graphwright(both), { code: 2, stderr: /Omit/ });
+      const command = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
+      await assert.rejects(graphwright(command), { code: 2, stderr: /Omit/ });
     });
 
     it('can be granted credits, like teams, and some can be revoked', async () => {

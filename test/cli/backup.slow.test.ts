@@ -1,4 +1,5 @@
-// Backup under load, complete loss, restore: runs continue, media are identical, and invalid files are refused.
+// Tests a backup under load and a restore after complete loss: runs continue, media are identical, and invalid files are
+// refused.
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -97,14 +98,14 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
   const hashes = await Promise.all(uploads.map(url => hashFile(service, url)));
   const early = await startRuns(service, workflow, 6);
   await Promise.all(early.map(id => service.waitForStatus(id)));
-  const known = await startRuns(service, workflow, 12);
+  const executionIds = await startRuns(service, workflow, 12);
   const load = new AbortController();
   const loading = (async () => {
     for (; !load.signal.aborted; await sleep(LOAD_PAUSE_MS)) await startRuns(service, workflow, 2);
   })();
   const created = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
   await loading;
-  return { workflow, uploads, hashes, runs: [...early, ...known], made: created };
+  return { workflow, uploads, hashes, runs: [...early, ...executionIds], made: created };
 }
 
 /**
@@ -157,8 +158,8 @@ describe('backup and restore', () => {
     const place = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
     const file = await moveBusyService(place, place, ['--with-secrets-key'], () => rm(place.folder, REMOVE));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    const again = await graphwright(place, 'backup', file);
-    assert.deepEqual([again.code, /Choose another file name/.test(again.err)], [2, true]);
+    const secondBackup = await graphwright(place, 'backup', file);
+    assert.deepEqual([secondBackup.code, /Choose another file name/.test(secondBackup.err)], [2, true]);
 
     const full = await graphwright(place, 'restore', file);
     assert.deepEqual([full.code, /media is not empty.+--force/.test(full.err)], [2, true]);
@@ -166,7 +167,7 @@ describe('backup and restore', () => {
     assert.deepEqual([replaced.missing, replaced.damaged], [0, []]);
   });
 
-  it('refuse a damaged, truncated or foreign file, and leave nothing behind', async () => {
+  it('refuse a damaged, truncated or foreign file without storing anything', async () => {
     const whole = join(root, 'embedded.tar');
     const { size } = await stat(whole);
     const [changed, cut] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
@@ -188,9 +189,9 @@ describe('backup and restore', () => {
       assert.notEqual(code, 0, file);
       assert.match(err, reason);
     }
-    const left = await readdir(join(place.folder, 'media'), { recursive: true, withFileTypes: true });
+    const entries = await readdir(join(place.folder, 'media'), { recursive: true, withFileTypes: true });
     assert.deepEqual(
-      left.filter(entry => entry.isFile()).map(entry => entry.name),
+      entries.filter(entry => entry.isFile()).map(entry => entry.name),
       [],
     );
     const { code, err } = await graphwright(
@@ -231,7 +232,7 @@ describe('backup and restore with an external PostgreSQL and a bucket', () => {
     await server.close();
   });
 
-  it('move a busy service; a restore waits for the service to be stopped', async () => {
+  it('move a busy service, which must be stopped before a restore', async () => {
     const from = { folder: join(root, 'outside'), env: { ...env, S3_BUCKET: 'old' } };
     const to = { folder: join(root, 'elsewhere'), env: { ...env, S3_BUCKET: 'new' } };
     const file = await moveBusyService(from, to, [], async () => {

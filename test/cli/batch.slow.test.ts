@@ -1,5 +1,4 @@
-// `graphwright batch`, on a running service: refuses unusable tables, follows a batch, can be interrupted and resumed, and
-// saves each result once.
+// Tests `graphwright batch`: it refuses unusable tables, can be interrupted and resumed, and saves each result once.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +42,7 @@ const writeTable = async (name: string, text: string): Promise<string> => {
   return path;
 };
 
-it('names the lines that cannot be used, and the options that are missing', async () => {
+it('reports unusable lines and missing options', async () => {
   const path = await writeTable('bad.csv', 'name,age\nAnna,1\nBob\n');
   const bad = await graphwright(workflow, path, '--map', 'who=name');
   assert.equal(bad.code, 2);
@@ -59,19 +58,19 @@ it('continues when it is interrupted, and saves each result once', async () => {
   const out = join(folder, 'out');
   const args = ['batch', workflow, path, '--map', 'who=name', '--key', 'id', '--concurrency', '1', '-o', out];
   const child = execFile(process.execPath, [BIN, ...args], { env: { ...cleanEnv(), ...address() } });
-  let written = '';
+  let output = '';
   const collect = (text: string): void => {
-    written += text;
+    output += text;
   };
   child.stdout?.setEncoding('utf8').on('data', collect);
   child.stderr?.setEncoding('utf8').on('data', collect);
   const closed = once(child, 'close');
-  await waitUntil('the command to follow the batch', () => /RUNNING: /.test(written));
-  const batchId = /bat_\w+/.exec(written)?.[0];
+  await waitUntil('the command to follow the batch', () => /RUNNING: /.test(output));
+  const batchId = /bat_\w+/.exec(output)?.[0];
   child.kill('SIGINT');
   await closed;
-  assert.ok(batchId !== undefined, written);
-  assert.match(written, new RegExp(`graphwright batch ${batchId}`));
+  assert.ok(batchId !== undefined, output);
+  assert.match(output, new RegExp(`graphwright batch ${batchId}`));
 
   const followed = await graphwright(batchId, '-o', out);
   assert.equal(followed.code, 0, followed.err);

@@ -1,4 +1,4 @@
-// The command line's HTTP client against a server that breaks connections and returns errors.
+// Tests the HTTP client of the command line: requests, lists, exact numbers and errors.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';

@@ -1,4 +1,4 @@
-// Workflow files with components on the command line: lint without a service, export and import.
+// Tests lint, export and import of workflow files with components on the command line.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,8 +101,8 @@ it('imports a file with its components, exports it again, and runs it', async ()
   assert.match((await spawnCommand(['lint', path])).out, /no issues found/);
   const run = await spawnCommand(['run', path, '--input', 'place=a bridge'], address);
   assert.match(run.out, /Captions: Linocut: a bridge\nCaptions: Linocut: a heron/);
-  const again = await spawnCommand(['workflows', 'import', path, '--json'], address);
-  const { nodes } = JSON.parse(again.out) as File;
+  const secondImport = await spawnCommand(['workflows', 'import', path, '--json'], address);
+  const { nodes } = JSON.parse(secondImport.out) as File;
   assert.equal(nodes.find(it => it.id === 'first')?.data.config.workflowId, called?.id);
   const printed = await spawnCommand(['workflows', 'export', id], address);
   assert.deepEqual((JSON.parse(printed.out) as File).components, file.components);

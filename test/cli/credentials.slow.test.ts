@@ -1,4 +1,4 @@
-// `graphwright credentials`, on a running service: values come from the environment or a pipe, and are never printed.
+// Tests `graphwright credentials`: values come from the environment, a pipe or a prompt, and are never printed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, it } from 'node:test';

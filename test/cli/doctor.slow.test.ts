@@ -1,4 +1,4 @@
-// `graphwright doctor` against a real bucket: it tries what the service will do, and leaves nothing behind.
+// Tests that `graphwright doctor` writes to a real bucket like the service, and leaves nothing in it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -40,21 +40,21 @@ async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
   };
   // It exits with 1 if anything is wrong and prints the report anyway.
   const { out } = await spawnFirst(['doctor', '--json'], env);
-  const found = JSON.parse(out) as readonly Finding[];
-  return new Map(found.map(finding => [finding.check, finding]));
+  const results = JSON.parse(out) as readonly Finding[];
+  return new Map(results.map(finding => [finding.check, finding]));
 }
 
 it('writes, reads and clears the bucket, and names the codecs', async () => {
-  const found = await findings('S3RVER');
+  const results = await findings('S3RVER');
   assert.deepEqual(
-    [found.get('media storage')?.state, found.get('media storage')?.detail],
+    [results.get('media storage')?.state, results.get('media storage')?.detail],
     ['ok', 'bucket media can be written, read and deleted from'],
   );
-  assert.match(String(found.get('video and audio')?.detail), /^(ffmpeg|codec-host): |Install ffmpeg/);
-  const left = (await readdir(join(folder, 'bucket', 'media'), { recursive: true })).filter(name =>
+  assert.match(String(results.get('video and audio')?.detail), /^(ffmpeg|codec-host): |Install ffmpeg/);
+  const mediaFiles = (await readdir(join(folder, 'bucket', 'media'), { recursive: true })).filter(name =>
     name.includes('med_'),
   );
-  assert.deepEqual(left, []);
+  assert.deepEqual(mediaFiles, []);
   assert.deepEqual(
     (await readdir(folder)).filter(name => name !== 'bucket'),
     [],

@@ -1,4 +1,4 @@
-// Common mistakes of new operators: `serve` exits with a message that says what to do, and `doctor` reports it first.
+// Tests common mistakes of new operators: `serve` exits with a message that says what to do, and `doctor` reports the same.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,9 +46,9 @@ async function bothSay(
   assert.doesNotMatch(served.err, /^ {4}at /m, 'no stack');
   assert.equal(served.code, 1, served.err);
   const findings = JSON.parse(examined.out) as { check: string; state: string; detail: string }[];
-  const found = findings.find(finding => finding.check === check);
-  assert.equal(found?.state, 'failed', examined.out);
-  assert.match(String(found?.detail), sentence);
+  const result = findings.find(finding => finding.check === check);
+  assert.equal(result?.state, 'failed', examined.out);
+  assert.match(String(result?.detail), sentence);
   assert.equal(examined.code, 1);
 }
 
@@ -110,12 +110,12 @@ describe('a PostgreSQL server', () => {
 
   it('that is too old', async () => {
     const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
-    const found = rows[0]?.server_version_num ?? '';
+    const serverVersion = rows[0]?.server_version_num ?? '';
     // A proxy that reports another server version.
     const old = createTcpServer(caller => {
       const server = connect(join(database.connection.socketDir, '.s.PGSQL.5432'));
       server.on('data', bytes =>
-        caller.write(bytes.toString('latin1').replaceAll(found, '140011'), 'latin1'),
+        caller.write(bytes.toString('latin1').replaceAll(serverVersion, '140011'), 'latin1'),
       );
       caller.on('data', bytes => server.write(bytes));
       for (const [one, other] of [
@@ -182,11 +182,11 @@ describe('a bucket', () => {
     const sentence =
       /The bucket media at http:\/\/127\.0\.0\.1:9 cannot be reached: .*\. Check S3_ENDPOINT, and that the store is running\./;
     const { code, out } = await graphwright(['doctor', '--json'], away);
-    const found = (JSON.parse(out) as { check: string; state: string; detail: string }[]).find(
+    const result = (JSON.parse(out) as { check: string; state: string; detail: string }[]).find(
       ({ check }) => check === 'media storage',
     );
-    assert.deepEqual([code, found?.state], [1, 'failed']);
-    assert.match(String(found?.detail), sentence);
+    assert.deepEqual([code, result?.state], [1, 'failed']);
+    assert.match(String(result?.detail), sentence);
     const child = spawn(process.execPath, [BIN, 'serve'], {
       env: { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...away },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -250,8 +250,8 @@ describe('a provider', () => {
     const sendRequest = async (settings: NodeJS.ProcessEnv): Promise<readonly (string | undefined)[]> => {
       const { out } = await graphwright(['doctor', '--json'], settings);
       const findings = JSON.parse(out) as { check: string; state: string; detail: string }[];
-      const found = findings.find(({ check }) => check === 'providers');
-      return [found?.state, found?.detail];
+      const result = findings.find(({ check }) => check === 'providers');
+      return [result?.state, result?.detail];
     };
     assert.deepEqual(await sendRequest({ OPENAI_BASE_URL, OPENAI_API_KEY: 'good' }), [
       'ok',

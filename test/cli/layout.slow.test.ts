@@ -1,4 +1,4 @@
-// `graphwright layout`: arranges and draws a file without a service.
+// Tests `graphwright layout`, which lays out and draws a file without a service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,21 +23,21 @@ describe('graphwright layout', () => {
   it('prints the workflow with producers left of consumers', async () => {
     const { out, code } = await layout(POSTCARD);
     assert.equal(code, 0);
-    const laid = JSON.parse(out) as Workflow;
-    const x = new Map(laid.nodes.map(node => [node.id, node.position.x]));
-    for (const { source, target } of laid.edges) assert.ok((x.get(source) ?? 0) < (x.get(target) ?? 0));
+    const workflow = JSON.parse(out) as Workflow;
+    const x = new Map(workflow.nodes.map(node => [node.id, node.position.x]));
+    for (const { source, target } of workflow.edges) assert.ok((x.get(source) ?? 0) < (x.get(target) ?? 0));
   });
 
   it('writes the file and the drawing to the given paths, with the same result each time', async () => {
     const out = join(folder, 'a.json');
-    const again = join(folder, 'b.json');
+    const secondOut = join(folder, 'b.json');
     const svg = join(folder, 'a.svg');
-    const written = await layout(POSTCARD, '--out', out, '--svg', svg);
-    assert.equal(written.code, 0);
-    assert.ok(written.out.trimEnd().endsWith(` nodes moved. Wrote ${out} and ${svg}.`), written.out);
+    const result = await layout(POSTCARD, '--out', out, '--svg', svg);
+    assert.equal(result.code, 0);
+    assert.ok(result.out.trimEnd().endsWith(` nodes moved. Wrote ${out} and ${svg}.`), result.out);
     assert.ok((await layout(POSTCARD, '--svg', svg)).out.trimEnd().endsWith(`Wrote ${svg}.`));
-    assert.equal((await layout(out, '--out', again)).code, 0);
-    assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'));
+    assert.equal((await layout(out, '--out', secondOut)).code, 0);
+    assert.equal(readFileSync(secondOut, 'utf8'), readFileSync(out, 'utf8'));
     assert.match(readFileSync(svg, 'utf8'), /^<svg /);
   });
 

@@ -1,4 +1,4 @@
-// The stdio bridge for MCP clients: a third-party client starts it, over both revisions.
+// Tests `graphwright mcp` with a third-party MCP client, in both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';

@@ -1,4 +1,4 @@
-// `graphwright models` against a fal double: changes apply in every process, completely or not at all.
+// Tests `graphwright models` with a fal double: all or none of the changes apply, in every process.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -96,12 +96,12 @@ describe('graphwright models', () => {
   });
 
   it('works through a running service, and needs an administrator', async () => {
-    const more = {
+    const env = {
       DATABASE_URL: 'postgres://nobody',
       GRAPHWRIGHT_URL: service.url,
       GRAPHWRIGHT_API_KEY: KEY,
     };
-    assert.equal((await graphwright(['add', 'fal', 'fal-ai/x3'], more)).code, 0);
+    assert.equal((await graphwright(['add', 'fal', 'fal-ai/x3'], env)).code, 0);
     await shownEverywhere('video:fal_x3', true);
     const { status } = await service.withKey('sk-unknown').request('GET', '/admin/models');
     assert.equal(status, 401);
@@ -194,8 +194,8 @@ describe('graphwright models', () => {
       await waitUntil('the prices to be asked', async () => fal.count(/pricing/) >= before + 2);
       setTimeout(() => child.kill('SIGKILL'), delayMs);
       await ended;
-      const written = await countWritten(/^video:fal_k\d/);
-      assert.ok(written === 0 || written === many.length, String(written));
+      const count = await countWritten(/^video:fal_k\d/);
+      assert.ok(count === 0 || count === many.length, String(count));
     }
   });
 
@@ -207,8 +207,8 @@ describe('graphwright models', () => {
     const ends = await Promise.all(parts.map(part => graphwright(['add', 'fal', ...part], {}, spawnCommand)));
     assert.ok(ends.some(({ code }) => code === 0));
     for (const [index, { code, err }] of ends.entries()) {
-      const written = await countWritten(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));
-      assert.equal(written, code === 0 ? 10 : 0);
+      const count = await countWritten(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));
+      assert.equal(count, code === 0 ? 10 : 0);
       if (code !== 0) assert.match(err, /models changed after you read them/);
     }
   });

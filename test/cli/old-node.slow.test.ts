@@ -1,4 +1,4 @@
-// `graphwright` on an outdated Node: one sentence, from the checkout's command and from the package's.
+// Tests that `graphwright` prints one sentence on an outdated Node, from the checkout and from the package.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The command line's output on stdout and stderr, and its exit codes.
+// Tests the exit codes of the command line, and its output on stdout and stderr.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -86,7 +86,7 @@ describe('exit code 1', () => {
     const { code, out, err } = await graphwright(['lint', path]);
     assert.equal(code, 1);
     assert.match(out, /^error .*input:txt/m);
-    assert.equal(out.split('input:text').length, 2, 'the suggestion stands there once');
+    assert.equal(out.split('input:text').length, 2, 'the suggestion is printed once');
     assert.equal(err, '');
     const report = JSON.parse((await graphwright(['lint', path, '--json'])).out) as {
       ok: boolean;

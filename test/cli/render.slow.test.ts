@@ -1,4 +1,4 @@
-// `graphwright render` as a process: writes a picture, reports errors, leaves no partial files.
+// Tests `graphwright render` and `preview` as processes: files, errors, and no partial files.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe('graphwright render', () => {
     assert.ok((pixels.at(40, 22)[0] ?? 0) > 240);
   });
 
-  it('warns of what it left out, and reads nothing outside the folder', () => {
+  it('warns of files outside the folder, which it does not read', () => {
     const { code, out, err } = render(
       scene([{ type: 'image', src: './../secret.png' }]),
       '--frame',
@@ -95,12 +95,12 @@ describe('graphwright render', () => {
       '--scale',
       '0.1',
     ];
-    const drawn = spawnSync(process.execPath, [BIN, ...args], {
+    const result = spawnSync(process.execPath, [BIN, ...args], {
       cwd: folder,
       encoding: 'utf8',
       timeout: 200_000,
     });
-    assert.deepEqual([drawn.status, drawn.stdout.slice(0, 17)], [0, 'out.png: frame 40']);
+    assert.deepEqual([result.status, result.stdout.slice(0, 17)], [0, 'out.png: frame 40']);
   });
 });
 

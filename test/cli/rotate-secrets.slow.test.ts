@@ -1,4 +1,4 @@
-// Rotating the secrets key: the new key reads everything that was encrypted, whenever the command was killed.
+// Tests `graphwright secrets rotate`: the new key decrypts everything, even if the command was killed at any moment.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -106,9 +106,9 @@ async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly st
   const read = ENCRYPTED_COLUMNS.map(async place => {
     const texts: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const found = await listEncrypted(db, place, after);
-      texts.push(...found.map(({ value }) => decrypt(key, value)));
-      after = found.at(-1)?.id;
+      const values = await listEncrypted(db, place, after);
+      texts.push(...values.map(({ value }) => decrypt(key, value)));
+      after = values.at(-1)?.id;
     }
     return [place.table, texts] as const;
   });

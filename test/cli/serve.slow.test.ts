@@ -1,4 +1,4 @@
-// The command line against a service that it serves: run, keys, migrate, doctor, and stopping by a signal.
+// Tests `graphwright serve`, and run, keys, migrate and doctor with the service that it starts.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -144,16 +144,16 @@ describe('graphwright serve', () => {
   });
 
   it('refuses a port that is taken with exit code 1, naming the settings', async () => {
-    const taken = {
+    const env = {
       PORT: new URL(serving.url).port,
       DATA_DIR: join(folder, 'other'),
       DATABASE_URL: toDatabaseUrl(database.connection),
     };
-    await assert.rejects(graphwright(['serve'], taken), {
+    await assert.rejects(graphwright(['serve'], env), {
       code: 1,
       stderr: /127\.0\.0\.1:\d+ is in use\. .*set PORT\./,
     });
-    await assert.rejects(graphwright(['doctor'], taken), { code: 1, stdout: /✖ +port .* is in use/ });
+    await assert.rejects(graphwright(['doctor'], env), { code: 1, stdout: /✖ +port .* is in use/ });
   });
 
   it('stops on SIGTERM with exit code 0, and the next service can use the folder', async () => {
@@ -164,15 +164,15 @@ describe('graphwright serve', () => {
 
   it('lets the operator create a working key directly in the database', async () => {
     const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json'], {}, spawnCommand));
-    const again = await serve();
-    after(() => again.child.kill('SIGKILL'));
-    const response = await fetch(`${again.url}/api/v1/workflows`, {
+    const restarted = await serve();
+    after(() => restarted.child.kill('SIGKILL'));
+    const response = await fetch(`${restarted.url}/api/v1/workflows`, {
       headers: { authorization: `Bearer ${key}` },
     });
     assert.equal(response.status, 200);
-    assert.equal(again.key, undefined);
-    again.child.kill('SIGTERM');
-    await once(again.child, 'exit');
+    assert.equal(restarted.key, undefined);
+    restarted.child.kill('SIGTERM');
+    await once(restarted.child, 'exit');
   });
 
   it('lists the applied migrations', async () => {

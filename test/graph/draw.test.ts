@@ -62,7 +62,7 @@ describe('drawGraph', () => {
     assert(elements.filter(name => name === 'circle').length >= 5);
   });
 
-  it('stays inert and well-formed whatever the graph contains', () => {
+  it('returns inert and well-formed SVG for a hostile graph', () => {
     const nodes = [
       withLabel(node('t', 'input:text', { value: MALICIOUS }), MALICIOUS),
       withLabel(
@@ -106,7 +106,7 @@ describe('drawGraph', () => {
     assert.doesNotThrow(() => parseSvg(drawGraph({ nodes: [], edges: [] }, CATALOG))));
 });
 
-describe('shorten and wrapText', () => {
+describe('shorten and breakText', () => {
   it('cut with an ellipsis between whole characters', () => {
     assert.equal(shorten('short', 200, 12), 'short');
     assert.match(shorten('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);

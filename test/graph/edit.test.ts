@@ -38,7 +38,7 @@ describe('withoutItems', () => {
 });
 
 describe('getChildIds', () => {
-  it('reads the ids of a group, and none of another node', () => {
+  it('returns the ids of a group, and no ids for another node', () => {
     assert.deepEqual(getChildIds(node('group', ['a'])), ['a']);
     assert.deepEqual(getChildIds(node('a')), []);
     assert.deepEqual(getChildIds({ id: 'odd', data: { config: { childNodeIds: ['a', 5] } } }), ['a']);
@@ -91,7 +91,7 @@ describe('withEdge', () => {
       assert.deepEqual(result.map(formatEdge), expected);
     });
 
-  it('returns the same list if the edge is there', () => {
+  it('returns the same list if the edge exists already', () => {
     const edges = [typedEdge('a.text > join.a')];
     assert.equal(withEdge({ nodes, edges }, typedEdge('a.text > join.a'), getPorts), edges);
   });
@@ -138,7 +138,7 @@ describe('withType', () => {
     assert.equal(nodes[0], graph.nodes[0]);
   });
 
-  it('keeps a label that a person gave', () => {
+  it('keeps a label that differs from the default of the type', () => {
     const named = { ...old, data: { ...old.data, label: 'Mine' } };
     const { nodes } = withType({ ...graph, nodes: [named] }, named, { nodeType: 'utility:join' }, CATALOG);
     assert.equal(nodes[0]?.data.label, 'Mine');

@@ -81,9 +81,9 @@ describe('a field', () => {
   ];
   for (const [config, code, message] of invalidCases) {
     it(`with ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
-      const found = lintGraph(createGraph(config), catalog).issues.find(issue => issue.code === code);
-      assert.match(found?.message ?? '', message);
-      assert.match(found?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
+      const reported = lintGraph(createGraph(config), catalog).issues.find(issue => issue.code === code);
+      assert.match(reported?.message ?? '', message);
+      assert.match(reported?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));
       assert.throws(() => resolveValues(node, config, new Map()), { code: 'invalid_config' });
     });
   }

@@ -86,11 +86,11 @@ export function node(
   config: JsonObject = {},
   more: Partial<GraphNode> = {},
 ): GraphNode {
-  const known = BY_TYPE.get(nodeType);
-  const category = known?.category ?? 'utility';
+  const entry = BY_TYPE.get(nodeType);
+  const category = entry?.category ?? 'utility';
   return {
     id,
-    type: known?.customNodeType ?? 'basedNode',
+    type: entry?.customNodeType ?? 'basedNode',
     position: { x: 0, y: 0 },
     ...more,
     data: { label: id, category, nodeType, config, ...more.data },

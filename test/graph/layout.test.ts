@@ -13,7 +13,7 @@ import { CATALOG, edge, node } from './fixture.ts';
 function generateGraph(seed: number): Graph {
   const random = seededRandom(seed);
   const randomBelow = (limit: number): number => Math.floor(random() * limit);
-  const types = ['utility:join', 'utility:split', 'generateGraph:image', 'utility:gather'];
+  const types = ['utility:join', 'utility:split', 'generate:image', 'utility:gather'];
   const position = (): GraphNode['position'] => ({
     x: randomBelow(3000) - 1000,
     y: randomBelow(3000) - 500.5,
@@ -143,7 +143,7 @@ describe('layoutGraph', () => {
     assert.deepEqual(listBackwardEdges(runLayout(graph)), ['c > a']);
   });
 
-  it('fits a frame to its members with one gap on all sides, and keeps other nodes out', () => {
+  it('fits a frame to its members with the same gap on all sides and without other nodes', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), join('x'), join('y'), group('f', 'b', 'c')],
       'a.text > b.a',
@@ -179,7 +179,7 @@ describe('layoutGraph', () => {
     assert(inner.x > outer.x && inner.y > outer.y && inner.x + inner.width < outer.x + outer.width);
   });
 
-  it('leaves out a group that the edges leave and reenter, and reports it', () => {
+  it('does not box a group that edges leave and reenter, and reports the group', () => {
     const graph = createGraph(
       [join('a'), join('b'), join('c'), group('f', 'a', 'c')],
       'a.text > b.a',
@@ -200,7 +200,7 @@ describe('layoutGraph', () => {
     assert.deepEqual(laidOut.nodes[1], { ...join('a', 1030, 1040), zIndex: 5 });
   });
 
-  it('keeps notes next to what they annotate', () => {
+  it('keeps notes next to the nodes that they annotate', () => {
     const note = node('note', 'utility:sticky_note', {}, { position: { x: 900, y: 880 } });
     const graph = createGraph([note, join('a', 0, 0), join('b', 900, 1060)], 'a.text > b.a');
     const laidOut = runLayout(graph);
@@ -208,7 +208,7 @@ describe('layoutGraph', () => {
     assert.deepEqual([noteRect.x, noteRect.y + noteRect.height + 20], [b.x, b.y]);
   });
 
-  it('moves and covers nothing outside of its scope', () => {
+  it('neither moves nor covers nodes outside of the scope', () => {
     const graph = createGraph([join('a', 0, 0), join('b', 0, 0), join('x', 300, 0)], 'a.text > b.a');
     const layout = layoutGraph(graph, CATALOG, { scope: ['b', 'a', 'gone'] });
     const laidOut = applyLayout(graph, layout);

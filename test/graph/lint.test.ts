@@ -236,8 +236,8 @@ const CASES: Readonly<Record<string, Case>> = {
 function summarize({ nodes, edges = [], options = {} }: Case): string[] {
   const graph = { nodes, edges: edges.map(item => (typeof item === 'string' ? edge(item) : item)) };
   return lintGraph(graph, CATALOG, options).issues.map(({ severity, code, path, suggestion }) => {
-    const found = `${severity} ${code} ${path}`;
-    return suggestion === undefined ? found : `${found} → ${suggestion}`;
+    const text = `${severity} ${code} ${path}`;
+    return suggestion === undefined ? text : `${text} → ${suggestion}`;
   });
 }
 

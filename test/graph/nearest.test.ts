@@ -15,7 +15,7 @@ describe('findNearestName', () => {
       assert.equal(findNearestName(name, names), expected));
   }
 
-  it('stops once the budget is used up', () => {
+  it('finds nothing when the budget is used up', () => {
     const index = indexNames(
       Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(70, 'abcdefg')),
     );

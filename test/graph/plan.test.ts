@@ -114,7 +114,7 @@ describe('targets', () => {
     assert.deepEqual(planGraph(NODES, graph, ['b']).nodes[0]?.dependents, [1]);
   });
 
-  it('are refused if the graph has no such runnable node', () => {
+  it('are refused if they are not nodes that can run', () => {
     const withNote = {
       ...graph,
       nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
@@ -128,7 +128,7 @@ describe('targets', () => {
     }
   });
 
-  it('ignore a cycle elsewhere', () => {
+  it('ignore a cycle among nodes that they do not need', () => {
     const cyclic = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, ['b.text > b.text1']);
     assert.deepEqual(listIds(planGraph(NODES, cyclic, ['a'])), ['a']);
   });

@@ -1,4 +1,5 @@
-// Every shipped workflow template: lints, is laid out, teaches one idea, and has a sample within its limits.
+// Tests that every shipped workflow template passes lint, has a few labeled nodes and a note, and has a sample and a card
+// within their limits.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';

@@ -83,8 +83,8 @@ describe('a batch', () => {
     });
     assert.deepEqual([twice.code, twice.issues?.length], ['invalid_rows', 1]);
     assert.equal((await createInvalid(workflow, {})).code, 'invalid_request');
-    const both = { rows: textRows(1), matrix: { inputs: { who: ['a'] } } };
-    assert.equal((await createInvalid(workflow, both)).code, 'invalid_request');
+    const twoSources = { rows: textRows(1), matrix: { inputs: { who: ['a'] } } };
+    assert.equal((await createInvalid(workflow, twoSources)).code, 'invalid_request');
     const { body } = await service.request<{ data: readonly unknown[] }>(
       'GET',
       `/workflows/${workflow}/executions`,
@@ -96,8 +96,8 @@ describe('a batch', () => {
     const workflow = await service.createWorkflow(GRAPH);
     const headers = { 'idempotency-key': 'batch-1' };
     const first = await create(workflow, { rows: textRows(2) }, headers);
-    const again = await create(workflow, { rows: textRows(2) }, headers);
-    assert.equal(again.batchId, first.batchId);
+    const repeated = await create(workflow, { rows: textRows(2) }, headers);
+    assert.equal(repeated.batchId, first.batchId);
     const other = await service.request(
       'POST',
       `/workflows/${workflow}/batches`,
@@ -108,7 +108,7 @@ describe('a batch', () => {
     await waitForStatus(first.batchId, 'COMPLETED');
   });
 
-  it('keeps to its concurrency, stops, and resumes with the waiting rows', async () => {
+  it('respects its concurrency, stops, and resumes with the waiting rows', async () => {
     const workflow = await service.createWorkflow(WAITING);
     const { batchId } = await create(workflow, { rows: textRows(6), concurrency: 2 });
     await waitUntil(
@@ -201,12 +201,12 @@ describe('a batch', () => {
       metadata: { order: 7 },
     });
     await waitUntil('the webhook', () => receiver.received.some(({ path }) => path === '/hook'));
-    const sent = receiver.received.filter(({ path }) => path === '/hook');
-    assert.equal(sent.length, 1);
-    const { event, counts, metadata, ...body } = sent[0]?.body ?? {};
+    const deliveries = receiver.received.filter(({ path }) => path === '/hook');
+    assert.equal(deliveries.length, 1);
+    const { event, counts, metadata, ...body } = deliveries[0]?.body ?? {};
     assert.deepEqual([event, body.batchId, metadata], ['batch.completed', batchId, { order: 7 }]);
     assert.deepEqual((counts as Record<string, number>).completed, 3);
-    assert.ok(sent[0]?.headers['webhook-signature'] ?? sent[0]?.headers['x-service-signature']);
+    assert.ok(deliveries[0]?.headers['webhook-signature'] ?? deliveries[0]?.headers['x-service-signature']);
   });
 
   it('varies inputs over a matrix', async () => {

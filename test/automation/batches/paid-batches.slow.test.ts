@@ -15,7 +15,7 @@ import { edge, node } from '../../support/workflows.ts';
 import { type Batch, createBatchClient } from './support.ts';
 
 /** Enough for exactly seven runs. */
-const FUNDS = 21;
+const GRANTED_CREDITS = 21;
 const GRAPH = {
   nodes: [node('what', 'input:text', { value: 'a fox' }), modelNode('m'), node('end', 'output:preview')],
   edges: [edge('what.text > m.prompt'), edge('m.image > end.input')],
@@ -32,7 +32,7 @@ before(async () => {
 after(() => paid.close());
 beforeEach(async () => {
   paid.reset();
-  user = await paid.newUser(FUNDS);
+  user = await paid.newUser(GRANTED_CREDITS);
   workflow = await user.createWorkflow(GRAPH);
 });
 
@@ -49,7 +49,7 @@ it('costs what was estimated', async () => {
   assert.deepEqual(estimate, { rows: 3, credits: 3 * PRICE, exact: true, perRow: PRICE });
   const ended = await waitFor(batchId, 'COMPLETED');
   assert.deepEqual([ended.counts.completed, ended.credits.charged], [3, 3 * PRICE]);
-  assert.deepEqual(await readBalance(user), [FUNDS - 3 * PRICE, 0]);
+  assert.deepEqual(await readBalance(user), [GRANTED_CREDITS - 3 * PRICE, 0]);
 });
 
 it('stops before a row that its limit does not cover, and continues with a higher limit', async () => {
@@ -69,7 +69,7 @@ it('stops before a row that its limit does not cover, and continues with a highe
 it('stops when the balance is used up, without a failed row', async () => {
   const { batchId } = await start({ rows: rows(8), concurrency: 2 });
   const stopped = await waitFor(batchId, 'STOPPED');
-  const affordable = Math.floor(FUNDS / PRICE);
+  const affordable = Math.floor(GRANTED_CREDITS / PRICE);
   assert.deepEqual(
     [stopped.reason, stopped.counts.completed, stopped.counts.failed, stopped.counts.waiting],
     ['insufficient_credits', affordable, 0, 8 - affordable],

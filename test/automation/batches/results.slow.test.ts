@@ -41,17 +41,17 @@ describe('the rows of a batch', () => {
       [7, 1],
     ])
       await service.request('PATCH', `/batches/${batchId}/rows/${row}`, { rating });
-    const found: number[] = [];
+    const rowNumbers: number[] = [];
     let cursor = '';
     do {
       const { body } = await service.request<{ data: readonly Row[]; nextCursor: string | null }>(
         'GET',
         `/batches/${batchId}/rows?sort=rating&limit=2${cursor}`,
       );
-      found.push(...body.data.map(({ row }) => row));
+      rowNumbers.push(...body.data.map(({ row }) => row));
       cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
     } while (cursor !== '');
-    assert.deepEqual(found, [4, 2, 5, 7, 1, 3, 6]);
+    assert.deepEqual(rowNumbers, [4, 2, 5, 7, 1, 3, 6]);
     const rated = await listRows(batchId, '&sort=rating&status=completed&rows=1,5,7');
     assert.deepEqual(
       rated.map(({ row }) => row),

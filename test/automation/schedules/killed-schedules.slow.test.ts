@@ -113,7 +113,7 @@ describe('processes that are killed at due time', () => {
 });
 
 describe('a surviving process', () => {
-  it('soon starts the run of another process that died while starting it', async () => {
+  it('starts the run of another process that died during the start', async () => {
     const [living = await start()] = children;
     const [schedule = ''] = await createSchedules(living);
     // Its clock finds nothing due and sleeps for a while.

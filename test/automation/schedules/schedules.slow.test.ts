@@ -52,7 +52,7 @@ const WAITING = {
   nodes: [node('who', 'input:text'), node('ask', 'logic:approval'), node('out', 'output:preview')],
   edges: [edge('who.text > ask.input'), edge('ask.approved > out.input')],
 };
-const FAILING = () => ({
+const createFailingGraph = () => ({
   nodes: [
     node('who', 'input:text', { value: 'x' }),
     node('call', 'utility:http_request', { url: `${receiver.url}/fail`, method: 'POST' }),
@@ -224,7 +224,7 @@ describe('a schedule whose previous run has not ended', () => {
     await waitForOutcomes(id, 'accepted', 'skipped', 'accepted');
   });
 
-  it('queues one run if it says so', async () => {
+  it('queues one run with the overlap setting queue', async () => {
     const { id, first } = await start('queue');
     await waitForOutcomes(id, 'waiting', 'accepted');
     await setDue(id);
@@ -234,13 +234,13 @@ describe('a schedule whose previous run has not ended', () => {
     await waitForStatus(firings[1]?.executionId ?? null, 'WAITING');
   });
 
-  it('runs both if it says so', async () => {
+  it('runs both with the overlap setting allow', async () => {
     const { id, first } = await start('allow');
     await waitForOutcomes(id, 'accepted', 'accepted');
     assert.equal(await readStatus(first), 'WAITING');
   });
 
-  it('cancels the previous run if it says so', async () => {
+  it('cancels the previous run with the overlap setting cancel_previous', async () => {
     const { id, first } = await start('cancel_previous');
     const [second] = await waitForOutcomes(id, 'accepted', 'accepted');
     await waitForStatus(first, 'CANCELLED');
@@ -273,7 +273,7 @@ describe('due times at which no worker was running', () => {
     assert.equal(firing?.reason, 'No worker was running at that time.');
   });
 
-  it('start runs one after the other if the schedule says so', async () => {
+  it('start runs one after the other with the catch-up setting all', async () => {
     const id = await createHourly('all', 4);
     const firings = await waitForOutcomes(id, ...Array.from({ length: 5 }, () => 'accepted'));
     assert.equal(new Set(firings.map(({ dueAt }) => dueAt)).size, 5);
@@ -299,7 +299,7 @@ describe('due times at which no worker was running', () => {
     assert.ok(!(await listOutcomes(id)).includes('waiting'), 'pausing skips waiting firings');
   });
 
-  it('start no run if the schedule says so', async () => {
+  it('start no run with the catch-up setting none', async () => {
     const id = await createHourly('none', 2);
     await waitForOutcomes(id, 'skipped');
     assert.ok(Date.parse(String((await read(id)).nextRunAt)) > Date.now());
@@ -314,9 +314,9 @@ describe('a schedule that pauses automatically', () => {
     return schedule;
   };
 
-  it('pauses after five failures in a row, and counts anew when it is activated', async () => {
+  it('pauses after five failures in a row, and resets the count when it is activated', async () => {
     receiver.answer(res => void res.writeHead(404).end());
-    const workflow = await service.createWorkflow(FAILING());
+    const workflow = await service.createWorkflow(createFailingGraph());
     const { id } = await create(workflow, { overlap: 'allow' });
     for (let count = 1; count <= 5; count++) {
       await setDue(id);
@@ -338,7 +338,7 @@ describe('a schedule that pauses automatically', () => {
 
   it('does not count manual runs and backfills', async () => {
     receiver.answer(res => void res.writeHead(404).end());
-    const workflow = await service.createWorkflow(FAILING());
+    const workflow = await service.createWorkflow(createFailingGraph());
     const { id } = await create(workflow, { cron: '0 0 * * *' });
     for (let count = 0; count < 3; count++) await service.request('POST', `/schedules/${id}/run`);
     const from = new Date(Date.now() - 4 * 24 * HOUR_MS).toISOString();

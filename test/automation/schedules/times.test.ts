@@ -153,18 +153,18 @@ it('lists the same past times as future times, over changes of daylight saving t
   const crons = ['*/20 * * * *', '30 2 * * *', '45 1 * * *', '0 1,2,3 * * *', '15 */2 * * *', '0 * * * *'];
   for (const [zone, start] of days) {
     for (const cron of crons) {
-      const own = createTiming(cron, zone, { offset_seconds: 17 });
+      const timing = createTiming(cron, zone, { offset_seconds: 17 });
       const from = new Date(start);
       const to = new Date(from.getTime() + 86_400_000);
-      const forward = listNextTimes(own, new Date(from.getTime() - 1), 200).filter(time => time <= to);
-      assert.deepEqual(listLastTimes(own, { from, to }, 200), forward, `${cron} in ${zone} from ${start}`);
+      const forward = listNextTimes(timing, new Date(from.getTime() - 1), 200).filter(time => time <= to);
+      assert.deepEqual(listLastTimes(timing, { from, to }, 200), forward, `${cron} in ${zone} from ${start}`);
     }
   }
 });
 
 it('shifts every time by the offset', () => {
-  const own = createTiming('0 9 * * *', 'UTC', { offset_seconds: 120 });
-  const times = listNextTimes(own, new Date('2026-05-01T09:01:00Z'), 2);
+  const timing = createTiming('0 9 * * *', 'UTC', { offset_seconds: 120 });
+  const times = listNextTimes(timing, new Date('2026-05-01T09:01:00Z'), 2);
   assert.deepEqual(
     times.map(time => time.toISOString()),
     ['2026-05-01T09:02:00.000Z', '2026-05-02T09:02:00.000Z'],

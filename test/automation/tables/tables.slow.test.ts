@@ -59,7 +59,7 @@ describe('a table', () => {
     assert.match(text, /2,r2,completed,"'=SUM\(1\)",,"'=SUM\(1\)"/);
   });
 
-  it('names the lines of rows that cannot be used, and starts no batch', async () => {
+  it('reports the lines of unusable rows, and starts no batch', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const { body } = await upload('name,age\nAnna,1\nBob\n\nCid,old\n');
     assert.deepEqual(

@@ -57,7 +57,7 @@ const createFeedTrigger = (more: object = {}): Promise<Trigger> =>
     config: { url: `${server.url}/feed.xml`, ...more },
     inputs: { title: '/title', file: '/enclosures/0/url' },
   });
-/** Polls at once and waits for the next entry of the history. */
+/** Polls immediately and waits for the next entry of the history. */
 async function pollAndReadReason(trigger: Trigger): Promise<string> {
   const isSkipped = ({ outcome }: HistoryEntry): boolean => outcome === 'skipped';
   const before = (await listHistory(service, trigger.id)).filter(isSkipped).length;
@@ -177,7 +177,7 @@ describe('a hostile feed', () => {
     'nested without an end': [() => serve(`<rss>${'<a>'.repeat(100_000)}`), /nested too deeply/],
     'that is a page': [() => serve('<html><body>Hello</body></html>', 'text/html'), /neither RSS nor Atom/],
     'that breaks off': [() => serve('<rss><channel><item>'), /not well-formed XML/],
-    'that responses 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
+    'that responds with status 500': [() => server.answer(res => res.writeHead(500).end('x')), /status 500/],
     'in an unknown encoding': [() => serve('<?xml version="1.0" encoding="x-nothing"?><rss/>'), /encoding/i],
   };
   for (const [name, [prepare, reason]] of Object.entries(hostile))

@@ -85,7 +85,7 @@ describe('a hook', () => {
     assert.deepEqual([shown.lastExecutionId, shown.url], [body.executionId, undefined]);
   });
 
-  it('accepts text, and keeps the value of a node whose pointer finds nothing', async () => {
+  it('accepts text as payload, and a payload without the value of a pointer', async () => {
     const trigger = await createHook({ inputs: { who: '' } });
     const { body } = await sendToHook(trigger, 'Hello', { 'content-type': 'text/plain' });
     assert.deepEqual((await service.waitForStatus(body.executionId)).inputs, { who: 'Hello' });
@@ -110,8 +110,11 @@ describe('a hook', () => {
 
   it('starts one run for requests with the same webhook-id, even concurrent ones', async () => {
     const trigger = await createHook();
-    const same = () => sendToHook(trigger, { user: { name: 'Once' } }, { 'webhook-id': 'msg_1' });
-    const responses = [...(await Promise.all([same(), same(), same()])), await same()];
+    const sendSameId = () => sendToHook(trigger, { user: { name: 'Once' } }, { 'webhook-id': 'msg_1' });
+    const responses = [
+      ...(await Promise.all([sendSameId(), sendSameId(), sendSameId()])),
+      await sendSameId(),
+    ];
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202]);
     assert.equal(new Set(responses.map(({ body }) => body.executionId)).size, 1);
     assert.equal((await listRuns(service, workflow, trigger.id)).length, 1);
@@ -120,10 +123,10 @@ describe('a hook', () => {
       [trigger.id],
     );
     await service.db.query('delete from idempotency_keys');
-    assert.notEqual((await same()).body.executionId, responses[0]?.body.executionId, 'a day later');
+    assert.notEqual((await sendSameId()).body.executionId, responses[0]?.body.executionId, 'a day later');
   });
 
-  it('requires a signature if it has a secret, and shows only in its history what is wrong', async () => {
+  it('requires a signature if it has a secret, and explains refusals only in its history', async () => {
     const secret = `whsec_${Buffer.from('a secret of the hook').toString('base64')}`;
     const trigger = await createHook({ config: { secret } });
     assert.deepEqual(trigger.config, { hasSecret: true });
@@ -188,9 +191,9 @@ describe('a hook', () => {
 
   it('refuses requests over the limit without using the database', async () => {
     const trigger = await createHook();
-    const same = { 'webhook-id': 'same' };
+    const headers = { 'webhook-id': 'same' };
     const send = async (count: number): Promise<readonly number[]> =>
-      (await Promise.all(Array.from({ length: count }, () => sendToHook(trigger, {}, same)))).map(
+      (await Promise.all(Array.from({ length: count }, () => sendToHook(trigger, {}, headers)))).map(
         ({ status }) => status,
       );
     // The test must end before the limit is reset.
@@ -209,8 +212,8 @@ describe('a hook', () => {
   });
 
   it('pauses after five failed runs in a row, with a reason and a notice', async () => {
-    const failing = await service.createWorkflow(FAILING);
-    const trigger = await createTrigger(service, failing, { kind: 'hook', name: 'Orders' });
+    const workflowId = await service.createWorkflow(FAILING);
+    const trigger = await createTrigger(service, workflowId, { kind: 'hook', name: 'Orders' });
     for (let count = 0; count < 5; count++)
       await service.waitForStatus((await sendToHook(trigger, {})).body.executionId);
     await waitUntil('the trigger to pause', async () => !(await readTrigger(service, trigger.id)).isActive);
@@ -225,8 +228,8 @@ describe('a hook', () => {
   });
 
   it('does not count manual runs', async () => {
-    const failing = await service.createWorkflow(FAILING);
-    const trigger = await createTrigger(service, failing, { kind: 'hook', isActive: false });
+    const workflowId = await service.createWorkflow(FAILING);
+    const trigger = await createTrigger(service, workflowId, { kind: 'hook', isActive: false });
     for (let count = 0; count < 6; count++) {
       const { status, body } = await service.request<HookResponse['body']>(
         'POST',
@@ -284,18 +287,20 @@ describe('POST /workflows/{id}/triggers', () => {
 
   it('allows 100 active triggers per workspace', async () => {
     const many = await service.createUser();
-    const own = await many.createWorkflow(GRAPH);
-    const first = await createTrigger(many, own, { kind: 'hook' });
+    const workflowId = await many.createWorkflow(GRAPH);
+    const first = await createTrigger(many, workflowId, { kind: 'hook' });
     await service.db.query(
       `insert into triggers (id, workflow_id, user_id, workspace, kind, name, config, inputs)
        select 'trg_' || n, workflow_id, user_id, workspace, kind, name, config, inputs
        from triggers, generate_series(1, 99) n where id = $1`,
       [first.id],
     );
-    const refused = await many.request<Trigger>('POST', `/workflows/${own}/triggers`, { kind: 'hook' });
+    const refused = await many.request<Trigger>('POST', `/workflows/${workflowId}/triggers`, {
+      kind: 'hook',
+    });
     assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
     assert.equal((await changeTrigger(many, first.id, { isActive: false })).status, 200);
-    await createTrigger(many, own, { kind: 'hook' });
+    await createTrigger(many, workflowId, { kind: 'hook' });
     assert.equal((await changeTrigger(many, first.id, { isActive: true })).status, 409);
   });
 });

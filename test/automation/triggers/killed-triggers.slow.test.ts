@@ -61,11 +61,11 @@ it('starts one run for each request, and one after each of these runs', async ()
     hooks.push(hook.id);
     const path = new URL(hook.url ?? '').pathname;
     const ids = Array.from({ length: CALLS_PER_KILL }, (_, index) => `call-${kill}-${index}`);
-    const sent = Promise.all(ids.map(id => call(path, id)));
+    const calls = Promise.all(ids.map(id => call(path, id)));
     // Kills the service at a different moment each time.
     await new Promise(resolve => setTimeout(resolve, (kill * 37) % 150));
     await service.end('SIGKILL');
-    await sent;
+    await calls;
     service = await start();
     // Repeats the requests, like a sender that received no response.
     for (const id of ids) assert.ok(await call(path, id));

@@ -58,7 +58,7 @@ export async function waitForHistory(
   return entries.toReversed();
 }
 
-/** Makes a feed or bucket trigger poll at once. */
+/** Makes a feed or bucket trigger poll now, ahead of its schedule. */
 export async function pollNow(client: ApiClient, id: string): Promise<void> {
   await changeTrigger(client, id, { isActive: false });
   await changeTrigger(client, id, { isActive: true });

@@ -1,4 +1,4 @@
-// A run as lines of text: applying events, and drawing frames and tables.
+// Tests how events change a run, and how a run is drawn as lines and tables.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatMs } from '../../../src/cli/terminal/progress.ts';

@@ -1,4 +1,4 @@
-// Widths of texts on a terminal: counting, cutting and padding, including colors and wide characters.
+// Tests the width, truncation and padding of texts on a terminal, with colors and wide characters.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -12,7 +12,7 @@ import {
 const RED = '\u001b[31m';
 const OFF = '\u001b[39m';
 
-describe('textWidth', () => {
+describe('getTextWidth', () => {
   it('counts letters as one column, East Asian characters and emoji as two, colors and marks as none', () => {
     assert.equal(getTextWidth('Graph'), 5);
     assert.equal(getTextWidth('図形'), 4);
@@ -24,15 +24,15 @@ describe('textWidth', () => {
   });
 });
 
-describe('cutText', () => {
-  it('keeps what fits and cuts the rest, with an ellipsis inside the columns', () => {
+describe('truncateText', () => {
+  it('replaces the text beyond the columns by an ellipsis', () => {
     assert.equal(truncateText('postcard', 8), 'postcard');
     assert.equal(truncateText('postcard', 7), 'postca…');
     assert.equal(getTextWidth(truncateText('図形図形図形', 7)), 7);
     assert.equal(truncateText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
-  it('resets a color that it cut', () => {
+  it('resets the color of a truncated text', () => {
     const cut = truncateText(`${RED}a long red line${OFF}`, 6);
     assert.equal(getTextWidth(cut), 6);
     assert.ok(cut.endsWith('\u001b[0m'));

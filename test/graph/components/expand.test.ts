@@ -223,7 +223,7 @@ describe('the expansion of calls', () => {
     assert.match(error.message, /"a\/joined"/);
   });
 
-  it('refuses a cycle of calls that only pass a value on', () => {
+  it('refuses a cycle of calls that only forward a value', () => {
     const pass = sketchGraph({ in: text(''), out: preview }, ['in.text > out.input']);
     const outer = sketchGraph({ x: call('pass'), y: call('pass'), end: preview }, [
       'x.out > y.in',
@@ -326,7 +326,7 @@ describe('the limits of an expansion', () => {
     assert.ok(listConnections(expand(outer, { pass })).includes('s.text > end.input'));
   });
 
-  it('refuse a circle, and list its workflows', () => {
+  it('refuse a cycle of components with the ids of its workflows', () => {
     const library: Library = {
       a: sketchGraph({ toB: call('b') }, []),
       b: sketchGraph({ toA: call('a') }, []),
@@ -335,11 +335,11 @@ describe('the limits of an expansion', () => {
     assert.equal(error.code, 'component_circle');
     assert.deepEqual(error.cycle, ['a', 'b', 'a']);
     assert.equal(error.issues[0]?.nodeId, 'c/toB/toA');
-    const own = catchError(() => expand(sketchGraph({ c: call('b') }, []), library, 'a'));
-    assert.deepEqual(own.cycle, ['a', 'b', 'a']);
+    const selfCallError = catchError(() => expand(sketchGraph({ c: call('b') }, []), library, 'a'));
+    assert.deepEqual(selfCallError.cycle, ['a', 'b', 'a']);
   });
 
-  it('refuse a circle through another version of a component that was read before', () => {
+  it('refuse a cycle through another version of a component that was read before', () => {
     const callVersion = (workflowId: string, version: number): NodeSketch => {
       const { type, config } = call(workflowId);
       return { type, config: { ...config, version } };

@@ -105,14 +105,14 @@ function createEdits(seed: number) {
   const addEdge = (graph: Graph): Graph => {
     const [source, target] = [pick(graph.nodes), pick(graph.nodes)].sort((a, b) => (a.id < b.id ? -1 : 1));
     const from = source && pick(getPorts(source).outputs);
-    const to = target && pick(getPorts(target).inputs.filter(({ isPort }) => isPort));
-    if (source === target || from === undefined || to === undefined) return graph;
+    const input = target && pick(getPorts(target).inputs.filter(({ isPort }) => isPort));
+    if (source === target || from === undefined || input === undefined) return graph;
     const named = random() < 0.8;
     const edge: GraphEdge = {
       id: `e${count++}`,
       source: source?.id ?? '',
       target: target?.id ?? '',
-      ...(named ? { sourceHandle: `out-${from.id}`, targetHandle: `in-${to.id}` } : {}),
+      ...(named ? { sourceHandle: `out-${from.id}`, targetHandle: `in-${input.id}` } : {}),
     };
     return { ...graph, edges: [...graph.edges, edge] };
   };

@@ -106,8 +106,8 @@ describe('the calls of a workflow', () => {
       () => owner.request('POST', `/workflows/${id}/layout`, {}),
       async () => {
         const { nodes } = await readWorkflow(owner, id);
-        const moved = nodes.map(it => ({ ...it, position: { x: it.position?.x, y: 777 } }));
-        return owner.request('PUT', `/workflows/${id}?autosave=true`, { nodes: moved, edges: [] });
+        const movedNodes = nodes.map(it => ({ ...it, position: { x: it.position?.x, y: 777 } }));
+        return owner.request('PUT', `/workflows/${id}?autosave=true`, { nodes: movedNodes, edges: [] });
       },
       () => owner.request('POST', `/workflows/${id}/versions/1/restore`, {}),
     ];

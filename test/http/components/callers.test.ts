@@ -1,4 +1,4 @@
-// The interface of a workflow as a component, the workflows that call it, and moving them to another version.
+// Tests the interface of a component, the list of its callers, and the update of callers to another version.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -121,16 +121,16 @@ describe('the interface of a workflow', () => {
     );
   });
 
-  it('is that of the version that is asked for', async () => {
+  it('is the interface of the requested version', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await change(owner, id, SMALLER);
-    const at = async (query: string) =>
+    const readInterface = async (query: string) =>
       (await owner.request<Interface>('GET', `/workflows/${id}/interface${query}`)).body;
     assert.deepEqual(
       [
-        (await at('?version=1')).inputs.length,
-        (await at('?version=2')).inputs.length,
-        (await at('')).version,
+        (await readInterface('?version=1')).inputs.length,
+        (await readInterface('?version=2')).inputs.length,
+        (await readInterface('')).version,
       ],
       [2, 1, 2],
     );
@@ -184,26 +184,26 @@ describe('the callers of a component', () => {
   it('name only workflows that the user may read, and count the others', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const own = await createWorkflow(owner, toCallerWorkflow(id));
+    const ownCaller = await createWorkflow(owner, toCallerWorkflow(id));
     const foreign = await createWorkflow(otherUser, toCallerWorkflow(id));
     const idsFor = async (user: Caller) => {
       const { data, hidden } = await listCallers(user, id);
       return [data.map(({ workflowId, canEdit }) => [workflowId, canEdit]), hidden];
     };
-    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 1]);
+    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 1]);
     assert.deepEqual(await idsFor(otherUser), [[[foreign.id, true]], 1]);
     // The public version of a published workflow may not call it.
     await otherUser.request('POST', `/workflows/${foreign.id}/publish`, { isPublished: true });
-    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 1]);
+    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 1]);
     await otherUser.request('POST', `/workflows/${foreign.id}/visibility`, { linkPermission: 'VIEW' });
     assert.deepEqual((await idsFor(owner))[1], 0);
     await otherUser.request('DELETE', `/workflows/${foreign.id}`);
-    assert.deepEqual(await idsFor(owner), [[[own.id, true]], 0]);
+    assert.deepEqual(await idsFor(owner), [[[ownCaller.id, true]], 0]);
     const hidden = await createWorkflow(owner, COMPONENT);
     assertRefused(await otherUser.request('GET', `/workflows/${hidden.id}/callers`), 403, 'forbidden');
   });
 
-  it('are those of current versions, and are counted in lists', async () => {
+  it('are listed for current versions only, and are counted in lists of workflows', async () => {
     const { id } = await createWorkflow(owner, { ...COMPONENT, name: 'Counted' });
     const caller = await createWorkflow(owner, toCallerWorkflow(id));
     const list = async (query: string) =>
@@ -255,15 +255,15 @@ describe('an update of callers', () => {
       callers.map(caller => [caller.id, 'updated', []]),
     );
     for (const caller of callers) {
-      const moved = await readWorkflow(owner, caller.id);
-      const config = configIn(moved) as unknown as Interface;
+      const updated = await readWorkflow(owner, caller.id);
+      const config = configIn(updated) as unknown as Interface;
       assert.deepEqual([config.version, config.inputs.map(port => port.id)], [2, ['place', 'size', 'more']]);
       await owner.request('POST', `/workflows/${caller.id}/versions/1/restore`);
       assert.equal(versionIn(await readWorkflow(owner, caller.id)), 1);
     }
   });
 
-  it('leaves callers alone that have the version already', async () => {
+  it('does not change callers that have the version already', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const caller = await createWorkflow(owner, toCallerWorkflow(id));
     const { data } = await update(owner, id, { version: 1 });
@@ -277,7 +277,7 @@ describe('an update of callers', () => {
     assert.equal(versionIn(await readWorkflow(owner, caller.id)), 'latest');
   });
 
-  it('says the same in a dry run, and stores nothing', async () => {
+  it('has the same result in a dry run, which stores nothing', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     const good = await createWorkflow(owner, toCallerWorkflow(id));
     const bad = await createWorkflow(owner, {
@@ -343,7 +343,7 @@ describe('an update of callers', () => {
   it('updates only workflows that the user may edit, and names only those that the user may read', async () => {
     const { id } = await createWorkflow(owner, COMPONENT);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const own = await createWorkflow(otherUser, toCallerWorkflow(id));
+    const ownCaller = await createWorkflow(otherUser, toCallerWorkflow(id));
     const shared = await createWorkflow(owner, toCallerWorkflow(id));
     await owner.request('POST', `/workflows/${shared.id}/visibility`, { linkPermission: 'VIEW' });
     await createWorkflow(owner, toCallerWorkflow(id));
@@ -351,7 +351,7 @@ describe('an update of callers', () => {
     assert.deepEqual(
       data.map(({ workflowId, outcome, issues }) => [workflowId, outcome, issues?.[0]?.code]),
       [
-        [own.id, 'updated', undefined],
+        [ownCaller.id, 'updated', undefined],
         [shared.id, 'refused', 'forbidden'],
       ],
     );

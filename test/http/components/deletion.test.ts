@@ -24,8 +24,8 @@ describe('the deletion of a component', () => {
     const component = await createWorkflow(owner, { name: 'Shared' });
     const sharing = { userId: other.userId, role: 'VIEW' };
     await owner.request('PUT', `/workflows/${component.id}/permissions`, sharing);
-    const own = await createWorkflow(owner, toCallerWorkflow(component, 'Mine'));
-    const theirs = await createWorkflow(other, toCallerWorkflow(component, 'Theirs'));
+    const ownCaller = await createWorkflow(owner, toCallerWorkflow(component, 'Mine'));
+    const otherCaller = await createWorkflow(other, toCallerWorkflow(component, 'Theirs'));
     const response = await owner.request<{ callers: unknown; hidden: number }>(
       'DELETE',
       `/workflows/${component.id}`,
@@ -33,12 +33,12 @@ describe('the deletion of a component', () => {
     const { error } = assertRefused(response, 409, 'component_in_use');
     assert.match(error, /"Mine", 1 that you cannot open/);
     assert.equal(JSON.stringify(response.body).includes('Theirs'), false);
-    assert.deepEqual(response.body.callers, [{ workflowId: own.id, name: 'Mine' }]);
+    assert.deepEqual(response.body.callers, [{ workflowId: ownCaller.id, name: 'Mine' }]);
     assert.equal(response.body.hidden, 1);
     assert.equal((await owner.request('GET', `/workflows/${component.id}`)).status, 200);
 
-    for (const { id } of [own, theirs]) {
-      const user = id === own.id ? owner : other;
+    for (const { id } of [ownCaller, otherCaller]) {
+      const user = id === ownCaller.id ? owner : other;
       assert.equal((await user.request('DELETE', `/workflows/${id}`)).status, 200);
     }
     assert.equal((await owner.request('DELETE', `/workflows/${component.id}`)).status, 200);

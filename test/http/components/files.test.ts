@@ -1,4 +1,4 @@
-// Exported workflows that call components: the file contains the components, and an import creates each of them once.
+// Tests exports of workflows that call components: the file contains the components, and an import creates each once.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -18,23 +18,23 @@ interface File extends Workflow {
   readonly components?: readonly (Workflow & { readonly version: number; readonly isLatest: boolean })[];
 }
 
-let here: TestApp;
-let there: TestApp;
+let app: TestApp;
+let otherApp: TestApp;
 let owner: Caller;
 let otherUser: Caller;
-let far: Caller;
+let otherAppUser: Caller;
 before(async () => {
-  here = await createTestApp();
-  there = await createTestApp({ env: { BASE_URL: 'https://there.test' } });
-  [owner, otherUser, far] = [
-    await here.createCaller(),
-    await here.createCaller(),
-    await there.createCaller(),
+  app = await createTestApp();
+  otherApp = await createTestApp({ env: { BASE_URL: 'https://there.test' } });
+  [owner, otherUser, otherAppUser] = [
+    await app.createCaller(),
+    await app.createCaller(),
+    await otherApp.createCaller(),
   ];
 });
 after(async () => {
-  await here.close();
-  await there.close();
+  await app.close();
+  await otherApp.close();
 });
 
 const call = (id: string, workflowId: string, version: number | 'latest' = 1): SentNode =>
@@ -127,7 +127,7 @@ describe('an import', () => {
     const leaf = await createWorkflow(owner, LEAF);
     const middle = await createWorkflow(owner, calling('Middle', leaf.id));
     const file = await exported(owner, (await createWorkflow(owner, calling('Top', middle.id, 'latest'))).id);
-    for (const caller of [otherUser, far]) {
+    for (const caller of [otherUser, otherAppUser]) {
       const top = await imported(caller, file);
       assert.deepEqual(top.meta.warnings, []);
       const { workflowId, version, name } = callIn(await readWorkflow(caller, top.id));
@@ -164,8 +164,8 @@ describe('an import', () => {
     const second = await imported(otherUser, file);
     assert.equal(await countWorkflows(otherUser), before + 1);
     assert.deepEqual(callIn(second), callIn(first));
-    const abroad = await imported(far, file);
-    const back = await imported(otherUser, await exported(far, abroad.id));
+    const abroad = await imported(otherAppUser, file);
+    const back = await imported(otherUser, await exported(otherAppUser, abroad.id));
     assert.equal(callIn(back).workflowId, callIn(first).workflowId);
     const changed = {
       ...file,
@@ -197,11 +197,11 @@ describe('an import', () => {
       edges: [edge('in.image > out.input')],
     });
     const top = await createWorkflow(owner, { name: 'T', nodes: [call('c', leaf.id)], edges: [] });
-    const copy = await imported(far, await exported(owner, top.id));
-    const { nodes } = await readWorkflow(far, callIn(copy).workflowId);
+    const copy = await imported(otherAppUser, await exported(owner, top.id));
+    const { nodes } = await readWorkflow(otherAppUser, callIn(copy).workflowId);
     const { mediaId } = (nodes[0]?.data.config ?? {}) as { mediaId?: string };
     assert.notEqual(mediaId, picture.mediaId);
-    assert.equal((await far.request<{ width: number }>('GET', `/media/${mediaId}`)).body.width, 9);
+    assert.equal((await otherAppUser.request<{ width: number }>('GET', `/media/${mediaId}`)).body.width, 9);
   });
 
   it('ignores components that nothing calls', async () => {
@@ -211,7 +211,7 @@ describe('an import', () => {
     assert.equal(await countWorkflows(otherUser), before + 1);
   });
 
-  it('refuses components that are invalid or call each other, and leaves nothing behind', async () => {
+  it('refuses components that are invalid or call each other, and stores nothing', async () => {
     const [a, b] = [newId('workflow'), newId('workflow')];
     const component = (id: string, graph: object) => ({ id, version: 1, ...graph });
     const before = await countWorkflows(otherUser);

@@ -1,4 +1,4 @@
-// Finding workflows to call as components: those of the user, and of the team whose workspace is active.
+// Tests the search for workflows to call as components, among those of the user and of the active team.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { getUserActor } from '../../../src/services/accounts/user-actor.ts';
@@ -23,8 +23,8 @@ after(() => test.close());
 
 const find = async (caller: Caller, search: Partial<ComponentSearch>): Promise<readonly string[]> => {
   const actor = await getUserActor(test.deps, caller.userId);
-  const found = await findComponents(test.deps, actor, { words: [], limit: 5, ...search });
-  return found.map(({ name }) => name);
+  const components = await findComponents(test.deps, actor, { words: [], limit: 5, ...search });
+  return components.map(({ name }) => name);
 };
 
 it('needs every word in the name or the description, and an output', async () => {
@@ -55,8 +55,8 @@ it('lists only workflows that are called if there are no words', async () => {
 it('includes workflows of the team whose workspace is active', async () => {
   const { id } = await createWorkflow(owner, { name: 'Shared banner' });
   const folder = await owner.request('POST', '/folders', { name: 'F', teamId });
-  const moved = await owner.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
-  assert.equal(moved.status, 200, JSON.stringify(moved.body));
+  const response = await owner.request('PUT', `/workflows/${id}`, { folderId: folder.body.id });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
   assert.deepEqual(await find(member, { words: ['banner'] }), []);
   await member.request('PUT', '/me/workspace', { teamId });
   assert.deepEqual(await find(member, { words: ['banner'] }), ['Shared banner']);

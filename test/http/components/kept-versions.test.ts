@@ -1,5 +1,4 @@
-// Versions that the cleanup deletes at the moment somebody begins to use them: the write is refused, or the version is
-// kept.
+// Tests writes that use a version while the cleanup deletes it: either the write is refused or the version stays.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startRun } from '../../../src/runs/start-run.ts';

@@ -1,4 +1,4 @@
-// Tests what readers of a workflow learn about its components: of those that they may not read, only name and ports.
+// Tests that readers of a workflow see only the name and ports of components that they may not read.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -51,8 +51,8 @@ describe('a reader of a workflow who may not read its component', () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const slug = await publish(id, { allowDuplicate: true });
-    const seen = await readWorkflow(stranger, id);
-    assert.deepEqual(getConfig(seen), {
+    const redacted = await readWorkflow(stranger, id);
+    assert.deepEqual(getConfig(redacted), {
       name: 'Grade',
       inputs: [{ id: 'look', label: 'look', type: 'TEXT' }],
       outputs: [{ id: 'out', label: 'out', type: 'TEXT' }],
@@ -133,7 +133,7 @@ describe('a reader of a workflow who may not read its component', () => {
     assert.doesNotMatch(body, new RegExp(`${component.id}|secret-of-the-component`));
   });
 
-  it('gets such a copy as an editor too, whose own view keeps the reference', async () => {
+  it('gets a copy without the reference as an editor too, who sees the reference in the original', async () => {
     const component = await createWorkflow(owner, COMPONENT);
     const { id } = await createWorkflow(owner, toCallerWorkflow(component));
     const sharing = { userId: stranger.userId, role: 'EDIT' };

@@ -126,7 +126,7 @@ describe('a write of a workflow that calls a component', () => {
   });
 
   it('is refused by every way to store a graph if the component is unknown or not shared', async () => {
-    const own = await createWorkflow(owner, UPPER);
+    const unsharedComponent = await createWorkflow(owner, UPPER);
     const target = await createWorkflow(stranger, { name: 'Target' });
     const other = await createWorkflow(stranger, { name: 'Other' });
     const writes: readonly ((graph: object) => Promise<TestResponse<object>>)[] = [
@@ -137,7 +137,7 @@ describe('a write of a workflow that calls a component', () => {
       graph => stranger.request('POST', '/workflows/import', { name: 'Imported', ...graph }),
     ];
     for (const write of writes) {
-      assertRefused(await write(caller(call(own.id))), 403, 'component_forbidden');
+      assertRefused(await write(caller(call(unsharedComponent.id))), 403, 'component_forbidden');
       const { issues } = assertRefused(await write(caller(call('wf_unknown'))), 400, 'component_missing');
       assert.deepEqual(
         issues?.map(({ nodeId, path }) => [nodeId, path]),
@@ -148,7 +148,7 @@ describe('a write of a workflow that calls a component', () => {
     assert.equal((await readWorkflow(stranger, target.id)).name, 'Target');
   });
 
-  it('is refused if the workflow calls itself, directly or through others, and names the path', async () => {
+  it('is refused with the path of the cycle if the workflow calls itself, directly or not', async () => {
     const a = await createWorkflow(owner, { name: 'A' });
     assertRefused(await putWorkflow(owner, a.id, caller(call(a.id))), 400, 'component_circle');
     const b = await createWorkflow(owner, { ...caller(call(a.id)), name: 'B' });
@@ -167,7 +167,7 @@ describe('a write of a workflow that calls a component', () => {
     );
   });
 
-  it('cannot form a circle with another write at the same time', async () => {
+  it('cannot form a cycle together with a concurrent write', async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await createWorkflow(owner), await createWorkflow(owner)];
       const [first, second] = await Promise.all([
@@ -237,18 +237,18 @@ describe('a component that cannot run', () => {
 });
 
 describe('a call that the workflow has already', () => {
-  it('stays when others edit the workflow who may not read the component, at the same version only', async () => {
+  it('stays at the same version when a user edits the workflow who may not read the component', async () => {
     const component = await createWorkflow(owner, UPPER);
     await change(owner, component.id);
     const created = await createWorkflow(owner, caller(call(component.id, { version: 1 })));
     const share = { userId: stranger.userId, role: 'EDIT' };
     await owner.request('PUT', `/workflows/${created.id}/permissions`, share);
-    const moved = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
-    const { status, body } = await putWorkflow(stranger, created.id, moved);
+    const graph = { nodes: [...created.nodes, node('more', 'input:text')], edges: [] };
+    const { status, body } = await putWorkflow(stranger, created.id, graph);
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(getConfig(body), getConfig(created));
-    const again = { nodes: [call(component.id, { version: 2 }), ...moved.nodes.slice(1)], edges: [] };
-    assertRefused(await putWorkflow(stranger, created.id, again), 403, 'component_forbidden');
+    const newCall = { nodes: [call(component.id, { version: 2 }), ...graph.nodes.slice(1)], edges: [] };
+    assertRefused(await putWorkflow(stranger, created.id, newCall), 403, 'component_forbidden');
     const { rows } = await test.deps.db.query(
       'select user_id from version_calls where caller_id = $1 order by caller_version',
       [created.id],

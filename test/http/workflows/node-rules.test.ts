@@ -1,4 +1,4 @@
-// What nodes and edges must and may contain, and the limits of a graph, on every route that writes one.
+// Tests the rules for nodes and edges, and the limits of a graph, on every route that writes a graph.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

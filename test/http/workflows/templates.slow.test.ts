@@ -1,4 +1,4 @@
-// Workflow templates over HTTP: lists, samples, copies, and runs with sample results.
+// Tests workflow templates over HTTP: lists, samples, copies, and runs with sample results.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ const listUrls = (record: Run): readonly string[] =>
   record.nodeStates.flatMap(({ outputUrl }: { readonly outputUrl?: string }) => outputUrl ?? []);
 
 describe('the list', () => {
-  it('shows shipped templates by shelf, with needs and cards, and leaves out damaged ones', async () => {
+  it('shows the intact shipped templates by shelf, with needs and cards', async () => {
     const { data } = await get<Page>('/templates?limit=200');
     const paid = data.find(({ id }) => id === PAID);
     assert.equal(paid?.source, 'shipped');
@@ -97,7 +97,7 @@ describe('the list', () => {
     assert.match(card.headers.get('cache-control') ?? '', /immutable/);
   });
 
-  it('is open to strangers', async () => {
+  it('is open to anonymous callers', async () => {
     for (const path of ['/templates?limit=5', `/templates/${PAID}`])
       assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
   });
@@ -123,7 +123,7 @@ describe('the list', () => {
     assert.deepEqual(paged, whole);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('refuses a cursor that it did not return', async () => {
     const { status } = await service.request('GET', '/templates?cursor=abc');
     assert.equal(status, 400);
   });
@@ -235,7 +235,7 @@ describe('a run with sample results', () => {
     }
   });
 
-  it('takes no sample for a node whose own config was changed, but moves and labels do not matter', async () => {
+  it('takes no sample for a node with a changed config, unlike one with a new position or label', async () => {
     const { id, nodes, edges } = await copy(PAID);
     const change = (config: object) =>
       nodes.map(node =>
@@ -267,7 +267,7 @@ describe('a run with sample results', () => {
     );
   });
 
-  it('ends where the workspace has a key of its own', async () => {
+  it('is not offered if the workspace has its own key', async () => {
     const { id } = await copy(PAID);
     const estimate = async () =>
       (

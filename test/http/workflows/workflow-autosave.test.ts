@@ -1,4 +1,4 @@
-// PUT with autosave=true: consecutive autosaves keep one version, except for versions that something else uses.
+// Tests PUT with autosave=true: consecutive autosaves keep one version, unless something else uses the version.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { deleteSuperseded } from '../../../src/store/workflows/versions.ts';
@@ -44,7 +44,7 @@ const stored = async (): Promise<number[]> => {
 };
 
 describe('an autosave', () => {
-  it('replaces the previous autosave; reads always return the newest', async () => {
+  it('replaces the previous autosave, so that reads return the newest one', async () => {
     for (let count = 0; count < 4; count++) assert.equal((await autosave()).status, 200);
     assert.deepEqual(await versions(), [5, 1]);
     const last = await autosave();

@@ -1,4 +1,4 @@
-// Workflow features for pages: search and filters, cards with poster and last run, undo of a deletion, prices.
+// Tests the data of pages about workflows: search, filters, cards with poster and last run, undo of a deletion, prices.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -143,9 +143,9 @@ describe('POST /workflows/{id}/restore', () => {
       const restored = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
       assert.deepEqual([restored.status, restored.body.id, restored.body.isActive], [200, id, isActive]);
       assert.equal((await readWorkflow(caller, id)).isActive, isActive);
-      const again = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
-      assert.deepEqual([again.status, again.body.updatedAt], [200, restored.body.updatedAt]);
-      assert.match(again.headers.etag ?? '', /^"/);
+      const repeated = await caller.request<Workflow>('POST', `/workflows/${id}/restore`);
+      assert.deepEqual([repeated.status, repeated.body.updatedAt], [200, restored.body.updatedAt]);
+      assert.match(repeated.headers.etag ?? '', /^"/);
     }
   });
 

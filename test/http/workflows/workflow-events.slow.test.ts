@@ -1,4 +1,4 @@
-// Workflow events over real sockets and two processes: changes, presence, and the end of the stream.
+// Tests workflow events over real sockets and two processes: changes, presence, and the end of the stream.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type EventStream, openStream, type ServerEvent } from '../../support/http/sse.ts';

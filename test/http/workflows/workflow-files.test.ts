@@ -1,4 +1,4 @@
-// Exported workflows: one file that includes the media and can be imported by any account of any service.
+// Tests exported workflows: a file includes its media, and any account of any service can import the file.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,28 +23,28 @@ interface File extends Omit<Workflow, 'media'> {
 const MB = 1_048_576;
 
 let here: TestApp;
-let there: TestApp;
+let otherApp: TestApp;
 let owner: Caller;
 let otherUser: Caller;
-let far: Caller;
+let otherAppUser: Caller;
 let origin: string;
 
 before(async () => {
   here = await createTestApp();
-  there = await createTestApp({
+  otherApp = await createTestApp({
     env: { BASE_URL: 'https://there.test', ALLOW_PRIVATE_NETWORK: 'true' },
   });
-  [owner, otherUser, far] = [
+  [owner, otherUser, otherAppUser] = [
     await here.createCaller(),
     await here.createCaller(),
-    await there.createCaller(),
+    await otherApp.createCaller(),
   ];
   await here.app.listen({ port: 0, host: '127.0.0.1' });
   origin = `http://127.0.0.1:${(here.app.server.address() as AddressInfo).port}`;
 });
 after(async () => {
   await here.close();
-  await there.close();
+  await otherApp.close();
 });
 
 const exported = async (caller: Caller, id: string): Promise<File> => {
@@ -117,11 +117,12 @@ describe('an export', () => {
       ],
     );
     const near = JSON.parse(JSON.stringify(media).replaceAll(here.deps.settings.BASE_URL, origin));
-    const { status, body } = await imported(far, { name: 'V', nodes, edges: [], media: near });
+    const { status, body } = await imported(otherAppUser, { name: 'V', nodes, edges: [], media: near });
     assert.equal(status, 201, body.error);
     assert.deepEqual(body.meta.warnings, []);
-    const { data } = (await far.request<{ data: { bytes: number; contentType: string }[] }>('GET', '/media'))
-      .body;
+    const { data } = (
+      await otherAppUser.request<{ data: { bytes: number; contentType: string }[] }>('GET', '/media')
+    ).body;
     assert.deepEqual(data.map(({ bytes, contentType }) => [bytes / MB, contentType]).toSorted(), [
       [20, 'video/mp4'],
       [5, 'video/mp4'],
@@ -155,7 +156,7 @@ describe('an import', () => {
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     for (const [caller, app] of [
       [otherUser, here],
-      [far, there],
+      [otherAppUser, otherApp],
     ] as const) {
       const { status, body } = await imported(caller, file);
       assert.equal(status, 201, body.error);
@@ -163,12 +164,12 @@ describe('an import', () => {
       const [a, b, c] = listConfigs(await readWorkflow(caller, body.id));
       const mediaId = String(a?.mediaId);
       assert.notEqual(mediaId, picture.mediaId);
-      const own = await caller.request<Uploaded>('GET', `/media/${mediaId}`);
-      assert.deepEqual([own.body.width, own.body.contentType], [5, 'image/png']);
-      assert.equal(b?.url, own.body.url);
-      assert.ok(own.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));
-      assert.equal(c?.value, `see ${own.body.url} and ${mediaId}`);
-      assert.deepEqual(await bytesAt(app, own.body.url), await bytesAt(here, picture.url));
+      const importedMedia = await caller.request<Uploaded>('GET', `/media/${mediaId}`);
+      assert.deepEqual([importedMedia.body.width, importedMedia.body.contentType], [5, 'image/png']);
+      assert.equal(b?.url, importedMedia.body.url);
+      assert.ok(importedMedia.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));
+      assert.equal(c?.value, `see ${importedMedia.body.url} and ${mediaId}`);
+      assert.deepEqual(await bytesAt(app, importedMedia.body.url), await bytesAt(here, picture.url));
     }
   });
 
@@ -192,7 +193,7 @@ describe('an import', () => {
       height: null,
       duration: null,
     };
-    const { status, body } = await imported(far, { name: 'W', ...naming(media), media: [media] });
+    const { status, body } = await imported(otherAppUser, { name: 'W', ...naming(media), media: [media] });
     assert.equal(status, 201, body.error);
     assert.match(
       body.meta.warnings.join('\n'),
@@ -204,7 +205,7 @@ describe('an import', () => {
     assert.match(near.body.meta.warnings.join('\n'), /that this service may not reach/);
   });
 
-  it('refuses everything that an upload would refuse and leaves nothing behind', async () => {
+  it('refuses everything that an upload would refuse, and stores nothing', async () => {
     const picture = await uploadPicture(owner);
     const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
     const [good] = file.media as [Media];

@@ -1,4 +1,4 @@
-// PUT /workflows/{id}: which changes are accepted and how, rule by rule. Moving is tested in workflows-move.test.ts.
+// Tests each rule of PUT /workflows/{id}. workflows-move.test.ts tests moves between folders.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -61,8 +61,8 @@ describe('only the listed fields change', () => {
     const nodes = [...PAIR.nodes, node('c', 'output:preview', {}, { position: { x: 900, y: 0 } })];
     const { body } = await putWorkflow(owner, id, { nodes });
     assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
-    const rewired = await putWorkflow(owner, id, { edges: [edge('a.text > c.input')] });
-    assert.deepEqual(rewired.body.edges, [edge('a.text > c.input')]);
+    const response = await putWorkflow(owner, id, { edges: [edge('a.text > c.input')] });
+    assert.deepEqual(response.body.edges, [edge('a.text > c.input')]);
     assert.equal(await countVersions(), 3);
   });
 

@@ -1,4 +1,4 @@
-// POST /workflows, rule by rule.
+// Tests each rule of POST /workflows.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -172,11 +172,11 @@ describe('a successful request', () => {
 
 describe('mediaId', () => {
   it("accepts the caller's own media and a team's, and returns it as media", async () => {
-    const own = await addMedia(owner);
-    const { body } = await post(owner, { mediaId: own });
+    const ownMediaId = await addMedia(owner);
+    const { body } = await post(owner, { mediaId: ownMediaId });
     assert.deepEqual(body.media, {
-      url: `${test.deps.settings.CDN_URL}/${own}/a.png`,
-      mediaId: own,
+      url: `${test.deps.settings.CDN_URL}/${ownMediaId}/a.png`,
+      mediaId: ownMediaId,
       contentType: 'image/png',
       width: 2,
       height: 1,

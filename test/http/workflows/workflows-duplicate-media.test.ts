@@ -1,4 +1,4 @@
-// Media of a duplicated workflow: the files that the copy needs are copied to the new owner, and no others.
+// Tests that duplicating a workflow copies exactly the media that the copy needs to the new owner.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describe("a copy of another account's workflow", () => {
     );
   });
 
-  it('leaves no file behind if it is refused', async () => {
+  it('stores no file if it is refused', async () => {
     const source = await publish(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
     const before = await countFiles();
     const folderId = `fld_${'0'.repeat(26)}`;

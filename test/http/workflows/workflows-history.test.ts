@@ -1,4 +1,4 @@
-// Versions and copies: every write of a graph can be restored; duplicate, export and import.
+// Tests the versions of a workflow, which can be restored, and duplicates, exports and imports.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await owner.request('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
 });
 
-const ONE = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
+const createGraph = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
 const versions = (caller: Pick<Caller, 'request'>, query = '') =>
   caller.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
 const restore = (caller: Pick<Caller, 'request'>, version: number) =>
@@ -51,9 +51,9 @@ const restore = (caller: Pick<Caller, 'request'>, version: number) =>
 describe('versions', () => {
   it('are kept for every write that changes the graph, with the author, newest first', async () => {
     await putWorkflow(owner, id, { name: 'no graph' });
-    await putWorkflow(editor, id, ONE('2'));
+    await putWorkflow(editor, id, createGraph('2'));
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
-    await putWorkflow(owner, id, ONE('3'));
+    await putWorkflow(owner, id, createGraph('3'));
     const { body } = await versions(owner);
     assert.deepEqual(
       body.data.map(({ version, userId, isCurrent, isPublished }) => [
@@ -79,7 +79,7 @@ describe('versions', () => {
 
   it('can be read with their graph', async () => {
     const { nodes, edges } = await readWorkflow(owner, id);
-    await putWorkflow(owner, id, ONE('2'));
+    await putWorkflow(owner, id, createGraph('2'));
     const { body } = await owner.request<Workflow>('GET', `/workflows/${id}/versions/1`);
     assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
     assertRefused(await owner.request('GET', `/workflows/${id}/versions/3`), 404, 'not_found');
@@ -88,7 +88,7 @@ describe('versions', () => {
 
   it('can be restored as a new version, including positions', async () => {
     const old = await readWorkflow(owner, id);
-    await putWorkflow(owner, id, ONE('2'));
+    await putWorkflow(owner, id, createGraph('2'));
     const { status, body } = await restore(editor, 1);
     assert.deepEqual([status, body.nodes, body.edges], [200, old.nodes, old.edges]);
     const { body: page } = await versions(owner);
@@ -164,7 +164,7 @@ describe('duplicate', () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
     const settings = { allowDuplicate: true };
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
-    await putWorkflow(owner, id, ONE('later'));
+    await putWorkflow(owner, id, createGraph('later'));
     assert.deepEqual((await duplicate(otherUser)).body.nodes[0]?.data.config, { value: 'v' });
     assertRefused(await duplicate(test.anonymous), 401, 'unauthorized');
   });

@@ -1,4 +1,4 @@
-// Layout of workflows rule by rule, with arrangement on write switched off (the default) and on.
+// Tests each rule of the layout of workflows, with automatic layout on write off (the default) and on.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -79,8 +79,8 @@ describe('without arrangement, a structural write', () => {
       const response = await putWorkflow(owner, id, body);
       assert.equal(response.body.meta.warnings.filter(isPending).length, 1);
       for (const { id: nodeId, position } of response.body.nodes) {
-        const sent = [...PAIR.nodes, THIRD].find(item => item.id === nodeId);
-        assert.deepEqual(position, sent?.position);
+        const sentNode = [...PAIR.nodes, THIRD].find(item => item.id === nodeId);
+        assert.deepEqual(position, sentNode?.position);
       }
     });
   }
@@ -203,7 +203,7 @@ describe('a node added by PUT', () => {
     assert.deepEqual(listPositions(await readWorkflow(owner, id)), listPositions(body));
   });
 
-  it('that overlaps another is moved, and nothing else is', async () => {
+  it('that overlaps another is the only node that is moved', async () => {
     for (const place of [at(0, 0), at(520, 30)]) {
       const { body } = await add({ ...THIRD, ...place });
       assert.notDeepEqual(listPositions(body).c, place.position);
@@ -219,7 +219,7 @@ describe('a node added by PUT', () => {
     }
   });
 
-  it('in a free place stays exactly there', async () => {
+  it('keeps a position that is free', async () => {
     const place = at(900.5, 1200.25);
     const { body } = await add({ ...THIRD, ...place });
     assert.deepEqual(listPositions(body).c, place.position);

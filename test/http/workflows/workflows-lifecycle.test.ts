@@ -1,4 +1,4 @@
-// The life of a workflow: disabling, deletion and recovery, lint, heartbeat, budget, and concurrent writers.
+// Tests disabling, deletion and recovery of workflows, lint, heartbeat, budget, and concurrent writers.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';

@@ -1,4 +1,4 @@
-// Lint over HTTP: one pass reports every problem, and every route refuses numbers that JavaScript would change.
+// Tests lint over HTTP: one pass reports every problem, and every route refuses numbers that JavaScript would change.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -22,7 +22,8 @@ before(async () => {
 });
 after(() => test.close());
 
-const found = (issues: readonly Issue[]): string[] => issues.map(({ code, path }) => `${code} ${path}`);
+const formatIssues = (issues: readonly Issue[]): string[] =>
+  issues.map(({ code, path }) => `${code} ${path}`);
 
 describe('one pass', () => {
   const { nodeType: _, ...untyped } = node('b', 'input:text').data;
@@ -84,8 +85,8 @@ describe('one pass', () => {
     );
     assert.deepEqual([status, body.ok], [200, false]);
     const errors = body.issues.filter(({ severity }) => severity === 'error');
-    assert.deepEqual(found(errors).sort(), [...ERRORS].sort());
-    const warnings = found(body.issues.slice(errors.length));
+    assert.deepEqual(formatIssues(errors).sort(), [...ERRORS].sort());
+    const warnings = formatIssues(body.issues.slice(errors.length));
     for (const warning of WARNINGS) assert.ok(warnings.includes(warning), `${warning} of ${warnings.join()}`);
     assert.ok(!body.issues.some(({ nodeId, edgeId }) => nodeId === '' || edgeId === ''));
   });
@@ -94,8 +95,11 @@ describe('one pass', () => {
     const response = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
     const refusal = assertRefused(response, 400, 'invalid_graph');
     const issues = refusal.issues as readonly Issue[];
-    assert.deepEqual(found(issues.filter(({ severity }) => severity === 'error')).sort(), [...ERRORS].sort());
-    for (const warning of WARNINGS) assert.ok(found(issues).includes(warning), warning);
+    assert.deepEqual(
+      formatIssues(issues.filter(({ severity }) => severity === 'error')).sort(),
+      [...ERRORS].sort(),
+    );
+    for (const warning of WARNINGS) assert.ok(formatIssues(issues).includes(warning), warning);
     assert.match(refusal.error, new RegExp(` Total number of errors: ${ERRORS.length}\\.$`));
   });
 
@@ -111,7 +115,7 @@ describe('one pass', () => {
 
   it('reports no follow-up errors of an unreadable list', async () => {
     const lint = async (graph: object) =>
-      found((await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph)).body.issues);
+      formatIssues((await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph)).body.issues);
     assert.deepEqual(
       await lint({ nodes: 'x', edges: [edge('a.text > b.input'), edge('a.text > b.input')] }),
       ['invalid_nodes /nodes', 'duplicate_edge_id /edges/1/id'],
@@ -154,11 +158,11 @@ describe('a number that JavaScript would change', () => {
       ];
       for (const { status, body } of routes) {
         assert.deepEqual([status, body.code], [400, 'invalid_graph'], literal);
-        assert.deepEqual(found(body.issues), ['invalid_number /nodes/0/data/config/value/deep/0']);
+        assert.deepEqual(formatIssues(body.issues), ['invalid_number /nodes/0/data/config/value/deep/0']);
       }
       for (const path of ['/workflows/lint', `/workflows/${id}/lint`]) {
         const { status, body } = await send('POST', path, graphWith(literal));
-        assert.deepEqual([status, body.ok, found(body.issues).length], [200, false, 1]);
+        assert.deepEqual([status, body.ok, formatIssues(body.issues).length], [200, false, 1]);
       }
     }
     assert.deepEqual((await owner.request('GET', `/workflows/${id}`)).body.nodes, (await read(id)).nodes);

@@ -1,4 +1,4 @@
-// PUT /workflows/{id} with folderId: who may move a workflow, where to, and the effects.
+// Tests PUT /workflows/{id} with folderId: permissions, targets and effects of a move.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -42,7 +42,7 @@ describe('a successful move', () => {
     assert.deepEqual([body.folderId, body.teamId], [null, null]);
   });
 
-  it("to a team's folder changes the team and gives its members access; direct shares and link stay", async () => {
+  it("to a team's folder gives the team's members access, and keeps direct shares and the link permission", async () => {
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     assert.equal((await readWorkflow(mate, id)).userRole, 'VIEWER');
     const { body } = await putWorkflow(owner, id, { folderId: teamFolder });
@@ -120,10 +120,10 @@ describe('returns 404', () => {
 
 describe('returns 400 folder_workspace_mismatch', () => {
   it('for a folder of the caller in a team that the caller has left', async () => {
-    const left = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
-    await joinTeam(otherUser, left, owner, 'EDITOR');
-    const folderId = await createFolder(owner, { teamId: left });
-    await otherUser.request('DELETE', `/teams/${left}/members/${owner.userId}`);
+    const teamIdOfFormerMember = String((await otherUser.request('POST', '/teams', { name: 'L' })).body.id);
+    await joinTeam(otherUser, teamIdOfFormerMember, owner, 'EDITOR');
+    const folderId = await createFolder(owner, { teamId: teamIdOfFormerMember });
+    await otherUser.request('DELETE', `/teams/${teamIdOfFormerMember}/members/${owner.userId}`);
     assertRefused(await putWorkflow(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
   });
 });

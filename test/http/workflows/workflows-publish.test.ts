@@ -1,4 +1,4 @@
-// Visibility, publication and templates: what others see of a workflow, and since when.
+// Tests link permissions, publication and templates: what other users see of a workflow.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -98,7 +98,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
   });
 
-  it('freezes the public version until the workflow is published again', async () => {
+  it('keeps the public version until the workflow is published again', async () => {
     const { publishedSlug } = (await publish()).body;
     const getConfig = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
     const change = (value: string) =>
@@ -166,7 +166,7 @@ describe('POST /workflows/{id}/publish', () => {
     assert.equal((await readWorkflow(owner, id)).isPublished, false);
   });
 
-  it('unpublishes with isPublished false; the slug stays reserved', async () => {
+  it('unpublishes with isPublished false, and reserves the slug', async () => {
     const { publishedSlug } = (await publish()).body;
     const { body } = await publish({ isPublished: false });
     assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
@@ -215,7 +215,7 @@ describe('GET /templates', () => {
   const isListed = async (caller: Pick<Caller, 'request'>, query = '') =>
     (await templates(caller, query)).data.some(({ workflowId }) => workflowId === id);
 
-  it('lists published templates to anyone, and nothing else of others', async () => {
+  it('lists to anyone the published templates, and nothing else of other users', async () => {
     await publish({ settings: { title: 'T' } });
     assert.equal(await isListed(test.anonymous), false);
     await publish({ settings: { title: 'T', isTemplate: true } });
@@ -242,17 +242,17 @@ describe('GET /templates', () => {
       await publish({ settings: { isTemplate: true, category } }, owner, of);
       ids.unshift(of);
     }
-    const seen: string[] = [];
+    const listedIds: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const page: TemplatePage = await templates(
         test.anonymous,
         `?category=${category}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
       );
-      seen.push(...page.data.map(entry => entry.workflowId));
+      listedIds.push(...page.data.map(entry => entry.workflowId));
       cursor = page.nextCursor;
     }
-    assert.deepEqual(seen, ids);
+    assert.deepEqual(listedIds, ids);
   });
 
   it('does not list deleted ones', async () => {

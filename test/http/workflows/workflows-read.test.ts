@@ -1,4 +1,4 @@
-// Reading workflows: redaction for readers who are not owner or editor, posters, views, conditional GETs, lists.
+// Tests reads of workflows: redaction for readers who cannot edit, posters, views, conditional GETs, lists.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
@@ -203,12 +203,12 @@ describe('poster', () => {
   });
 
   it('with any other URL is ignored with a warning', async () => {
-    const own = await produce();
+    const posterUrl = await produce();
     const cdn = test.deps.settings.CDN_URL;
     for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
       const { body } = await putWorkflow(owner, id, { poster });
       assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: poster.')));
-      assert.equal(body.poster, own);
+      assert.equal(body.poster, posterUrl);
     }
   });
 });
@@ -309,8 +309,11 @@ describe('GET /workflows', () => {
       const { webhookId, webhookUrl } = (await shown(caller)) as Workflow;
       assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
     }
-    const seen = await shown(friend);
-    assert.deepEqual(['webhookId' in seen, 'webhookUrl' in seen, 'name' in seen], [false, false, true]);
+    const workflow = await shown(friend);
+    assert.deepEqual(
+      ['webhookId' in workflow, 'webhookUrl' in workflow, 'name' in workflow],
+      [false, false, true],
+    );
     await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
     assert.equal('webhookId' in (await shown(friend)), true);
   });
@@ -319,17 +322,17 @@ describe('GET /workflows', () => {
     const caller = await test.createCaller();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(caller)).id);
-    const seen: string[] = [];
+    const listedIds: string[] = [];
     let path = '/workflows?limit=2';
     for (let page = 0; page < 3; page++) {
       const { body, headers } = await caller.request<Workflow[]>('GET', path);
-      seen.push(...body.map(({ id }) => id));
+      listedIds.push(...body.map(({ id }) => id));
       await createWorkflow(caller);
       const link = /^<[^>]*(\/workflows\?[^>]+)>; rel="next"$/.exec(headers.link ?? '');
       assert.equal(link === null, page === 2);
       path = link?.[1] ?? '';
     }
-    assert.deepEqual(seen, ids);
+    assert.deepEqual(listedIds, ids);
     assertRefused(await list(caller, '?cursor=nonsense'), 400, 'invalid_request');
     assertRefused(await list(caller, '?limit=1001'), 400, 'invalid_request');
   });

@@ -1,4 +1,4 @@
-// Round trips: sending a GET response back unchanged changes nothing and gives no warnings.
+// Tests that sending a GET response back unchanged changes nothing and gives no warnings.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { toCanonicalJson } from '../../../src/lib/record.ts';
@@ -32,8 +32,8 @@ async function holdRoundTrip(caller: Caller, id: string, rewrite = (body: unknow
   assert.deepEqual(meta, { warnings: [], issues: [] });
   assert.deepEqual(shown, got.body);
   assert.equal(response.headers.etag, got.headers.etag);
-  const again = await caller.request('GET', `/workflows/${id}`);
-  assert.equal(JSON.stringify(again.body), JSON.stringify(got.body));
+  const secondRead = await caller.request('GET', `/workflows/${id}`);
+  assert.equal(JSON.stringify(secondRead.body), JSON.stringify(got.body));
   const { rows } = await test.deps.db.query<{ count: number }>(
     'select count(*) from workflow_versions where workflow_id = $1',
     [id],

@@ -1,4 +1,4 @@
-// Graphs without labels, categories and edge ids: every way of writing a graph fills them in.
+// Tests that every way to write a graph fills in missing labels, categories and edge ids.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
