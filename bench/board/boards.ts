@@ -56,8 +56,8 @@ const TEMPLATES = [TEXT, CONCAT, CONCAT, IMAGE_NODE, CONCAT, TEXT, CONCAT, IMAGE
 
 const COLUMN_PX = 420;
 const ROW_PX = 520;
-/** Edges of real boards are mostly short: a node's sources were usually created shortly before it. */
-const WINDOW = 40;
+/** The maximum distance of connected nodes in the list. A node's sources are usually created shortly before the node. */
+const MAX_DISTANCE = 40;
 
 /** Creates a valid board: each input has one edge, from an earlier node only. */
 export function makeBoard(nodeCount: number, edgeCount: number, seed: number): BenchBoard {
@@ -81,7 +81,7 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
   );
   const slots = templates.flatMap(({ inputs }, index) => inputs.map(port => ({ index, port })));
   const edges = slots.flatMap(({ index, port }): GraphEdge[] => {
-    const from = Math.max(0, index - WINDOW);
+    const from = Math.max(0, index - MAX_DISTANCE);
     const inputType = templates[index] === PREVIEW ? undefined : 'text';
     const sources = templates
       .slice(from, index)
@@ -105,7 +105,7 @@ export function makeBoard(nodeCount: number, edgeCount: number, seed: number): B
   return { nodes, edges: removeSpareEdges(edges, edgeCount, below) };
 }
 
-// Required inputs keep their edge: only those of the text tools may be empty.
+// Required inputs keep their edge. Only the inputs of the text tools may have none.
 function removeSpareEdges(
   edges: readonly GraphEdge[],
   count: number,

@@ -25,7 +25,7 @@ export interface Meter {
 
 export async function openMeter(page: Page): Promise<Meter> {
   const debug = await page.context().newCDPSession(page);
-  // The thread's own time, which excludes other processes.
+  // The processor time of the thread, which other processes do not affect.
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
   return {
     frames: (count, step) => measureFrames(debug, count, step),

@@ -1,4 +1,4 @@
-// Computes screen positions on a board from React Flow's viewport, for the editor and the plain board alike.
+// Computes screen positions on a board from React Flow's viewport, for the editor and for the plain board.
 import type { Page } from 'playwright-core';
 import type { BenchBoard } from './boards.ts';
 import type { Point } from './gestures.ts';

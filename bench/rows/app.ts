@@ -1,4 +1,4 @@
-// Measures apps: the first paint of a page and its script, and 300 anonymous visitors at once with limits.
+// Measures apps: the first paint and the script of a page, and 300 concurrent anonymous visitors with limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Challenge } from 'altcha-lib/types';
 import { solveChallenge } from '../../test/support/apps/visitors.ts';
@@ -23,7 +23,7 @@ import { store } from './run.ts';
 const VISITORS = 300;
 const RUNS_PER_VISITOR = 2;
 const OWN_RUNS = 200;
-/** How many of the visitors' runs the daily credits pay for. */
+/** The number of visitors' runs that the daily credits pay for. */
 const PAID_RUNS = 100;
 const PROVIDER_MS = 500;
 const EXAMPLES = 6;
@@ -129,7 +129,7 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
     const own = await store(service, THREE_NODES);
     const alone = await measureOwnRuns(service, own, { count: isShort ? 10 : OWN_RUNS });
     const paidRuns = isShort ? 5 : PAID_RUNS;
-    // Two credits more do not pay for another run.
+    // Two credits more are not enough for another run.
     const slug = await saveApp(service, await store(service, PICTURE), {
       outputs: ['picture'],
       dailyCredits: paidRuns * PRICE + 2,
@@ -177,7 +177,7 @@ async function* measureVisitors(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** Each visitor starts five runs at once and may start two. */
+/** Makes each visitor start five runs concurrently, of which two are allowed. */
 async function measureRunsPerVisitor(service: BenchService, total: number): Promise<Row> {
   const people = Math.ceil(total / 5);
   const slug = await saveApp(service, await store(service, THREE_NODES), {
@@ -200,7 +200,7 @@ async function measureRunsPerVisitor(service: BenchService, total: number): Prom
 const count = (statuses: readonly number[], status: number): number =>
   statuses.filter(each => each === status).length;
 
-/** Solves them beforehand, because visitors use computers of their own. */
+/** Solves the challenges before the measurement, because visitors use computers of their own. */
 async function solveChallenges(
   service: BenchService,
   slug: string,
@@ -232,7 +232,7 @@ async function visit(
   return response.status;
 }
 
-/** Returns how long runs of the owner take, one after the other, ascending. */
+/** Executes runs of the owner one after the other. Returns their durations, ascending. */
 async function measureOwnRuns(
   service: BenchService,
   workflowId: string,

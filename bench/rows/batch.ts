@@ -1,4 +1,5 @@
-// Measures batches: 10,000 free rows beside single calls, runs of others meanwhile, and rows that wait for a provider.
+// Measures batches: 10,000 free rows compared with single runs, runs of other accounts during a batch, and rows that wait for
+// a provider.
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
@@ -19,7 +20,7 @@ import { runMany, store } from './run.ts';
 
 const ROWS = 10_000;
 const CONCURRENCY = 100;
-/** Single calls to compare with. */
+/** The number of single runs to compare with. */
 const SINGLE_RUNS = 5000;
 const PROVIDER_ROWS = 1000;
 const PROVIDER_MS = 10_000;
@@ -40,7 +41,7 @@ export async function* measureFreeRows(isShort: boolean): AsyncGenerator<Row> {
     const single = isShort ? 40 : SINGLE_RUNS;
     await runMany(service, workflowId, single / 5);
     const perSecond = await runMany(service, workflowId, single);
-    // As many runs at a time as in the batch, so that the difference is what its rows take.
+    // There are as many concurrent runs as in the batch, so that the difference is the cost of the rows.
     const warming = Array.from({ length: isShort ? 5 : 1000 }, () => ({ inputs: {} }));
     const warm = await startBatch(service, workflowId, { rows: warming, concurrency: CONCURRENCY });
     await untilComplete(service, warm, warming.length);
@@ -232,7 +233,7 @@ export async function* measurePage(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** Takes the time of the first frame after the first row was added. */
+/** Records the time of the first frame after the first row was added. */
 const WATCH_FIRST_ROW = `globalThis.firstRow = new Promise(resolve => {
   const look = () =>
     document.querySelector('article[data-row]') === null
@@ -246,7 +247,7 @@ async function measurePeak<T>(
   service: BenchService,
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly peakMb: number }> {
-  // Sets the peak to the present size.
+  // This resets the peak to the present size.
   await writeFile(`/proc/${service.pid}/clear_refs`, '5');
   const before = await readMemory(service);
   const result = await work();
@@ -305,7 +306,7 @@ async function untilComplete(service: BenchService, id: string, total: number): 
   }
 }
 
-/** Starts single runs one after the other until it is stopped, and notes how long each takes. */
+/** Starts single runs one after the other until it is stopped, and records the duration of each. */
 function measureOthers(service: BenchService, workflowId: string, times: number[]): AbortController {
   const stopping = new AbortController();
   const measure = async (): Promise<void> => {

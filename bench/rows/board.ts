@@ -17,9 +17,9 @@ const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
 const MIDDLE = { nodes: 300, edges: 450, frameMs: 6 };
 /** The zoom at which nodes are readable and about fifty are on the screen. */
 const NEAR_ZOOM = 0.36;
-/** Height of the bar above the board and some space below it, in pixels. */
+/** The height in pixels of the bar above the board and the space below the bar. */
 const BARS = 80;
-/** Time for the cards in view to be mounted. */
+/** The time after which the cards in view are mounted. */
 const MOUNTING_MS = 3000;
 const KEYS = 'a lighthouse on a cliff, seen from the air';
 
@@ -33,7 +33,7 @@ export async function* runBoardRows(isShort: boolean): AsyncGenerator<Row> {
   try {
     const cookie = await signIn(service);
     const bench: Bench = { service, browser, cookie, rounds: isShort ? 1 : 5 };
-    // A plain board of 1,000 nodes takes most of a minute; the smaller one is enough to prove that the rows run.
+    // A plain board of 1,000 nodes takes most of a minute. The smaller board is enough to prove that the rows run.
     for (const size of isShort ? [MIDDLE] : [LARGE, MIDDLE]) yield* measureSize(bench, size);
   } finally {
     await browser.close();
@@ -110,7 +110,7 @@ async function measureOpening(
   };
 }
 
-/** Moves the first node in the first frame that has a board, and takes the time at the next painted frame. */
+/** Moves the first node in the first frame that has a board, and records the time of the next painted frame. */
 const WATCH_FIRST_EDIT = `globalThis.firstEdit = new Promise(resolve => {
   const look = () => {
     const board = document.querySelector('[role=application][aria-label="Workflow canvas"]');

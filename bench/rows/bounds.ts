@@ -1,5 +1,5 @@
-// Measures what one account can do to others: 50 runs of a free account that each create more than a run may record,
-// next to another account's runs.
+// Measures the effect of a hostile account on another account's runs: 50 runs of a free account that each create more than a
+// run may record.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -20,7 +20,7 @@ import { store } from './run.ts';
 
 const HOSTILE_RUNS = 50;
 const HEAP_MB = 1000;
-/** Connections of the other account. */
+/** The number of connections of the other account. */
 const CONNECTIONS = 4;
 const JOINS = Array.from({ length: 40 }, (_, index) => `join${index}`);
 const SAMPLE_MS = 20;
@@ -41,7 +41,7 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startBenchService(folder, {
     MAX_CONCURRENT_RUNS: undefined,
-    // V8 aborts the process beyond it.
+    // V8 aborts the process above this limit.
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
   });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
@@ -52,7 +52,7 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
     const runOne = () => runAndWait(pool, workflowId);
     await load(CONNECTIONS, { count: isShort ? 8 : 500 }, runOne);
     const rounds: Round[] = [];
-    // Alternating, so that other load affects both.
+    // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++)
       rounds.push(await measureRound(service, { attacker, hugeId, runOne, isShort }));
     yield* present(rounds);
@@ -66,7 +66,7 @@ export async function* runBoundsRows(isShort: boolean): AsyncGenerator<Row> {
 interface Round {
   readonly alone: Pace;
   readonly attacked: Pace;
-  /** From the first hostile run until the last one has ended. */
+  /** The time from the first hostile run to the end of the last one. */
   readonly attackMs: number;
   readonly peakMb: number;
 }
@@ -90,11 +90,11 @@ async function measureRound(
   const alone = await load(CONNECTIONS, { ms: isShort ? 200 : 3000 }, runOne);
   const memory = watchMemory(service.pid);
   const isOver = new AbortController();
-  const began = performance.now();
+  const startMs = performance.now();
   const attack = startHugeRuns(attacker, hugeId, isShort ? 3 : HOSTILE_RUNS);
   const attackMs = attack
     .then(ids => untilEnded(attacker, ids))
-    .then(() => performance.now() - began)
+    .then(() => performance.now() - startMs)
     .finally(() => isOver.abort());
   const during = load(CONNECTIONS, { signal: isOver.signal }, runOne);
   const round = { alone: toPace(alone), attacked: toPace(await during), attackMs: await attackMs };
@@ -128,7 +128,7 @@ async function untilEnded(attacker: Account, ids: readonly string[]): Promise<vo
   }
 }
 
-/** Throws if the run did not fail as it must, or its record cannot be read. */
+/** Throws if the run did not fail with the expected error, or if its record cannot be read. */
 async function requireTooLarge(attacker: Account, id: string): Promise<void> {
   const response = await attacker.fetch(`/api/v1/executions/${id}`);
   const record = (await response.json()) as { error?: { code: string }; nodeStates?: readonly unknown[] };

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
   const [few, many] = isShort ? [5, 10] : [1000, 10_000];
   for (const [state, maxConcurrentRuns] of Object.entries(MAX_RUNS_BY_STATE)) {
-    // Measured services are separate.
+    // Services that are measured are not shared.
     const [fewSeconds = 0, manySeconds = 0] = isShort
       ? await cancel([few, many], maxConcurrentRuns)
       : [...(await cancel([few], maxConcurrentRuns)), ...(await cancel([many], maxConcurrentRuns))];
@@ -31,7 +31,7 @@ export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
 /** MAX_CONCURRENT_RUNS for each place where runs wait. */
 const MAX_RUNS_BY_STATE = { 'for a provider': '100000', 'in the queue': '1' };
 
-/** Seconds for the one number of runs, and then for the other. */
+/** The seconds for the smaller and for the larger number of runs. */
 async function cancel(counts: readonly number[], maxConcurrentRuns: string): Promise<readonly number[]> {
   const folder = await makeFolder();
   const fal = await startBenchFal(HOUR_MS);
@@ -44,10 +44,10 @@ async function cancel(counts: readonly number[], maxConcurrentRuns: string): Pro
       const before = (await fal.accepted()).size;
       const { ids } = await accept(service, workflow, count);
       if (maxConcurrentRuns !== '1') while ((await fal.accepted()).size < before + count) await sleep(100);
-      const began = performance.now();
+      const startMs = performance.now();
       await cancelAll(service, [...ids]);
       while (await isAnyOpen(service, workflow)) await sleep(20);
-      durations.push((performance.now() - began) / 1000);
+      durations.push((performance.now() - startMs) / 1000);
     }
     return durations;
   } finally {

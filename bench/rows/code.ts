@@ -1,5 +1,5 @@
-// Measures programs of code nodes: an empty one, a transform of 100 KB of JSON beside the same in Node, hostile programs
-// beside honest ones, and the service's latency while many accounts run programs.
+// Measures programs of code nodes: an empty program, a transform of 100 KB of JSON compared with Node, harmless programs next
+// to hostile ones, and the service's latency while many accounts run programs.
 import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../src/sandbox/run-program.ts';
@@ -20,7 +20,7 @@ import { store } from './run.ts';
 const signal = new AbortController().signal;
 const LIMITS = { timeoutMs: 5000, memoryMb: 64 };
 
-/** Maps, filters, sorts and groups. Used as a program's source, and directly. */
+/** Maps, filters, sorts and groups. The benchmark runs this function directly, and its source as a program. */
 const transform = ({
   rows,
 }: {
@@ -40,7 +40,7 @@ export async function* runCodeRows(isShort: boolean): AsyncGenerator<Row> {
   const rounds = isShort ? 20 : 500;
   const input = JSON.stringify({ rows: makeRows(100_000) });
   const program = { ...LIMITS, code: `export default ${transform.toString()}`, input };
-  // Starts the process.
+  // The first program starts the process.
   await runProgram(EMPTY, { account: 'bench', signal });
   const emptyMs = await measure(
     rounds,
@@ -74,7 +74,7 @@ const HOSTILE_CODES = Object.values(HOSTILE_PROGRAMS).map(([code]) => code);
 /** Longer than the 20 s after which the pool ends idle processes. */
 const AT_REST_MS = 25_000;
 
-/** Runs hostile programs next to honest ones of another account, and then those of two accounts concurrently. */
+/** Runs harmless programs next to the hostile ones of another account, and then hostile programs of two accounts. */
 async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   const count = isShort ? 12 : 10_000;
   const honest = {
@@ -91,7 +91,7 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   subscribe('child_process', () => processes++);
   const runHostile = async (account: string): Promise<void> => {
     const code = HOSTILE_CODES[next++ % HOSTILE_CODES.length] ?? '';
-    // Starts a process if the last program ended one, and shows that nothing is left of it.
+    // Starts a process if the last program ended one, and shows that the last program left nothing behind.
     const empty = await runProgram(EMPTY, { account, signal });
     if ('error' in empty) throw new Error(`A program after a hostile one failed: ${empty.error.message}`);
     const startMs = performance.now();
@@ -106,9 +106,9 @@ async function* measureHostile(isShort: boolean): AsyncGenerator<Row> {
   };
   const alone: number[] = [];
   const beside: number[] = [];
-  // Starts both processes.
+  // The first programs start both processes.
   await Promise.all([runHonest(), runHostile('hostile-0')]);
-  // Alternating, so that other load affects both.
+  // The measurements alternate, so that other load affects both.
   for (let round = 0; round < (isShort ? 1 : 10); round++) {
     alone.push(...(await load(1, { count: isShort ? 4 : 100 }, runHonest)).latencies);
     const isOver = new AbortController();

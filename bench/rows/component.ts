@@ -1,4 +1,4 @@
-// Measures what components cost when a run is accepted: the expansion of 50 calls, beside the plan of the result.
+// Measures the cost of components when a run is accepted: the expansion of 50 calls, compared with planning the result.
 
 import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { expandGraph } from '../../src/graph/components/expand.ts';
@@ -21,7 +21,7 @@ const names = (count: number, prefix: string): readonly string[] =>
 const toGraph = (graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] }): Graph =>
   graph as unknown as Graph;
 
-/** A chain of templates between an input and a preview. */
+/** Creates a component: a chain of templates between an input and a preview. */
 const COMPONENT = toGraph({
   nodes: [
     node('in', 'input:text'),
@@ -36,7 +36,7 @@ const COMPONENT = toGraph({
   ],
 });
 
-/** Calls one after the other; the last one shows the result. */
+/** Creates a chain of calls, of which the last one feeds a preview. */
 const CALLER = toGraph({
   nodes: names(CALLS, 'c').map(id => node(id, COMPONENT_CALL, { workflowId: 'component', version: 1 })),
   edges: names(CALLS - 1, 'c').map((id, index) => edge(`${id}.out > c${index + 1}.in`)),

@@ -1,5 +1,4 @@
-// Measures waiting runs while processes are killed, and the cost to a poller of a table of a hundred thousand waiting
-// calls.
+// Measures waiting runs while processes are killed, and the cost of polling with a hundred thousand waiting calls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimDueCalls } from '../../src/store/calls.ts';
 import { openDb } from '../../src/store/db.ts';
@@ -41,9 +40,9 @@ async function pollMany(count: number): Promise<Row> {
     );
     const times: number[] = [];
     for (let poll = 0; poll < POLLS; poll++) {
-      const began = performance.now();
+      const startMs = performance.now();
       const calls = await claimDueCalls(db, 'fal', BATCH);
-      times.push(performance.now() - began);
+      times.push(performance.now() - startMs);
       if (calls.length !== Math.min(BATCH.limit, count - poll * BATCH.limit) && count > POLLS * BATCH.limit)
         throw new Error(`${calls.length} calls were due instead of ${BATCH.limit}.`);
     }

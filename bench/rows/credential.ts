@@ -1,5 +1,5 @@
-// Measures stored credentials: the catalog of many workspaces with one each, and what a credential that hangs or is
-// rate-limited costs the runs on another one of the same provider.
+// Measures stored credentials: the catalog of many workspaces with a credential each, and how much a credential that hangs
+// or is rate-limited delays runs with another credential of the same provider.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type BenchFal, type Fault, startBenchFal } from '../fal-double.ts';
@@ -13,10 +13,10 @@ const KINDS = ['fal', 'replicate', 'openai', 'elevenlabs'] as const;
 const SETUP_CONNECTIONS = 8;
 const MAX_MS = 10;
 
-/** What a run on a healthy credential may take while another one fails, as a ratio. */
+/** The maximum ratio of the time of a run while another credential fails to its time otherwise. */
 const MAX_SLOWDOWN = 1.1;
 const JOB_MS = 200;
-/** The other credential gets a run this often, whether it works or not. */
+/** The interval of runs with the other credential, whether it works or not. */
 const START_EVERY_MS = 200;
 const CONNECTIONS = 2;
 
@@ -24,7 +24,7 @@ export async function* runCredentialRows(isShort: boolean): AsyncGenerator<Row> 
   const folder = await makeFolder();
   const fal = await startBenchFal(JOB_MS);
   const env = { FAL_BASE_URL: fal.url, CREDENTIALS_BASE_URLS: 'instance' };
-  // Webhooks are requested only for a public address; the double sends them to where the service listens.
+  // The service requests webhooks only at a public address. The double sends them to the address of the service instead.
   const service = await startBenchService(folder, { ...env, BASE_URL: 'https://bench.example.com' });
   try {
     yield* catalogRows(service, isShort);
@@ -82,18 +82,18 @@ async function* catalogRows(service: BenchService, isShort: boolean): AsyncGener
   const client = new Pool(service.url, { connections: 1, pipelining: 1 });
   const read = async (path: string, { key }: Workspace): Promise<number> => {
     const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'br' };
-    const began = performance.now();
-    // Not decompressed: that is the client's work.
+    const startMs = performance.now();
+    // The response is not decompressed, because that is work of the client.
     const { statusCode, body } = await client.request({ method: 'GET', path, headers });
     await body.arrayBuffer();
     if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}.`);
-    return performance.now() - began;
+    return performance.now() - startMs;
   };
   const times = { '/api/v1/nodes': [] as number[], '/api/v1/me': [] as number[] };
   const paths = Object.keys(times) as (keyof typeof times)[];
   for (let round = 0; round < (isShort ? 1 : 4); round++) {
     for (const workspace of workspaces) {
-      // The first request of a pair reads the API key, so the paths take turns.
+      // The first request of a pair reads the API key, so the order of the paths alternates.
       for (const path of round % 2 === 0 ? paths : paths.toReversed()) {
         const ms = await read(path, workspace);
         if (round > 0 || isShort) times[path].push(ms);
@@ -118,13 +118,13 @@ async function* faultRows(service: BenchService, fal: BenchFal, isShort: boolean
   const graph = await store(healthy, ONE_CALL);
   await runAll(healthy, graph, isShort ? 2 : 20);
   for (const [fault, text] of Object.entries(FAULTS) as [Fault, string][]) {
-    // A credential of its own for each fault, because a learned limit outlasts the fault.
+    // Each fault has a separate credential, because the service remembers a limit longer than the fault lasts.
     const key = `faulty-key-${fault}`;
     const faulty = await createWorkspace(service, 'fal', key);
     const faultyGraph = await store(faulty, ONE_CALL);
     const [meanwhile, alone]: [number[], number[]] = [[], []];
     const failedBefore = await fal.fail(key, undefined);
-    // Alternating, so that other load affects both.
+    // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 6); round++) {
       for (const times of round % 2 === 0 ? [alone, meanwhile] : [meanwhile, alone]) {
         await fal.fail(key, times === meanwhile ? fault : undefined);
@@ -153,7 +153,7 @@ interface Neighbor {
   readonly isShort: boolean;
 }
 
-/** Returns the times of runs of the healthy workspace while the other one starts runs at a fixed rate. */
+/** Returns the times of runs of the healthy workspace while the other workspace starts runs at a fixed rate. */
 async function measureBeside(
   healthy: Workspace,
   graph: string,
@@ -166,7 +166,7 @@ async function measureBeside(
       await sleep(START_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
-  // The first ones of the other credential fail or hang before the measurement starts.
+  // The first runs with the other credential fail or hang before the measurement starts.
   await sleep(isShort ? 100 : 3000);
   const times = await runAll(healthy, graph, isShort ? 2 : 40);
   stopping.abort();

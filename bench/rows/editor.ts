@@ -34,9 +34,9 @@ async function timeBundling(rounds: number): Promise<Row> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const folder = await makeFolder();
-    const began = performance.now();
+    const startMs = performance.now();
     await run(process.execPath, [PROGRAM, 'editor', 'build', '--out', folder]);
-    times.push((performance.now() - began) / 1000);
+    times.push((performance.now() - startMs) / 1000);
     await removeFolder(folder);
   }
   return {

@@ -1,4 +1,4 @@
-// Measures hooks: one that is called 200 times a second, and the hooks of another account meanwhile.
+// Measures a hook that is called 200 times a second, and its effect on the hooks of another account.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { THREE_NODES } from '../graphs.ts';
@@ -8,7 +8,7 @@ import { type Account, createAccount, makeFolder, removeFolder, startPlainServic
 import { store } from './run.ts';
 
 const FLOOD_PER_SECOND = 200;
-/** Calls of the other account, over so many hooks that none reaches its own limit of 60 a minute. */
+/** The calls per second of the other account, on several hooks so that none reaches its limit of 60 calls a minute. */
 const OTHER_PER_SECOND = 8;
 const OTHER_HOOKS = 10;
 const PER_MINUTE = 60;
@@ -74,7 +74,7 @@ interface Call {
   readonly ms: number;
 }
 
-/** Calls at a fixed rate, whatever the answers. */
+/** Calls the hook at a fixed rate, whatever the responses. */
 async function callSteadily(
   pool: Pool,
   toPath: (index: number) => string,
@@ -105,7 +105,7 @@ const p95 = (calls: readonly Call[]): number =>
     0.95,
   );
 
-/** Returns a function that says how many windows of a minute have begun since, with the current one. */
+/** Returns a function that counts the minutes that have begun since now, including the current one. */
 function countWindows(): () => number {
   const minute = (): number => Math.floor(Date.now() / 60_000);
   const first = minute();

@@ -4,29 +4,29 @@ import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
-// Start-up work is finished by then.
+// The time after which the work of the start is finished.
 const SETTLE_MS = 8000;
-// A whole number of heartbeats and polls.
+// The measured time, which is a whole number of heartbeats and polls.
 const COUNT_MS = 60_000;
 
 // Lines of log_statement, including `begin` and the like.
 const QUERY = /LOG: +(?:statement|execute [^:]*): *(?<text>.*)/;
 
 export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
-  const seen = new Map<string, number>();
+  const countByStatement = new Map<string, number>();
   const postgres = await startOwnPostgres(1, line => {
     const text = QUERY.exec(line)?.groups?.text;
-    if (text !== undefined) seen.set(text, (seen.get(text) ?? 0) + 1);
+    if (text !== undefined) countByStatement.set(text, (countByStatement.get(text) ?? 0) + 1);
   });
   const folder = await makeFolder();
   try {
     await postgres.db.query(`alter database postgres set log_statement = 'all'`);
     const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
     await sleep(isShort ? 0 : SETTLE_MS);
-    seen.clear();
+    countByStatement.clear();
     const countMs = isShort ? 500 : COUNT_MS;
     await sleep(countMs);
-    const counts = [...seen].toSorted(([, a], [, b]) => b - a);
+    const counts = [...countByStatement].toSorted(([, a], [, b]) => b - a);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     yield {
       figure: 'queries per second when idle',

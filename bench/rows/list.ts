@@ -62,7 +62,7 @@ function listQueries(endMs: number): readonly string[] {
   );
 }
 
-/** Maps path to the median of its times in ms. */
+/** Returns the median time of each path in ms. */
 async function measure(
   service: BenchService,
   paths: readonly string[],
@@ -72,11 +72,11 @@ async function measure(
   const times = new Map<string, number[]>(paths.map(path => [path, []]));
   for (let round = 0; round < rounds; round++) {
     for (const [path, pathTimes] of times) {
-      const began = performance.now();
+      const startMs = performance.now();
       const response = await service.fetch(`/api/v1${path}`);
       await response.text();
       if (response.status !== 200) throw new Error(`${path} returned ${response.status}.`);
-      pathTimes.push(performance.now() - began);
+      pathTimes.push(performance.now() - startMs);
     }
   }
   return new Map([...times].map(([path, pathTimes]) => [path, median(pathTimes)]));

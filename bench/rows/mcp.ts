@@ -24,7 +24,7 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
     const question = { query: 'resize image', freeOnly: true, limit: 5 };
     const call = () => callMcp(service, 'tools/call', { name: 'find_nodes', arguments: question });
     const rest = () => get(service, '/api/v1/nodes?category=utility');
-    // Warm for REST only, because the load at an agent's first request is measured.
+    // Only REST is warmed up, because the benchmark measures what an agent's first request loads.
     await measure(rest, isShort ? 20 : 200);
     const beforeMb = await readMb(service.pid);
     const list = (await callMcp(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
@@ -33,7 +33,7 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
     await measure(call, count);
     const ours: number[] = [];
     const theirs: number[] = [];
-    // Alternating, so that a slower machine affects both.
+    // The measurements alternate, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       ours.push(await measure(call, count));
       theirs.push(await measure(rest, count));
@@ -102,7 +102,7 @@ async function get(service: BenchService, path: string): Promise<void> {
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
 }
 
-/** Returns the median time of that many requests over CONNECTIONS at once. */
+/** Returns the median time of the requests over CONNECTIONS concurrent connections. */
 async function measure(request: () => Promise<unknown>, count: number): Promise<number> {
   return quantile((await load(CONNECTIONS, { count }, request)).latencies, 0.5);
 }

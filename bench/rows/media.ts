@@ -22,7 +22,7 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const service = await startPlainService(folder);
   try {
-    // First, while memory is as after the start: memory that a load has claimed hides later growth.
+    // Memory is measured before the other rows, because memory that they claimed would hide its growth.
     yield await measureMemory(service, isShort);
     yield await measureInline(service, folder, isShort);
     yield await measureReads(service, folder, isShort);
@@ -36,7 +36,7 @@ async function measureInline(service: BenchService, folder: string, isShort: boo
   const file = wav(INLINE_BYTES);
   const ours: number[] = [];
   const floor: number[] = [];
-  // Alternating, so that a slower machine affects both.
+  // The measurements alternate, so that a slower machine affects both.
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
     ours.push(await uploadMbPerSecond(service, file, isShort));
     floor.push(await writeMbPerSecond(join(folder, 'bare'), file, isShort));
@@ -88,7 +88,7 @@ async function measureMemory(service: BenchService, isShort: boolean): Promise<R
   await putPresigned(service, MB);
   await sleep(isShort ? 0 : SETTLE_MS);
   const idle = await readMb(service.pid, 'VmRSS');
-  // From now on VmHWM is the peak since now (proc(5)).
+  // This resets the peak that VmHWM has (proc(5)).
   await writeFile(`/proc/${service.pid}/clear_refs`, '5');
   const { seconds } = await putPresigned(service, LARGE_BYTES);
   const peak = await readMb(service.pid, 'VmHWM');
@@ -110,9 +110,9 @@ async function putPresigned(service: BenchService, bytes: number): Promise<{ rea
     mediaId: string;
   };
   const file = mp4(bytes);
-  const began = performance.now();
+  const startMs = performance.now();
   const put = await fetch(uploadUrl, { method: 'PUT', headers, body: file });
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startMs) / 1000;
   const completed = await service.fetch('/api/v1/media/upload-url/complete', {
     method: 'POST',
     body: JSON.stringify({ mediaId }),
@@ -173,7 +173,7 @@ async function readsPerSecond(url: string, isShort: boolean): Promise<number> {
   return done / seconds;
 }
 
-/** Over kept-alive connections. The clients of other rows parse bodies too slowly for these. */
+/** Reads over connections that stay open. The clients of other rows parse bodies too slowly for these. */
 async function callMany(
   connections: number,
   isShort: boolean,

@@ -86,7 +86,7 @@ async function createOwner(service: BenchService, name: string): Promise<Owner> 
 
 const SCOPES = ['workflows:read', 'workflows:write'];
 
-/** Returns the medians of both, measured alternately, so that other load affects both. */
+/** Returns the medians of both functions, called alternately, so that other load affects both. */
 async function compare(
   service: BenchService,
   owners: readonly [Owner, Owner],
@@ -179,9 +179,9 @@ async function insert(
 }
 
 async function measureRequest(service: BenchService, { key }: Owner, path: string): Promise<number> {
-  const began = performance.now();
+  const startMs = performance.now();
   const response = await service.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
   await response.text();
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
-  return performance.now() - began;
+  return performance.now() - startMs;
 }

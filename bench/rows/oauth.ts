@@ -69,7 +69,7 @@ async function signIn(service: BenchService, origin: string): Promise<CookieBrow
 
 /** Performs registration, consent, tokens, and a ping. */
 async function runRequests(origin: string, browser: CookieBrowser): Promise<number> {
-  const began = performance.now();
+  const startMs = performance.now();
   const { access_token: token } = await connect(createOAuthClient(sendOverNetwork, origin), browser, {
     origin,
   });
@@ -81,11 +81,11 @@ async function runRequests(origin: string, browser: CookieBrowser): Promise<numb
     },
     body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
   });
-  return performance.now() - began;
+  return performance.now() - startMs;
 }
 
 async function runRemote(origin: string, browser: CookieBrowser, folder: string): Promise<number> {
-  const began = performance.now();
+  const startMs = performance.now();
   const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await findFreePort())], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -104,7 +104,7 @@ async function runRemote(origin: string, browser: CookieBrowser, folder: string)
     });
     createInterface({ input: child.stdout }).on('line', line => {
       if (line.includes('"id":1')) send({ id: 2, method: 'tools/list' });
-      else if (line.includes('"find_nodes"')) resolve(performance.now() - began);
+      else if (line.includes('"find_nodes"')) resolve(performance.now() - startMs);
     });
     child.once('exit', code => reject(new Error(`mcp-remote exited with ${code}.`)));
     send({ id: 1, method: 'initialize', params });

@@ -1,5 +1,5 @@
-// Measures the cost of observability: processor time per request with metrics and logs, and with 1 % of traces, against
-// none.
+// Measures the cost of observability: processor time per request with metrics and logs, with 1 % of traces, and without
+// any of these.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCollector } from '../../test/support/network/collector.ts';
@@ -35,7 +35,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
     );
     const count = isShort ? 10 : 1500;
     const costs: number[][] = services.map(() => []);
-    // Alternating, so that other load affects all of them. The first round is a warm-up.
+    // The measurements alternate, so that other load affects all of them. The first round is a warm-up.
     for (let round = 0; round < (isShort ? 2 : 10); round++)
       for (const [index, service] of services.entries()) {
         const ms = await measureCost(service, paths[index] ?? '', count);
@@ -72,9 +72,9 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
 /** Measures the processor time of the service's process per request in ms, which other load changes little. */
 async function measureCost(service: BenchService, path: string, count: number): Promise<number> {
   const before = await processorMs(service.pid);
-  let left = count;
+  let remainingCount = count;
   const sendRequests = async (): Promise<void> => {
-    while (left-- > 0) {
+    while (remainingCount-- > 0) {
       const response = await service.fetch(path);
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);

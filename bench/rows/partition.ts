@@ -1,4 +1,4 @@
-// Measures the migration of a million node states into partitions, while runs start and end: how long they are blocked.
+// Measures for how long the migration of a million node states into partitions blocks runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueue } from '../../src/jobs/queue-tables.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -36,10 +36,10 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     const stop = new AbortController();
     const writing = Array.from({ length: WRITERS }, () => writeUntil(runDb, stop.signal));
     await sleep(settleMs);
-    const began = performance.now();
+    const startMs = performance.now();
     await migrate(db, queue);
     await createStepPartitions(db, Date.now(), 8);
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startMs) / 1000;
     await sleep(settleMs);
     stop.abort();
     const durations = (await Promise.all(writing)).flat().sort((a, b) => a - b);
@@ -56,13 +56,13 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** Returns the duration of each run in ms, in sequence. */
+/** Executes runs one after the other. Returns their durations in ms. */
 async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly number[]> {
   const durations: number[] = [];
   while (!signal.aborted) {
-    const began = performance.now();
+    const startMs = performance.now();
     await writeRun(db, newId('execution'));
-    durations.push(performance.now() - began);
+    durations.push(performance.now() - startMs);
   }
   return durations;
 }

@@ -26,7 +26,7 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
     const ours: number[] = [];
     const compressed: number[] = [];
     const floor: number[] = [];
-    // Alternating, so that a slower machine affects both.
+    // The measurements alternate, so that a slower machine affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
       ours.push(await getsPerSecond(service.url + path, { ...load, headers: KEY }));
       compressed.push(

@@ -18,7 +18,7 @@ import type { Row } from '../row.ts';
 import { memoryOfTree } from '../service.ts';
 
 const ROUNDS = 3;
-/** Two thirds of Remotion's memory on the reference machine. */
+/** The target: two thirds of Remotion's memory on the reference machine. */
 const MAX_MB = 515;
 const SLIDESHOW_SECONDS = 60;
 const SAMPLE_MS = 250;

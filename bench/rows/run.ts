@@ -1,4 +1,4 @@
-// Measures runs: how many per second from accepted to ended, and how long a caller waits for one.
+// Measures runs: the number per second, and the time from a request to the end of its run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Db } from '../../src/store/db.ts';
@@ -22,7 +22,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
     await runMany(service, workflowId, Math.ceil(count / 5));
     const perSecond = [];
     const inserts = [];
-    // Alternating, so that other load affects both.
+    // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       perSecond.push(await runMany(service, workflowId, count));
       inserts.push(await insertMany(baselinePostgres.db, isShort ? 20 : 1500));
@@ -73,7 +73,7 @@ export async function runMany(
   const body = JSON.stringify({ webhook });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   const accepted = new Set<string>();
-  const began = performance.now();
+  const startMs = performance.now();
   await load(CONNECTIONS, { count }, async () => {
     const runResponse = await pool.request({ method: 'POST', path, headers: HEADERS, body });
     const response = (await runResponse.body.json()) as { executionId: string };
@@ -82,7 +82,7 @@ export async function runMany(
   });
   // Ids sort by time: runs of earlier rounds have ended.
   while (await isAnyLeft(service, workflowId)) await sleep(10);
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startMs) / 1000;
   await pool.close();
   await checkAllCompleted(service, workflowId, accepted);
   return count / seconds;

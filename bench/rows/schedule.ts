@@ -1,5 +1,5 @@
-// Measures schedules: ten thousand that are due within a minute or at the same moment over one API process and two
-// workers, and what they cost while none is due.
+// Measures ten thousand schedules on one API process and two workers: schedules that are due within a minute or at the same
+// moment, and the cost of schedules that are not due.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { THREE_NODES } from '../graphs.ts';
 import { type BenchPostgres, startOwnPostgres } from '../postgres.ts';
@@ -12,7 +12,7 @@ const ROLES = ['api', 'worker', 'worker'];
 const COUNT_MS = 60_000;
 const TARGET_MS = 2000;
 
-/** The first line of the statement that asks what is due, in the form of log_statement. */
+/** The first line of the statement that reads the next due time, as log_statement writes it. */
 const DUE_QUERY = /LOG: .*select ceil\(extract\(epoch from least\(/;
 
 export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
@@ -49,14 +49,14 @@ export async function* runScheduleRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-/** New connections log their statements. */
+/** Makes new connections log their statements. */
 async function restart(folder: string, services: BenchService[], postgres: BenchPostgres): Promise<void> {
   for (const service of services.splice(0)) await service.stop();
   for (const ROLE of ROLES)
     services.push(await startBenchService(folder, { ROLE, DATABASE_URL: postgres.url }));
 }
 
-/** Directly, because a workspace may have only a hundred. */
+/** Inserts schedules into the table, because a workspace may have only a hundred. */
 async function insertSchedules({ db }: BenchPostgres, workflowId: string, total: number): Promise<void> {
   await db.query(
     `insert into schedules (id, workflow_id, user_id, name, cron, time_zone, inputs, runs_version, overlap, catch_up,

@@ -1,4 +1,4 @@
-// Measures sign-ins next to runs: passwords checked per second while others run workflows, and the effect on the runs.
+// Measures sign-ins next to runs: the number of passwords checked per second during runs, and the effect on the runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { THREE_NODES } from '../graphs.ts';
@@ -8,7 +8,7 @@ import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService
 import { store } from './run.ts';
 
 const RUNS_PER_SECOND = 500;
-/** Higher than the target. */
+/** The rate of sign-ins, which is higher than the target. */
 const SIGN_INS_PER_SECOND = 25;
 const CONNECTIONS = 64;
 /** Attempts in progress count as failures, so they are spread over accounts and addresses. */
@@ -32,7 +32,7 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
       sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...createSignInRequest(index)));
     await run();
     const rounds = [];
-    // Alternating, so that other load affects both.
+    // The measurements alternate, so that other load affects both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
       const alone = await run();
       const [mixed, signIns] = await Promise.all([run(), signIn()]);
@@ -96,7 +96,7 @@ async function post(pool: Pool, ...[path, status, headers, body]: Request): Prom
   if (statusCode !== status) throw new Error(`${path} answered ${statusCode}: ${text}`);
 }
 
-/** Sends that many per second, whatever has been answered, and waits for the last response. */
+/** Sends requests at a fixed rate, however many responses are missing, and waits for all responses. */
 async function sendPaced(
   perSecond: number,
   seconds: number,
@@ -105,9 +105,9 @@ async function sendPaced(
   const waits: number[] = [];
   const sent: Promise<void>[] = [];
   const count = perSecond * seconds;
-  const began = performance.now();
+  const startMs = performance.now();
   while (sent.length < count) {
-    const due = Math.min(count, Math.floor(((performance.now() - began) / 1000) * perSecond) + 1);
+    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * perSecond) + 1);
     while (sent.length < due) {
       const start = performance.now();
       sent.push(send(sent.length).then(() => void waits.push(performance.now() - start)));
@@ -115,7 +115,7 @@ async function sendPaced(
     await sleep(1);
   }
   await Promise.all(sent);
-  const elapsedSeconds = (performance.now() - began) / 1000;
+  const elapsedSeconds = (performance.now() - startMs) / 1000;
   return {
     perSecond: count / elapsedSeconds,
     p50: quantile(

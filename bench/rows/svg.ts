@@ -12,7 +12,7 @@ const RUNS_A_ROUND = 8;
 const ICONS = 5000;
 const ICON_PIXELS = 96;
 const BENCH_BYTES = 1_000_000;
-/** Where each pack is installed below `bench`. All but one are separate because they are 19,000 files. */
+/** The folders of the packs below `bench`. All but one are installed separately, because they have 19,000 files. */
 const PACK_FOLDERS: Readonly<Record<string, string>> = {
   '@tabler/icons': 'icons',
   '@twemoji/svg': 'icons',
@@ -29,7 +29,7 @@ const FILES = [
   { name: 'line icons', pack: '@tabler/icons' },
   { name: 'emoji', pack: '@twemoji/svg' },
 ];
-/** Used if those are not installed, to prove that the row runs. */
+/** The pack to use if the others are not installed, to prove that the row runs. */
 const SMALL = { name: 'filled icons', pack: 'bootstrap-icons' };
 
 export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
@@ -70,7 +70,7 @@ function listIcons(pack: string): readonly string[] {
     .sort();
 }
 
-/** Returns an even sample from every pack. */
+/** Returns a sample with equally many icons of every pack. */
 function sampleIcons(count: number): readonly string[] {
   const files = PACKS.flatMap(listIcons);
   const step = Math.max(1, files.length / count);
@@ -93,7 +93,7 @@ function joinIcons(files: readonly string[], bytes: number): Buffer {
 }
 
 function createPurify(): (text: string) => string {
-  // Installed for the benchmarks only, so its types may be missing.
+  // The package is installed for the benchmarks only, so its types may be missing.
   const require = createRequire(import.meta.url);
   const { JSDOM } = require('jsdom') as { JSDOM: new (html: string) => { window: unknown } };
   const createDOMPurify = require('dompurify') as (window: unknown) => {

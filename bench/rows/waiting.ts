@@ -1,5 +1,5 @@
-// Measures runs that wait for a provider: how long many of them take, what they cost while waiting, and how fast paid
-// runs are accepted.
+// Measures runs that wait for a provider: the time and memory of many such runs, and the rate at which paid runs are
+// accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type BenchFal, startBenchFal } from '../fal-double.ts';
@@ -40,7 +40,7 @@ export const ONE_CALL = {
 interface WaitingRuns {
   readonly service: BenchService;
   readonly fal: BenchFal;
-  /** How long the double works on a call. */
+  /** The time for which the double works on a call. */
   readonly jobMs: number;
   readonly isShort: boolean;
 }
@@ -59,9 +59,9 @@ const HOOKED: Part = { jobMs: 5000, measure: hookRows };
 const SHORT_JOB_MS = 500;
 
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
-  // Measured services are separate.
+  // Services that are measured are not shared.
   for (const parts of isShort ? [POLLED] : POLLED.map(part => [part])) yield* runParts(parts, isShort);
-  // Webhooks are requested only for a public address; the double sends them to where the service listens.
+  // The service requests webhooks only at a public address. The double sends them to the address of the service instead.
   yield* runParts([HOOKED], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
@@ -106,12 +106,12 @@ async function* acceptRows({ service, isShort }: WaitingRuns): AsyncGenerator<Ro
 
 async function* manyRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
   const workflow = await store(service, ONE_CALL);
-  const began = performance.now();
+  const startMs = performance.now();
   const { ids } = await accept(service, workflow, isShort ? 20 : 640);
   await untilEnded(service, workflow);
   yield {
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
-    value: (performance.now() - began) / 1000,
+    value: (performance.now() - startMs) / 1000,
     unit: 's',
     target: { value: 16, is: 'at most' },
   };
@@ -132,7 +132,7 @@ async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGe
   await accept(service, workflow, 10);
   await untilEnded(service, workflow);
   const ids: string[] = [];
-  // In sequence: the latency of one is measured, not the throughput.
+  // The runs are sequential, because their latency is measured, not the throughput.
   for (let count = isShort ? 2 : 200; count > 0; count--) {
     ids.push(...(await accept(service, workflow, 1)).ids);
     await sleep(HOOK_PAUSE_MS);
@@ -156,14 +156,14 @@ async function* hookRows({ service, fal, jobMs, isShort }: WaitingRuns): AsyncGe
 async function* thousandsRows({ service, jobMs, isShort }: WaitingRuns): AsyncGenerator<Row> {
   const workflow = await store(service, ONE_CALL);
   const before = await memoryOfTree(service.pid);
-  const began = performance.now();
+  const startMs = performance.now();
   const { ids } = await accept(service, workflow, isShort ? 50 : 10_000);
   await sleep(isShort ? 100 : 25_000);
   const growth = (await memoryOfTree(service.pid)) - before;
   await untilEnded(service, workflow);
   yield {
     figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
-    value: (performance.now() - began) / 1000,
+    value: (performance.now() - startMs) / 1000,
     unit: 's',
     target: { value: 120, is: 'at most' },
   };
@@ -193,7 +193,7 @@ export async function accept(service: BenchService, workflowId: string, count: n
   return { ids, perSecond: count / seconds };
 }
 
-/** Throws if one did not complete. */
+/** Throws an error if a run did not complete. */
 export async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
   const hasAny = async (status: string): Promise<boolean> => {
     const response = await service.fetch(

@@ -1,5 +1,5 @@
-// Measures webhooks: delay from a run's end to the event's arrival, and deliveries per second to receivers that answer
-// at once.
+// Measures webhooks: the delay from the end of a run to the arrival of its event, and deliveries per second to receivers
+// that respond immediately.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { THREE_NODES } from '../graphs.ts';
 import { quantile } from '../load.ts';
@@ -61,10 +61,10 @@ async function arriveSteadily(
   seconds: number,
 ): Promise<readonly number[]> {
   const count = seconds * RUNS_A_SECOND;
-  const began = performance.now();
+  const startMs = performance.now();
   const responses: Promise<Response>[] = [];
   for (let index = 0; index < count; index++) {
-    await sleep(Math.max(0, began + (index * 1000) / RUNS_A_SECOND - performance.now()));
+    await sleep(Math.max(0, startMs + (index * 1000) / RUNS_A_SECOND - performance.now()));
     responses.push(
       service.fetch(`/api/v1/workflows/${workflowId}/run`, {
         method: 'POST',
@@ -78,7 +78,7 @@ async function arriveSteadily(
   return (await receivers.takeDelays()).toSorted((a, b) => a - b);
 }
 
-/** Creates the runs first. Then all their deliveries are queued again in one commit, and the time starts. */
+/** Creates runs, queues all their deliveries again in one commit, and measures the time from then on. */
 async function deliverAll(
   {
     service,
@@ -91,7 +91,7 @@ async function deliverAll(
   for (const url of receivers.urls) await runMany(service, workflowId, count / HOSTS, target(url));
   while (await hasPending(postgres)) await sleep(50);
   await receivers.takeDelays();
-  const began = performance.now();
+  const startMs = performance.now();
   await postgres.db.query(
     `with due as (
        update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + 12
@@ -103,7 +103,7 @@ async function deliverAll(
     [count],
   );
   await waitForArrivals(receivers, count);
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startMs) / 1000;
   while (await hasPending(postgres)) await sleep(50);
   return count / seconds;
 }

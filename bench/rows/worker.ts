@@ -1,5 +1,5 @@
-// Measures runs over several processes: as many as one process handles, and no account waits behind another's ten
-// thousand.
+// Measures runs over several processes: the throughput compared with one process, and the time of one account's runs while
+// another account has ten thousand.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,13 +51,13 @@ async function* withGroups<Roles extends readonly (readonly string[])[]>(
 
 interface Group {
   readonly roles: readonly string[];
-  /** The one that accepts requests. */
+  /** The service that accepts requests. */
   readonly service: BenchService;
   readonly postgres: BenchPostgres;
   stop(): Promise<void>;
 }
 
-/** Services with these roles on their own PostgreSQL. */
+/** Starts services with these roles on a separate PostgreSQL. */
 async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv): Promise<Group> {
   const postgres = await startBenchPostgres(1);
   const folder = await makeFolder();
@@ -76,7 +76,7 @@ async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv): Pro
   };
 }
 
-/** Alternating, so that other load affects both. */
+/** Measures alternately, so that other load affects both. */
 async function* compareRows(
   [single, split]: readonly [single: Group, split: Group],
   { count, rounds: roundCount }: { readonly count: number; readonly rounds: number },
