@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
+import { findBackend } from '../../src/codecs/backend.ts';
 import type { Backend } from '../../src/codecs/command.ts';
 import { decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
@@ -53,7 +54,7 @@ const GRAPH = {
   })),
 };
 
-const changed = {
+const CHANGED_GRAPH = {
   ...GRAPH,
   scenes: GRAPH.scenes.map((scene, index) => (index === 1 ? { ...scene, background: '#206a30' } : scene)),
 };
@@ -64,7 +65,7 @@ for (const [name, backend] of BACKENDS) {
   });
 }
 
-function requestFor(backend: Backend, folder: string, more: Partial<VideoRequest> = {}): VideoRequest {
+function createRequest(backend: Backend, folder: string, more: Partial<VideoRequest> = {}): VideoRequest {
   // The path names no program, so the codec host is used.
   const codecs = { FFMPEG_PATH: backend.path ?? join(folder, 'no-ffmpeg') };
   const path = join(folder, 'video.mp4');
@@ -74,10 +75,10 @@ function requestFor(backend: Backend, folder: string, more: Partial<VideoRequest
 function testVideos(backend: Backend): void {
   const render = (folder: string, more: Partial<VideoRequest> = {}, reported: number[] = []) => {
     const onFrame = (done: number): void => void reported.push(done);
-    return renderVideo(requestFor(backend, folder, more), { onFrame }, signal);
+    return renderVideo(createRequest(backend, folder, more), { onFrame }, signal);
   };
 
-  it("has the painter's frames, each at its time, tagged BT.709", () =>
+  it('shows the frames of the graph at their times, and is tagged BT.709', () =>
     withTempFolder(async folder => {
       const reported: number[] = [];
       const result = await render(folder, {}, reported);
@@ -154,14 +155,14 @@ function testVideos(backend: Backend): void {
         };
         assert.ok(Math.abs(created.info.durationSeconds - 1.5) < 0.03, `${created.info.durationSeconds} s`);
         const heard = await collect(decodeAudio(backend, created, { startSeconds: 0, seconds: 1.5 }, signal));
-        assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'It is silent up to its first second.');
-        assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then it is heard.');
-        const [number] = await numbersAt(backend, created.path, [20]);
+        assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'The sound is silent in its first second.');
+        assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then the sound is audible.');
+        const [number] = await readNumbers(backend, created.path, [20]);
         assert.equal(number, 30);
       }
     }));
 
-  it('reuses existing segments, and renders the changed ones', () =>
+  it('renders only the segments that do not exist', () =>
     withTempFolder(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
@@ -171,21 +172,24 @@ function testVideos(backend: Backend): void {
       const direct = await readFrames(backend, join(folder, 'video.mp4'));
       const reported: number[] = [];
       await render(folder, { segmentFolder }, reported);
-      assert.deepEqual(reported, [40, 80], 'Nothing was drawn.');
+      assert.deepEqual(reported, [40, 80], 'No frame was drawn.');
       assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
-      await render(folder, { segmentFolder, graph: changed }, reported);
-      assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
-      const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
+      await render(folder, { segmentFolder, graph: CHANGED_GRAPH }, reported);
+      assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two segments existed.');
+      const likeness = await compare(backend, join(folder, 'video.mp4'), 60, {
+        graph: CHANGED_GRAPH,
+        frame: 60,
+      });
       assert.ok(likeness > 33, `${likeness} dB`);
-      // An incomplete file does not count.
-      const [one = ''] = first;
-      await writeFile(join(segmentFolder, one), (await readFile(join(segmentFolder, one))).subarray(0, 900));
-      const again = await render(folder, { segmentFolder });
-      assert.equal(again.frameCount, 80);
+      // An incomplete segment is rendered again.
+      const incompletePath = join(segmentFolder, first[0] ?? '');
+      await writeFile(incompletePath, (await readFile(incompletePath)).subarray(0, 900));
+      const { frameCount } = await render(folder, { segmentFolder });
+      assert.equal(frameCount, 80);
       assert.deepEqual(await readFrames(backend, join(folder, 'video.mp4')), direct);
     }));
 
-  it('resumes after a crash, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
+  it('resumes after a crash, which leaves neither process nor file', { skip: NEEDS_PROC }, () =>
     withTempFolder(async folder => {
       const segmentFolder = join(folder, 'segments');
       await mkdir(segmentFolder);
@@ -205,49 +209,64 @@ function testVideos(backend: Backend): void {
       const more = { graph, files, segmentFolder };
       let group: readonly number[] = [];
       const onSegment = (): void => {
-        group = renderGroup(process.pid);
+        group = listRenderGroup(process.pid);
         for (const pid of group.slice(0, 1)) process.kill(pid, 'SIGKILL');
       };
-      await assert.rejects(renderVideo(requestFor(backend, folder, more), { onSegment }, signal), {
+      await assert.rejects(renderVideo(createRequest(backend, folder, more), { onSegment }, signal), {
         code: 'codec_failed',
       });
-      assert.ok(group.length > 0, 'The render was under way when it was killed.');
+      assert.ok(group.length > 0, 'The render process was running when it was killed.');
       await waitUntil('the end of its group', () => !group.some(isRunning));
       assert.equal((await readdir(segmentFolder)).length, 1);
       assert.deepEqual((await readdir(folder)).sort(), [basename(clip.path), 'pipe', 'segments']);
       await rename(clip.path, path);
       const reported: number[] = [];
       const result = await render(folder, more, reported);
-      assert.equal(reported[0], 40, 'The segment that was kept was not rendered again.');
+      assert.equal(reported[0], 40, 'The finished segment was not rendered again.');
       assert.equal(result.frameCount, 80);
     }),
   );
 
-  it('stops on abort while rendering, with the reason, and leaves nothing', { skip: NEEDS_PROC }, () =>
-    withTempFolder(async folder => {
-      const stop = new AbortController();
-      let group: readonly number[] = [];
-      const onFrame = (done: number): void => {
-        if (done < 10 || stop.signal.aborted) return;
-        group = renderGroup(process.pid);
-        stop.abort(new Error('enough'));
-      };
-      await assert.rejects(renderVideo(requestFor(backend, folder), { onFrame }, stop.signal), {
-        message: 'enough',
-      });
-      await waitUntil('the end of its group', () => !group.some(isRunning));
-      assert.deepEqual(await readdir(folder), []);
-    }),
+  it(
+    'rejects with the reason if it is aborted while rendering, and leaves nothing',
+    { skip: NEEDS_PROC },
+    () =>
+      withTempFolder(async folder => {
+        const stop = new AbortController();
+        let group: readonly number[] = [];
+        const onFrame = (done: number): void => {
+          if (done < 10 || stop.signal.aborted) return;
+          group = listRenderGroup(process.pid);
+          stop.abort(new Error('enough'));
+        };
+        await assert.rejects(renderVideo(createRequest(backend, folder), { onFrame }, stop.signal), {
+          message: 'enough',
+        });
+        await waitUntil('the end of its group', () => !group.some(isRunning));
+        assert.deepEqual(await readdir(folder), []);
+      }),
   );
 
-  it('ends with its parent process, and leaves nothing', { skip: NEEDS_PROC }, () =>
+  it('rejects with the reason if it is aborted before the process has started', () =>
     withTempFolder(async folder => {
-      const job = { ...requestFor(backend, folder), files: [] };
+      const request = createRequest(backend, folder);
+      // Afterwards, the back end is cached and looking it up does not notice the abort.
+      await findBackend(request.codecs ?? {}, signal);
+      const stop = new AbortController();
+      const video = renderVideo(request, {}, stop.signal);
+      stop.abort(new Error('enough'));
+      await assert.rejects(video, { message: 'enough' });
+      assert.deepEqual(await readdir(folder), []);
+    }));
+
+  it('ends without leaving anything if its parent process is killed', { skip: NEEDS_PROC }, () =>
+    withTempFolder(async folder => {
+      const job = { ...createRequest(backend, folder), files: [] };
       const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       await once(parent.stdout, 'data');
-      const group = renderGroup(parent.pid ?? 0);
+      const group = listRenderGroup(parent.pid ?? 0);
       assert.ok(group.length > 0);
       parent.kill('SIGKILL');
       await waitUntil('the end of its group', () => !group.some(isRunning));
@@ -257,16 +276,15 @@ function testVideos(backend: Backend): void {
 }
 
 describe('a video', () => {
-  const [, backend] = BACKENDS.find(([, found]) => typeof found !== 'string') ?? [];
-  const isHere = backend !== undefined && typeof backend !== 'string';
+  const hasCodec = BACKENDS.some(([, backend]) => typeof backend !== 'string');
 
-  it('with too many frames, or of an invalid graph, is refused by pointer', () =>
+  it('with too many frames or an invalid graph is refused', () =>
     withTempFolder(async folder => {
       const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
       const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;
       await assert.rejects(renderVideo(long, {}, signal), {
         code: 'invalid_scene_graph',
-        message: /100000; a video has at most|100000 frames/,
+        message: 'The video would have 100000 frames. The maximum is 36000. Render it in several ranges.',
       });
       for (const range of [
         [5, 5],
@@ -274,7 +292,7 @@ describe('a video', () => {
         [0.5, 4],
       ] as const)
         await assert.rejects(renderVideo({ ...job, range }, {}, signal), { code: 'invalid_request' });
-      if (!isHere) return;
+      if (!hasCodec) return;
       await assert.rejects(renderVideo({ ...job, range: [0, 81] }, {}, signal), { code: 'invalid_request' });
       const wrong = { ...GRAPH, scenes: [{ duration: -1 }] };
       await assert.rejects(
@@ -289,13 +307,13 @@ describe('a video', () => {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('of 10,000 elements is rendered', { skip: !isHere }, () =>
+  it('of 10,000 elements is rendered', { skip: !hasCodec }, () =>
     withTempFolder(async folder => {
       const shape = { type: 'shape', shape: 'circle', width: 4, height: 4 };
-      const elements = Array.from({ length: 2000 }, (_, at) => ({
+      const elements = Array.from({ length: 2000 }, (_, index) => ({
         ...shape,
-        x: at % 160,
-        y: Math.floor(at / 20),
+        x: index % 160,
+        y: Math.floor(index / 20),
       }));
       const scenes = Array.from({ length: 5 }, () => ({ duration: '2f', elements }));
       const graph = { fps: 10, width: 160, height: 100, scenes };
@@ -316,8 +334,8 @@ interface ProcessInfo {
   readonly group: number;
 }
 
-/** Returns the render process that `parent` started and all processes of its group, itself first. */
-function renderGroup(parent: number): readonly number[] {
+/** Returns the render process that `parent` started, followed by the other processes of its group. */
+function listRenderGroup(parent: number): readonly number[] {
   const all = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .flatMap((pid): ProcessInfo[] => {
@@ -329,10 +347,10 @@ function renderGroup(parent: number): readonly number[] {
         return [];
       }
     });
-  const leaders = all.filter(({ pid, parent: of, group }) => of === parent && pid === group);
+  const leaders = all.filter(item => item.parent === parent && item.pid === item.group);
   return leaders.flatMap(({ pid }) => [
     pid,
-    ...all.filter(item => item.group === pid && item.pid !== pid).map(one => one.pid),
+    ...all.filter(item => item.group === pid && item.pid !== pid).map(item => item.pid),
   ]);
 }
 
@@ -351,7 +369,7 @@ async function readFrames(backend: Backend, path: string, frameCount = 80): Prom
   return frames;
 }
 
-async function numbersAt(
+async function readNumbers(
   backend: Backend,
   path: string,
   frames: readonly number[],
@@ -361,16 +379,16 @@ async function numbersAt(
   return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
 }
 
-/** Returns the PSNR in dB between a frame of the file and the painter's still of it. */
+/** Returns the PSNR in dB between a frame of the file and a still of the graph. */
 async function compare(
   backend: Backend,
   path: string,
-  at: number,
+  fileFrame: number,
   { graph, frame, scale = 1 }: { readonly graph: unknown; readonly frame: number; readonly scale?: number },
 ): Promise<number> {
   const lists = [evaluateFrame(openScene(graph), frame)];
   const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
-  const shown = (await readFrames(backend, path, at + 1))[at] ?? Buffer.alloc(0);
+  const shown = (await readFrames(backend, path, fileFrame + 1))[fileFrame] ?? Buffer.alloc(0);
   const info = await probeMedia(path, signal);
   const { width = 0, height = 0 } = info.video ?? {};
   const region = { left: 0, top: 0, width, height };

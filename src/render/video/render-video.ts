@@ -1,4 +1,4 @@
-// Renders a scene graph to an MP4 in a separate process, which exits when its work is done or its parent exits.
+// Renders a scene graph to an MP4 in a separate process, which is killed after its last message and if its parent exits.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export async function renderVideo(
   signal.throwIfAborted();
   checkLength(request.range);
   const backend = toBackendRef(await findBackend(codecs ?? readSettings(), signal));
-  // Next to the result, so that a rename is enough to move it into place.
+  // The work folder is next to the result, so that a rename moves the file into place.
   const workFolder = `${request.path}.parts`;
   const path = join(workFolder, 'video.mp4');
   await mkdir(workFolder, { recursive: true });
@@ -48,7 +48,7 @@ export async function renderVideo(
     await rename(path, request.path);
     return result;
   } finally {
-    await endGroup(child);
+    await killProcessGroup(child);
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -61,14 +61,14 @@ function checkLength([from, to]: VideoRequest['range']): void {
       'The range must be two frame numbers, [from, to), with from smaller than to.',
     );
   if (to - from <= MAX_FRAMES) return;
-  const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}. Render it in ranges`;
+  const message = `The video would have ${to - from} frames. The maximum is ${MAX_FRAMES}. Render it in several ranges.`;
   const issues = [{ path: '/durationInFrames', code: 'too_long', message }];
-  throw new AppError('invalid_scene_graph', `The scene graph can't be rendered: it ${message}.`, { issues });
+  throw new AppError('invalid_scene_graph', message, { issues });
 }
 
 /**
- * Returns the number of drawing threads. With two processors, encoding keeps both busy and threads would only cost
- * memory. With more processors, one thread cannot keep up.
+ * Returns the number of drawing threads. With fewer than four processors, encoding keeps them busy and threads would only
+ * cost memory. With more, a single drawing thread cannot keep up.
  */
 function countThreads(): number {
   const processors = availableParallelism();
@@ -86,7 +86,7 @@ function startProcess(): ChildProcess {
       NODE_WEBCODECS_FORCE: 'static',
       ...compileCacheEnv(),
     },
-    // A process group of its own, so that its codecs can be killed with it.
+    // Its own process group, so that its codecs can be killed with it.
     detached: process.platform !== 'win32',
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -101,7 +101,6 @@ async function watchProcess(
 ): Promise<VideoResult> {
   const { promise, resolve, reject } = Promise.withResolvers<VideoResult>();
   const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   const onStall = (): void =>
     reject(new AppError('codec_failed', 'The render made no progress and was stopped.'));
   let timer = setTimeout(onStall, STALL_MS);
@@ -111,15 +110,18 @@ async function watchProcess(
     if (message.kind === 'frame') events.onFrame?.(message.done, message.total);
     if (message.kind === 'segment') events.onSegment?.(message.path);
     if (message.kind === 'result') resolve(message.result);
-    if (message.kind === 'failure') reject(toError(message));
+    if (message.kind === 'failure') reject(toRenderError(message));
   });
   child.once('error', reject);
-  // After the last message.
+  // All messages arrive before this event.
   child.once('disconnect', () =>
     reject(new AppError('codec_failed', 'The render process exited unexpectedly.')),
   );
   try {
-    child.send(request, err => err && reject(err));
+    signal.addEventListener('abort', onAbort, { once: true });
+    // An abort before that fires no event.
+    if (signal.aborted) onAbort();
+    else child.send(request, err => err && reject(err));
     return await promise;
   } finally {
     // A message that arrives before the kill would restart the timer.
@@ -129,20 +131,20 @@ async function watchProcess(
   }
 }
 
-function toError({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
+function toRenderError({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
   return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
 }
 
-/** Resolves when the process has exited. Its codecs are killed with it. */
-async function endGroup(child: ChildProcess): Promise<void> {
+/** Kills the process and its codecs. Resolves when the process has exited. */
+async function killProcessGroup(child: ChildProcess): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
-  const isGone = child.exitCode !== null || child.signalCode !== null;
-  const exited = isGone ? undefined : once(child, 'exit');
+  const hasExited = child.exitCode !== null || child.signalCode !== null;
+  const exit = hasExited ? undefined : once(child, 'exit');
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
     // The process no longer exists.
   }
-  await exited;
+  await exit;
 }
