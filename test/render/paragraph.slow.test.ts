@@ -76,6 +76,23 @@ describe('layOut', () => {
     assert.deepEqual(fitLines('e\u0301'.repeat(20), oneLine, 30), [`${'e\u0301'.repeat(4)}…`]);
   });
 
+  it('places right-to-left text from the right, in the order of the text', () => {
+    const content = createPlainText('', STYLE);
+    const [run] = content.runs;
+    const lay = (texts: readonly string[], align: TextContent['align']) => {
+      const runs = texts.map(text => ({ ...run, text }) as TextContent['runs'][number]);
+      const [line] = layOut(ctx, { ...content, runs, align, isBalanced: false }, 120, 100).lines;
+      return line?.pieces.map(({ text, x, width }) => ({ text, left: x, right: x + width })) ?? [];
+    };
+    const [first, second] = lay(['שלום ', 'עולם'], 'start');
+    assert.deepEqual([first?.text, second?.text], ['שלום ', 'עולם']);
+    assert.deepEqual([second?.left, second?.right], [0, first?.left]);
+    const justified = lay(['שלום עולם '.repeat(10)], 'justify');
+    assert.equal(justified[0]?.text, 'שלום');
+    assert.ok(Math.abs(justified.at(-1)?.left ?? -1) < 0.01);
+    assert.ok(Math.abs((justified[0]?.right ?? 0) - 120) < 0.01);
+  });
+
   it('handles empty and endless text', () => {
     assert.deepEqual(fitLines(''), ['']);
     assert.equal(fitLines('a\n'.repeat(100_000)).length, 10);

@@ -1,4 +1,4 @@
-// Lays out a text of several runs into lines, sizes and positions for paint/text.ts. Widths are measured in em.
+// Lays out text that consists of styled runs: breaks lines, chooses the size, and positions pieces. Measures in em.
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { CanvasContext } from '../paint/canvas.ts';
@@ -30,11 +30,11 @@ export interface Paragraph {
   readonly size: number;
   readonly height: number;
   readonly isRightToLeft: boolean;
-  /** Whether some of it did not fit. */
+  /** Whether some text did not fit. */
   readonly isTruncated: boolean;
 }
 
-/** An unbreakable unit: pieces in different styles, with the space after it. */
+/** An unbreakable unit, such as a word whose middle is bold. */
 interface WordUnit extends Unit {
   readonly parts: readonly StyledText[];
 }
@@ -45,7 +45,7 @@ interface StyledText {
   readonly width: number;
 }
 
-/** Returns the width in em of a text in the style of a run, including the run's size factor. */
+/** Returns the width of a text in the style of a run, in em, including the run's size factor. */
 type MeasureRun = (text: string, run: TextRun) => number;
 
 const RTL = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -53,7 +53,7 @@ const MEASURED_SIZE = 100;
 
 const layouts = createLru<Paragraph>(400);
 
-/** Lays out the text in a box. `height` is NaN if the box is as tall as the text. Results are cached. */
+/** Lays out the text in a box, and caches the result. `height` is NaN if the box is as tall as the text. */
 export function layOut(ctx: CanvasContext, content: TextContent, width: number, height: number): Paragraph {
   const { split: _split, fill: _fill, ...measuredContent } = content;
   const key = JSON.stringify([measuredContent, width, height]);
@@ -69,15 +69,15 @@ function layOutUncached(ctx: CanvasContext, content: TextContent, width: number,
   const paragraphs = splitIntoUnits(content.runs, measure);
   const box: Box = { width, height, padding: content.textBackground?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box);
-  const broken = breakContent(paragraphs, content, toEm(box, size), (unit, width) =>
+  const rows = breakContent(paragraphs, content, getInnerWidth(box, size), (unit, width) =>
     cutUnit(unit, width, measure),
   );
   const maxLines = countFittingLines(content, size, box);
-  const isTooLong = broken.length > maxLines && content.overflow !== 'visible';
-  const visibleRows = isTooLong ? broken.slice(0, maxLines) : broken;
+  const isTooLong = rows.length > maxLines && content.overflow !== 'visible';
+  const visibleRows = isTooLong ? rows.slice(0, maxLines) : rows;
   const lines =
     isTooLong && content.overflow === 'ellipsis'
-      ? addEllipsis(visibleRows, toEm(box, size), measure)
+      ? addEllipsis(visibleRows, getInnerWidth(box, size), measure)
       : visibleRows;
   const text = content.runs.map(run => run.text).join('');
   const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
@@ -87,11 +87,13 @@ function layOutUncached(ctx: CanvasContext, content: TextContent, width: number,
 interface Box {
   readonly width: number;
   readonly height: number;
-  /** On every side, in em. */
+  /** Padding on each side, in em. */
   readonly padding: number;
 }
 
-const toEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
+/** Returns the width inside the padding, in em. */
+const getInnerWidth = ({ width, padding }: Box, size: number): number =>
+  Math.max(0.5, width / size - 2 * padding);
 
 /** Returns the number of lines that fit. */
 function countFittingLines(
@@ -127,7 +129,7 @@ export function setRunFont(
   ctx.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
-/** Returns the units of each paragraph. A unit may span several runs, such as a word with a bold middle. */
+/** Returns the units of each paragraph. A unit may span several runs. */
 function splitIntoUnits(runs: readonly TextRun[], measure: MeasureRun): Rows<WordUnit> {
   const fullText = runs
     .map(({ text }) => text)
@@ -165,8 +167,8 @@ function toParts(
 ): readonly StyledText[] {
   return runs.flatMap((run, index) => {
     const start = starts[index] ?? 0;
-    const inside = text.slice(Math.max(0, start - from), Math.max(0, start + run.text.length - from));
-    return inside === '' ? [] : [{ text: inside, run, width: measure(inside, run) }];
+    const part = text.slice(Math.max(0, start - from), Math.max(0, start + run.text.length - from));
+    return part === '' ? [] : [{ text: part, run, width: measure(part, run) }];
   });
 }
 
@@ -175,7 +177,7 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
   if (content.fit === 'none') return content.size;
   const maxSize = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
-    const width = toEm(box, size);
+    const width = getInnerWidth(box, size);
     const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
     return (
       !isWordCut &&
@@ -192,7 +194,7 @@ function chooseSize(paragraphs: Rows<WordUnit>, content: TextContent, box: Box):
   return low;
 }
 
-/** Longer texts are body text, which is not balanced. */
+/** Text with more lines counts as body text, which is not balanced. */
 const MAX_EVEN_LINES = 6;
 
 /** Breaks short text that is centered or balanced into lines of similar length. Otherwise fills each line. */
@@ -224,7 +226,7 @@ function cutUnit(unit: WordUnit, width: number, measure: MeasureRun): readonly W
   return [...pieces, { parts, width: usedWidth, space: unit.space }];
 }
 
-/** Returns the lines that fit, the last one with an ellipsis. Removes words to make space for it. */
+/** Adds an ellipsis to the last line, in place of as many words as necessary. */
 function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun): Rows<WordUnit> {
   const lastLine = [...(lines.at(-1) ?? [])];
   const run = lastLine.at(-1)?.parts.at(-1)?.run;
@@ -233,10 +235,11 @@ function addEllipsis(lines: Rows<WordUnit>, width: number, measure: MeasureRun):
   const getUsedWidth = (): number => lastLine.reduce((sum, unit) => sum + unit.width + unit.space, 0);
   while (lastLine.length > 1 && getUsedWidth() - (lastLine.at(-1)?.space ?? 0) + ellipsis.width > width)
     lastLine.pop();
-  const end = lastLine.pop();
-  if (end === undefined) return lines;
+  const lastUnit = lastLine.pop();
+  if (lastUnit === undefined) return lines;
   const freeWidth = width - getUsedWidth() - ellipsis.width;
-  const [head = end] = end.width > freeWidth ? cutUnit(end, Math.max(0.1, freeWidth), measure) : [end];
+  const [head = lastUnit] =
+    lastUnit.width > freeWidth ? cutUnit(lastUnit, Math.max(0.1, freeWidth), measure) : [lastUnit];
   const parts = [...head.parts, ellipsis];
   lastLine.push({ parts, width: head.width + ellipsis.width, space: 0 });
   return [...lines.slice(0, -1), lastLine];
@@ -256,13 +259,14 @@ function placeLines(
     const factor = units.length === 0 ? 1 : tallest;
     const height = content.lineHeight * size * factor;
     const isLast = index === rows.length - 1;
-    const pieces = placePieces(units, size, isRightToLeft);
-    const width = pieces.reduce((widest, piece) => Math.max(widest, piece.x + piece.width), 0);
-    const spread =
-      content.align === 'justify' && !isLast && pieces.length > 0 ? justify(units, size, box, width) : pieces;
+    const naturalPieces = placePieces(units, size);
+    const naturalWidth = naturalPieces.reduce((sum, piece) => sum + piece.width, 0);
+    const isJustified = content.align === 'justify' && !isLast && units.length > 0;
+    const width = isJustified ? box.width - 2 * box.padding * size : naturalWidth;
+    const pieces = isJustified ? justify(units, size, width - naturalWidth) : naturalPieces;
     lines.push({
-      pieces: spread,
-      width: spread === pieces ? width : box.width - 2 * box.padding * size,
+      pieces: isRightToLeft ? mirror(pieces, width) : pieces,
+      width,
       top,
       height,
       // Where the capitals of a typical typeface are vertically centered in the line.
@@ -274,7 +278,7 @@ function placeLines(
 }
 
 /** Merges neighbors of the same style into one piece, so that letters join, kern and reorder correctly. */
-function placePieces(units: readonly WordUnit[], size: number, isRightToLeft: boolean): readonly Piece[] {
+function placePieces(units: readonly WordUnit[], size: number): readonly Piece[] {
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {
     const isLast = index === units.length - 1;
@@ -289,19 +293,22 @@ function placePieces(units: readonly WordUnit[], size: number, isRightToLeft: bo
     }
   }
   let x = 0;
-  const ordered = isRightToLeft ? merged.reverse() : merged;
-  return ordered.map(({ text, run, width }) => {
+  return merged.map(({ text, run, width }) => {
     const piece = { text, run, x, width: width * size };
     x += piece.width;
     return piece;
   });
 }
 
-/** Spreads the units so that the line fills the box. */
-function justify(units: readonly WordUnit[], size: number, box: Box, width: number): readonly Piece[] {
+/** Places pieces from right to left on a line. */
+const mirror = (pieces: readonly Piece[], lineWidth: number): readonly Piece[] =>
+  pieces.map(piece => ({ ...piece, x: lineWidth - piece.x - piece.width }));
+
+/** Spreads the units so that they fill the line. */
+function justify(units: readonly WordUnit[], size: number, freeWidth: number): readonly Piece[] {
   const gaps = units.length - 1;
-  if (gaps === 0) return placePieces(units, size, false);
-  const extra = Math.max(0, box.width - 2 * box.padding * size - width) / gaps;
+  if (gaps === 0) return placePieces(units, size);
+  const extra = Math.max(0, freeWidth) / gaps;
   let x = 0;
   return units.flatMap(unit => {
     const pieces = unit.parts.map(({ text, run, width: letterWidth }) => {
