@@ -1,5 +1,4 @@
-// Defines the interface of both codec back ends. Each command becomes a process that reads or writes raw frames and
-// audio on its pipes. Frames are I420, BT.709, limited range; audio is interleaved stereo of 32-bit floats at 48 kHz.
+// Finds the codec back end of this machine, and passes it to other threads and processes.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
 import type { Backend, BackendRef } from './command.ts';
@@ -11,8 +10,8 @@ export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 const backends = new Map<string, Backend>();
 
 /**
- * Returns the back end of this machine: an ffmpeg with x264 if there is one, since its files are half as large, else
- * the codec host. If there is neither, throws `unavailable` with what to install.
+ * Returns the back end: an ffmpeg with x264 if there is one, because its files are half as large, otherwise the codec
+ * host. If there is neither, throws `unavailable` with what to install.
  */
 export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
   const path = findFfmpeg(settings);
@@ -45,7 +44,7 @@ export function restoreBackend({ detail, encoding, path }: BackendRef): Backend 
   return path === undefined ? createCodecHost(detail) : createFfmpeg(path, encoding);
 }
 
-/** Returns whether a back end seems to be installed, judged by files alone, without starting a process. */
+/** Returns whether the files of a back end exist. Starts no process. */
 export function hasBackend(settings: CodecSettings): boolean {
   return findFfmpeg(settings) !== undefined || isHostInstalled();
 }

@@ -1,4 +1,4 @@
-// Runs a codec in a child process: pipes with backpressure, a watchdog, a single way to end, and readable errors.
+// Runs a codec in a child process, with backpressure on its pipes, a limit for stalls, and readable errors.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -11,13 +11,13 @@ const MAX_STDERR_BYTES = 4096;
 
 export interface ChildOptions {
   readonly signal: AbortSignal;
-  /** The error code if the child fails: the input was invalid, or writing failed. */
+  /** The error code if the child fails, because the input is invalid or because writing failed. */
   readonly failure: 'unreadable_media' | 'codec_failed';
   readonly stallMs?: number;
 }
 
 /** Thrown when the child ended before its work was done. */
-export class CodecEndedEarly extends Error {}
+export class CodecEndedEarlyError extends Error {}
 
 export class CodecChild {
   readonly stdin: Writable;
@@ -28,8 +28,8 @@ export class CodecChild {
   readonly #closed: Promise<number | null>;
   readonly #onAbort = (): void => this.kill();
   #stderr = '';
-  #stalled = false;
-  #killed = false;
+  #isStalled = false;
+  #isKilled = false;
 
   constructor({ file, args, env }: SpawnSpec, options: ChildOptions) {
     options.signal.throwIfAborted();
@@ -42,7 +42,7 @@ export class CodecChild {
       Writable,
     ];
     [this.stdin, this.stdout, this.audio] = [stdin, stdout, audio];
-    // Broken pipes are reported by the exit code and the write callbacks.
+    // The exit code and the write callbacks report broken pipes.
     for (const stream of [stdin, stdout, stderr, audio]) stream.on('error', () => undefined);
     stderr.setEncoding('latin1').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_BYTES);
@@ -54,7 +54,7 @@ export class CodecChild {
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Writes a block; resolves when the child has read it, except for at most a pipe buffer. */
+  /** Writes a block. Resolves when the child has read all of it except for at most a pipe buffer. */
   write(stream: Writable, block: Uint8Array): Promise<void> {
     return this.#watch(
       new Promise((resolve, reject) => stream.write(block, err => (err ? reject(err) : resolve()))),
@@ -74,7 +74,7 @@ export class CodecChild {
   /** Resolves when the child has exited successfully. */
   async finish(): Promise<void> {
     const code = await this.#watch(this.#closed);
-    if (code !== 0) throw new CodecEndedEarly(`The codec exited with code ${code}.`);
+    if (code !== 0) throw new CodecEndedEarlyError(`The codec exited with code ${code}.`);
   }
 
   /** Ends the child and returns the error to throw for `err`. */
@@ -82,15 +82,15 @@ export class CodecChild {
     // A child that closes its pipe early is about to exit with a more specific error.
     const code = err instanceof Error && 'code' in err ? String(err.code) : '';
     const isFromProducer =
-      !(err instanceof CodecEndedEarly) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
-    if (!isFromProducer && !this.#stalled)
+      !(err instanceof CodecEndedEarlyError) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
+    if (!isFromProducer && !this.#isStalled)
       await Promise.race([this.#closed, once(AbortSignal.timeout(1000), 'abort')]);
     await this.end();
     const { signal, failure } = this.#options;
     if (signal.aborted) return signal.reason;
-    if (isFromProducer && !this.#stalled) return err;
+    if (isFromProducer && !this.#isStalled) return err;
     const cause = new Error(toPrintable(this.#stderr), { cause: err });
-    if (this.#stalled) {
+    if (this.#isStalled) {
       return new AppError(failure, 'The codec stopped responding and was stopped.', { cause });
     }
     return new AppError(failure, this.#describeFailure(), { cause });
@@ -104,8 +104,8 @@ export class CodecChild {
   }
 
   kill(): void {
-    if (this.#killed) return;
-    this.#killed = true;
+    if (this.#isKilled) return;
+    this.#isKilled = true;
     this.#process.kill('SIGKILL');
     for (const stream of [this.stdin, this.stdout, this.audio]) stream.destroy();
   }
@@ -119,10 +119,10 @@ export class CodecChild {
       : 'The codec failed while writing the file.';
   }
 
-  /** Runs a timer only while the child is awaited: a slow producer is not a stall. */
+  /** Waits for the child, and kills it if it stalls. The time that a producer takes does not count. */
   async #watch<T>(step: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
-      this.#stalled = true;
+      this.#isStalled = true;
       this.kill();
     }, this.#options.stallMs ?? STALL_MS);
     try {
@@ -133,10 +133,7 @@ export class CodecChild {
   }
 }
 
-/**
- * Replaces unprintable bytes. Codec output may contain arbitrary bytes, even of freed memory, so only printable ASCII
- * is kept.
- */
+/** Keeps only printable ASCII, because codec output may contain arbitrary bytes, even of freed memory. */
 export function toPrintable(text: string): string {
   return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
 }

@@ -1,4 +1,6 @@
-// Defines the commands of the codec back ends, and the interface of a back end.
+// Defines the interface of a codec back end, and its commands. Each command becomes a process that reads or writes raw
+// frames and audio on its pipes. Frames are I420, BT.709, limited range. Audio is interleaved stereo of 32-bit floats at
+// 48 kHz.
 import type { MediaInfo } from './media-info.ts';
 
 export const SAMPLE_RATE = 48_000;
@@ -8,17 +10,17 @@ export const CHANNELS = 2;
 export interface EncodeCommand {
   readonly kind: 'encode';
   readonly path: string;
-  /** Maximum duration of either track; space for the index is reserved at the front of the file. */
+  /** Maximum duration of either track. Space for the index is reserved at the front of the file. */
   readonly maxSeconds: number;
   readonly video?: { readonly width: number; readonly height: number; readonly fps: number };
   readonly hasAudio: boolean;
 }
 
-/** RGBA includes the alpha of files that have one. */
+/** With `rgba`, frames have the alpha of the file. */
 export type Pixels = 'i420' | 'rgba';
 
 /**
- * Writes `frameCount` raw frames to descriptor 1: frame k is what a player shows at `startSeconds + k / fps`. The last
+ * Writes `frameCount` raw frames to descriptor 1. Frame k is what a player shows at `startSeconds + k / fps`. The last
  * frame repeats past the end.
  */
 export interface FramesCommand {
@@ -28,7 +30,7 @@ export interface FramesCommand {
   readonly startSeconds: number;
   readonly frameCount: number;
   readonly fps: number;
-  /** Even numbers; frames are stretched to this size. */
+  /** Frames are stretched to this size. Both sides are even. */
   readonly width: number;
   readonly height: number;
   readonly pixels: Pixels;
@@ -54,11 +56,11 @@ export interface SpawnSpec {
 /** Plain data from which another thread or process restores the back end (`restoreBackend`). */
 export interface BackendRef {
   readonly name: 'ffmpeg' | 'codec-host';
-  /** Which program it is and why it was chosen, for people. */
+  /** Describes the program and why it was chosen, for people. */
   readonly detail: string;
   /** Path of the ffmpeg. */
   readonly path?: string;
-  /** Identifies the encoder: segments with equal values can be joined. */
+  /** Identifies the encoder. Segments with equal values can be joined. */
   readonly encoding: string;
 }
 
@@ -66,9 +68,16 @@ export interface Backend extends BackendRef {
   toSpawnSpec(command: CodecCommand): SpawnSpec;
 }
 
-/** Seconds by which a frame may be late and still count as displayed: WebM rounds times to milliseconds. */
+/** A frame that starts this late still counts as displayed, because WebM rounds times to milliseconds. */
 export const FRAME_TOLERANCE_SECONDS = 0.002;
 
-/** Exit codes of the codec host: damaged file, or unsupported codec. */
+/** Exit codes of the codec host for a damaged file, and for an unsupported codec. */
 export const EXIT_UNREADABLE = 2;
 export const EXIT_UNSUPPORTED = 3;
+
+/** Thrown in the codec host, which then exits with EXIT_UNSUPPORTED. */
+export class UnsupportedCodecError extends Error {
+  constructor(codec: string | null) {
+    super(`The codec ${codec ?? 'of the track'} is not supported.`);
+  }
+}

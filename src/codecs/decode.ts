@@ -1,6 +1,6 @@
-// Reads frames and audio from a file with either back end.
+// Decodes frames and audio of a file with either back end.
 import { AppError } from '../lib/errors.ts';
-import { CodecChild, CodecEndedEarly } from './child.ts';
+import { CodecChild, CodecEndedEarlyError } from './child.ts';
 import { type AudioCommand, type Backend, CHANNELS, type FramesCommand, SAMPLE_RATE } from './command.ts';
 import { readBlocks } from './host/pipe.ts';
 import type { MediaInfo } from './media-info.ts';
@@ -15,8 +15,8 @@ export interface Clip {
 export type FramesRequest = Omit<FramesCommand, 'kind' | keyof Clip>;
 
 /**
- * Yields exactly `frameCount` frames: frame k is what a player shows at `startSeconds + k / fps`; the last frame
- * repeats past the end. Each frame is a separate buffer. Throws `unreadable_media`.
+ * Yields exactly `frameCount` frames. Frame k is what a player shows at `startSeconds + k / fps`. The last frame repeats
+ * past the end. Each frame is a separate buffer. Throws `unreadable_media`.
  */
 export async function* decodeFrames(
   backend: Backend,
@@ -37,7 +37,7 @@ export async function* decodeFrames(
       yield frame;
       if (++count === frameCount) return;
     }
-    throw new CodecEndedEarly('The codec returned too few frames.');
+    throw new CodecEndedEarlyError('The codec returned too few frames.');
   } catch (err) {
     throw await child.endWithReason(err);
   } finally {
@@ -46,8 +46,8 @@ export async function* decodeFrames(
 }
 
 /**
- * Yields `seconds` of audio from `startSeconds`, interleaved stereo at 48 kHz in blocks of any size, with silence past
- * the end or if the file has no audio. Throws `unreadable_media`.
+ * Yields `seconds` of audio from `startSeconds`: interleaved stereo at 48 kHz, in blocks of any size. Past the end, or if
+ * the file has no audio, the blocks are silent. Throws `unreadable_media`.
  */
 export async function* decodeAudio(
   backend: Backend,
@@ -77,11 +77,11 @@ export async function* decodeAudio(
 
 /** Regroups byte blocks into blocks of complete stereo frames. */
 async function* regroupSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
-  const step = 4 * CHANNELS;
+  const frameBytes = 4 * CHANNELS;
   let incomplete: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {
     const bytes = Buffer.concat([incomplete, block]);
-    const completeBytes = bytes.length - (bytes.length % step);
+    const completeBytes = bytes.length - (bytes.length % frameBytes);
     incomplete = bytes.subarray(completeBytes);
     // Copied, because floats need 4-byte alignment.
     if (completeBytes > 0)

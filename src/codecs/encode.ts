@@ -7,17 +7,17 @@ import { i420Size } from './pixels/i420.ts';
 import { createI420Writer } from './pixels/i420-simd.ts';
 
 export interface EncodeRequest {
-  /** Path of the file; nothing is left there after a failure. */
+  /** Path of the file, which does not exist after a failure. */
   readonly path: string;
   /** The maximum duration of either track. */
   readonly maxSeconds: number;
   readonly video?: {
-    /** Even numbers. */
+    /** Both sides are even. */
     readonly width: number;
     readonly height: number;
     readonly fps: number;
     readonly pixels: Pixels;
-    /** Consumed in order; the bytes of a frame may be reused once the frame after the next is requested. */
+    /** The bytes of a frame may be reused once the frame after the next is requested. */
     readonly frames: AsyncIterable<Uint8Array>;
   };
   /** Interleaved stereo at 48 kHz, in blocks of any size. */
@@ -26,7 +26,7 @@ export interface EncodeRequest {
   readonly onFrame?: (count: number) => void;
 }
 
-/** Throws `codec_failed` if the codec fails; errors of the producers are passed on unchanged. */
+/** Throws `codec_failed` if the codec fails. Rethrows errors of the producers unchanged. */
 export async function encode(backend: Backend, request: EncodeRequest, signal: AbortSignal): Promise<void> {
   const { path, maxSeconds, video, audio } = request;
   if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
@@ -40,7 +40,7 @@ export async function encode(backend: Backend, request: EncodeRequest, signal: A
     ...(video && { video: { width: video.width, height: video.height, fps: video.fps } }),
   });
   const child = new CodecChild(spawnSpec, { signal, failure: 'codec_failed' });
-  // In parallel: a codec that waits for audio reads no more frames, and vice versa.
+  // Both run in parallel, because a codec that waits for audio reads no frames, and vice versa.
   const pumps = [pumpFrames(child, request), pumpAudio(child, request)] as const;
   try {
     await Promise.all(pumps);
@@ -61,31 +61,31 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
     const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
     const limit = Math.round(maxSeconds * fps);
     // The next frame is produced while the codec reads the last one.
-    let writing = Promise.resolve();
+    let pendingWrite = Promise.resolve();
     for await (const frame of frames) {
       const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
       if (frame.length !== expected)
         throw new RangeError(`A frame has ${frame.length} bytes; expected ${expected}.`);
-      if (count === limit) throw tooLong(maxSeconds);
+      if (count === limit) throw createTooLongError(maxSeconds);
       const block = toI420?.(frame) ?? frame;
-      await writing;
-      writing = child.write(child.stdin, block);
-      // Awaited on the next iteration; without this, a failure meanwhile would be an unhandled rejection.
-      writing.catch(() => undefined);
+      await pendingWrite;
+      pendingWrite = child.write(child.stdin, block);
+      // The next iteration awaits the write. Until then, this avoids an unhandled rejection.
+      pendingWrite.catch(() => undefined);
       count++;
       onFrame?.(count);
     }
-    await writing;
+    await pendingWrite;
   }
   child.stdin.end();
 }
 
 function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
-  // Two alternating buffers: the codec may still be reading one of them.
+  // Two alternating buffers, because the codec may still be reading the previous frame.
   const writers = [createI420Writer(width, height, width), createI420Writer(width, height, width)] as const;
-  let turn = 0;
+  let frameCount = 0;
   return rgba => {
-    const writer = writers[turn++ % 2 === 0 ? 0 : 1];
+    const writer = writers[frameCount++ % 2 === 0 ? 0 : 1];
     writer.write(rgba, 0);
     return writer.frame;
   };
@@ -95,12 +95,12 @@ async function pumpAudio(child: CodecChild, { audio, maxSeconds }: EncodeRequest
   let samples = 0;
   for await (const block of audio ?? []) {
     samples += block.length;
-    if (samples / CHANNELS / SAMPLE_RATE > maxSeconds + 0.001) throw tooLong(maxSeconds);
+    if (samples / CHANNELS / SAMPLE_RATE > maxSeconds + 0.001) throw createTooLongError(maxSeconds);
     await child.write(child.audio, new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
   }
   child.audio.end();
 }
 
-function tooLong(maxSeconds: number): AppError {
+function createTooLongError(maxSeconds: number): AppError {
   return new AppError('codec_failed', `The file would be longer than the declared ${maxSeconds} seconds.`);
 }

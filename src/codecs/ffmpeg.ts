@@ -1,4 +1,4 @@
-// Runs an ffmpeg with x264 as a back end: commands become argument lists, and none of its libraries are loaded here.
+// Runs an ffmpeg program with x264 as a back end. Commands become argument lists.
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -18,13 +18,13 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 60_000;
 const PRESET = 'veryfast';
 const CRF = '20';
-// With few processors, lookahead threads gain nothing and use 50 MB for frames; the output is the same.
+// With few processors, lookahead threads gain nothing and use 50 MB for frames. The output is the same.
 const THREADS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
 const AUDIO_BITRATE = '160k';
-// 8K, in either direction.
+// 8K, upright or wide.
 const MAX_PIXELS = String(7680 * 4320);
 
-// Set explicitly from the probe, never guessed by ffmpeg: a playlist format could make it open other files.
+// The demuxer is set from the probe. If ffmpeg guessed the format, a playlist could make it open other files.
 const DEMUXERS: Readonly<Record<Container, string>> = {
   mp4: 'mov',
   mov: 'mov',
@@ -84,7 +84,7 @@ const AAC = splitWords(`-c:a aac -b:a ${AUDIO_BITRATE}`);
 /** Equal frames and audio give equal bytes. */
 const REPRODUCIBLE = splitWords('-map_metadata -1 -fflags +bitexact -flags +bitexact -movflags +faststart');
 
-/** Splits arguments written as one line; none of them contains a space. */
+/** Splits a line of arguments, none of which contains a space. */
 function splitWords(line: string): string[] {
   return line.split(' ');
 }
@@ -106,27 +106,27 @@ function listEncodeArguments({ path, video, hasAudio, maxSeconds }: EncodeComman
 
 function listInputArguments({ path, info }: FramesCommand | AudioCommand, seek: readonly string[]): string[] {
   const format = ['-f', DEMUXERS[info.container], '-protocol_whitelist', 'file'];
-  // Use the file's own timestamps: ffmpeg's zero may be the encoder delay of the audio, before the first frame. Not for
-  // MP3, whose zero is the first sample after the encoder delay.
-  const clock = info.container === 'mp3' ? [] : ['-copyts'];
-  return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
+  // Keeps the timestamps of the file, because ffmpeg's zero may be the encoder delay of the audio, before the first frame.
+  // For MP3, ffmpeg's zero is the first sample after the encoder delay, as required.
+  const timestamps = info.container === 'mp3' ? [] : ['-copyts'];
+  return [...format, ...timestamps, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
 
 const ALPHA_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
 
 function listFramesArguments(command: FramesCommand): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, info } = command;
-  // Seek to the previous key frame and drop nothing: the frame that covers the start may have begun long before.
+  // Seeks to the previous key frame and drops nothing, because the frame at the start may have begun long before.
   const seekSeconds = info.startSeconds + Math.min(startSeconds, info.durationSeconds);
   const seek = splitWords(`-noaccurate_seek -seek_timestamp 1 -ss ${seekSeconds.toFixed(6)}`);
   const shift = info.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = info.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
-    // A file's time base may be one frame; the tolerance would then skip a whole frame.
+    // The time base of a file may be one frame, and the tolerance would then skip a whole frame.
     'settb=AVTB',
     `setpts=PTS-${shift.toFixed(6)}/TB`,
     'tpad=stop=-1:stop_mode=clone',
-    // Rounded up and clamped to 0: each output frame is the last one that has started.
+    // Times are rounded up and clamped to 0, so that each output frame is the last one that has started.
     `fps=fps=${fps}:round=up:start_time=0`,
     `scale=${width}:${height}:flags=bicubic:in_color_matrix=${info.video?.matrix ?? 'bt709'}:in_range=${range}` +
       ':out_color_matrix=bt709:out_range=tv',
@@ -144,7 +144,7 @@ function listFramesArguments(command: FramesCommand): string[] {
 
 function listAudioArguments(command: AudioCommand): string[] {
   const { startSeconds, seconds, info } = command;
-  // Trimmed after decoding: seeking in a VBR MP3 is imprecise.
+  // Trims after decoding, because seeking in a VBR MP3 is imprecise.
   const mix = info.audio === undefined ? '' : `${buildPanFilter(info.audio.channels)},`;
   const filters = `${mix}asetpts=PTS-${info.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
   return [
@@ -153,13 +153,13 @@ function listAudioArguments(command: AudioCommand): string[] {
   ];
 }
 
-// Set explicitly, since ffmpeg's default mix makes mono quieter and depends on the sample format.
+/** Returns the filter that mixes to stereo. The default mix of ffmpeg makes mono quieter and depends on the sample format. */
 function buildPanFilter(channels: number): string {
   if (channels === 1) return 'pan=stereo|c0=c0|c1=c0';
-  const side = (front: number, back: number): string =>
+  const mixSide = (front: number, back: number): string =>
     [
       `c${front}`,
       ...[2, back].filter(channel => channel < channels).map(channel => `0.7071*c${channel}`),
     ].join('+');
-  return channels === 2 ? 'anull' : `pan=stereo|c0=${side(0, 4)}|c1=${side(1, 5)}`;
+  return channels === 2 ? 'anull' : `pan=stereo|c0=${mixSide(0, 4)}|c1=${mixSide(1, 5)}`;
 }

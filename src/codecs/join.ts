@@ -15,7 +15,7 @@ import { clearFileTimes, readBoxes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface EncodedSegment {
-  /** An MP4 made by `encode` with the same settings and size as the others, starting with a key frame. */
+  /** An MP4 made by `encode` with the same settings and size as the other segments. It starts with a key frame. */
   readonly path: string;
   readonly frameCount: number;
 }
@@ -50,7 +50,7 @@ export async function joinSegments({ path, fps, segments, audioPath }: JoinReque
   await clearFileTimes(path);
 }
 
-/** Returns whether the segment exists, with all its frames and to its last byte. */
+/** Returns whether the file exists, has all frames, and is not cut off. */
 export async function isComplete({ path, frameCount }: EncodedSegment): Promise<boolean> {
   try {
     if (!(await endsWithBox(path))) return false;
@@ -75,21 +75,21 @@ async function copySegments(
   fps: number,
   source: EncodedVideoPacketSource,
 ): Promise<void> {
-  let base = 0;
+  let previousFrames = 0;
   for (const { path, frameCount } of segments) {
     using input = openInput(path);
     const track = await input.getPrimaryVideoTrack();
     const decoderConfig = await track?.getDecoderConfig();
     let count = 0;
     for await (const packet of readPackets(track)) {
-      // Snapped to the frame grid: times in a file are rounded.
-      const frame = base + Math.round(packet.timestamp * fps);
+      // Times in a file are rounded, so this snaps them to the frame grid.
+      const frame = previousFrames + Math.round(packet.timestamp * fps);
       const meta = decoderConfig == null ? undefined : { decoderConfig };
       await source.add(packet.clone({ timestamp: frame / fps, duration: 1 / fps }), meta);
       count++;
     }
     if (count !== frameCount) throw new Error(`A segment has ${count} frames; expected ${frameCount}.`);
-    base += frameCount;
+    previousFrames += frameCount;
   }
   source.close();
 }

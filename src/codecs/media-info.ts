@@ -6,10 +6,10 @@ export type Container = (typeof CONTAINERS)[number];
 export interface VideoInfo {
   /** The codec's name in mediabunny, such as `avc` or `vp9`; null if unknown. */
   readonly codec: string | null;
-  /** In square pixels and upright, as displayed. */
+  /** Size as displayed: in square pixels, and upright. */
   readonly width: number;
   readonly height: number;
-  /** Clockwise rotation, in degrees, that a player applies. */
+  /** Clockwise rotation in degrees that a player applies. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly fps: number;
   readonly matrix: 'bt709' | 'bt601';
@@ -26,9 +26,9 @@ export interface AudioInfo {
 
 export interface MediaInfo {
   readonly container: Container;
-  /** Determined by content: a file without video is `audio/…`, whatever its name. */
+  /** Detected from the content. A file without video is `audio/…`, whatever its name. */
   readonly contentType: string;
-  /** Start time of the file's clock; all other times are relative to it. */
+  /** Start time of the file's clock. All other times are relative to this. */
   readonly startSeconds: number;
   readonly durationSeconds: number;
   readonly video?: VideoInfo;

@@ -3,7 +3,7 @@ import { CHANNELS, SAMPLE_RATE } from './command.ts';
 
 export type AudioStream = AsyncIterable<Float32Array>;
 
-/** Multiplies by `volume`, fading in over the first `fadeIn` seconds and out over the last `fadeOut` of `seconds`. */
+/** Applies the volume, a fade-in over the first `fadeIn` seconds, and a fade-out over the last `fadeOut` of `seconds`. */
 export async function* applyGain(
   stream: AudioStream,
   { volume, fadeIn, fadeOut, seconds }: Readonly<Record<'volume' | 'fadeIn' | 'fadeOut' | 'seconds', number>>,
@@ -13,9 +13,9 @@ export async function* applyGain(
     const out = new Float32Array(block.length);
     for (let i = 0; i < block.length; i += CHANNELS, frame++) {
       const elapsed = frame / SAMPLE_RATE;
-      const up = fadeIn > 0 ? Math.min(1, elapsed / fadeIn) : 1;
-      const down = fadeOut > 0 ? Math.min(1, Math.max(0, (seconds - elapsed) / fadeOut)) : 1;
-      const gain = volume * up * down;
+      const fadeInGain = fadeIn > 0 ? Math.min(1, elapsed / fadeIn) : 1;
+      const fadeOutGain = fadeOut > 0 ? Math.min(1, Math.max(0, (seconds - elapsed) / fadeOut)) : 1;
+      const gain = volume * fadeInGain * fadeOutGain;
       out[i] = gain * (block[i] as number);
       out[i + 1] = gain * (block[i + 1] as number);
     }
@@ -24,12 +24,12 @@ export async function* applyGain(
 }
 
 const BLOCK_SAMPLES = 4800 * CHANNELS;
-/** Above this level peaks are compressed instead of clipped. */
+/** Peaks above this level are compressed. */
 const KNEE = 0.8;
 
-/** Yields the sum of all streams, as long as the longest. Peaks are compressed to stay below 1. */
+/** Yields the sum of all streams until the longest ends. Compresses peaks to stay below 1. */
 export async function* mix(streams: readonly AudioStream[]): AsyncGenerator<Float32Array> {
-  const readers = streams.map(readSamples);
+  const readers = streams.map(createSampleReader);
   try {
     while (true) {
       const parts = await Promise.all(readers.map(reader => reader.read(BLOCK_SAMPLES)));
@@ -47,21 +47,21 @@ export async function* mix(streams: readonly AudioStream[]): AsyncGenerator<Floa
   }
 }
 
-/** Compresses a value into -1 to 1; unchanged up to the knee. */
+/** Compresses a value to the range from -1 to 1. Values up to the knee do not change. */
 export function compressPeak(value: number): number {
-  const size = Math.abs(value);
-  if (size <= KNEE) return value;
-  return Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
+  const level = Math.abs(value);
+  if (level <= KNEE) return value;
+  return Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((level - KNEE) / (1 - KNEE)));
 }
 
 export interface SampleReader {
-  /** Returns the requested number of samples, fewer only at the end. */
+  /** Returns the requested number of samples, or fewer at the end. */
   read(count: number): Promise<Float32Array>;
   end(): Promise<void>;
 }
 
 /** Returns a reader of blocks of any requested size. */
-export function readSamples(stream: AudioStream): SampleReader {
+export function createSampleReader(stream: AudioStream): SampleReader {
   const blocks = stream[Symbol.asyncIterator]();
   let pending: Float32Array = new Float32Array(0);
   return {

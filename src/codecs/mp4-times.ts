@@ -3,11 +3,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 const MAX_BOXES = 100;
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** Boxes with creation and modification times after version and flags (ISO 14496-12), and their containers. */
+/** Boxes in which creation and modification times follow version and flags (ISO 14496-12). */
 const TIMED_BOXES: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
+/** Boxes that contain these boxes. */
 const CONTAINER_BOXES: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
-/** Overwrites the creation and modification times of an MP4 made by `encode` with "unknown". */
+/** Sets the creation and modification times of an MP4 made by `encode` to 0, which means unknown. */
 export async function clearFileTimes(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   for await (const { type, offset, bytes } of readBoxes(file)) {
@@ -24,7 +25,7 @@ interface Box {
   readonly bytes: number;
 }
 
-/** Yields the top-level boxes of the file, up to the first invalid one. */
+/** Yields the top-level boxes of the file, up to the first invalid box. */
 export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   const { size } = await file.stat();
   for (let offset = 0, count = 0; offset < size && count < MAX_BOXES; count++) {
@@ -37,7 +38,7 @@ export async function* readBoxes(file: FileHandle): AsyncGenerator<Box> {
   }
 }
 
-/** Clears the times of the boxes from `from` to `to`, nested at most three levels deep. */
+/** Clears the times of the boxes from offset `from` to `to`, which are nested at most three levels deep. */
 function clearTimes(boxes: Buffer, from: number, to: number): void {
   for (let offset = from; offset + 8 <= to; ) {
     const bytes = boxes.readUInt32BE(offset);

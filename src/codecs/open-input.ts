@@ -1,5 +1,5 @@
-// Opens a media file with mediabunny: known containers only, with bounded reads. Loaded only by processes and threads
-// that may crash on a hostile file, never by the service itself.
+// Opens a media file of a known container with mediabunny, and limits reads. Loaded only by processes and threads that
+// may crash on a hostile file, never by the service itself.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   ADTS,
@@ -18,7 +18,7 @@ import {
 } from 'mediabunny';
 import type { Container } from './media-info.ts';
 
-// Not ALL_FORMATS: playlists such as HLS refer to other files and URLs. Probed in this order.
+// The formats to try, in this order. Not ALL_FORMATS, because playlists such as HLS refer to other files and URLs.
 const FORMATS: readonly (readonly [Container, InputFormat])[] = [
   ['mp4', MP4],
   ['mov', QTFF],
@@ -32,18 +32,18 @@ const FORMATS: readonly (readonly [Container, InputFormat])[] = [
   ['mpegts', MPEG_TS],
 ];
 
-/** Only a corrupt header causes a larger read. */
+/** Maximum size of one read. Only a corrupt header causes a larger one. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** Limits all reads of an input together; only a reader that loops reaches it. */
+/** Limit for all reads of a file together, which only a parser that loops exceeds. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
-/** Provides the bytes of a file, wherever it is. */
+/** Provides the bytes of a local or remote file. */
 export interface FileBytes {
   readonly size: number;
-  /** Reads from `start` up to, not including, `end`; both are within the file. */
+  /** Reads the bytes [start, end), which are within the file. */
   read(start: number, end: number): Uint8Array | Promise<Uint8Array>;
   close(): void;
-  /** Like `MAX_TOTAL_READS_PER_BYTE` for a file on disk. */
+  /** Limit for all reads together. */
   readonly maxReadBytes: number;
 }
 
@@ -85,16 +85,16 @@ export async function findContainer(input: Input): Promise<Container | undefined
   return FORMATS.find(([, candidate]) => candidate === format)?.[0];
 }
 
-/** The encoder delay of an audio codec is shorter than this. */
-const MAX_WARM_UP_SECONDS = 0.1;
+/** The encoder delay of every audio codec is shorter than this. */
+const MAX_ENCODER_DELAY_SECONDS = 0.1;
 
 /**
- * Returns the start of the file's clock, in seconds: the first video frame if the audio precedes it by no more than its
- * encoder delay, so that frames align with their rate; else the earliest sample. Never below 0.
+ * Returns the start of the file's clock in seconds, at least 0. This is the time of the first video frame, or of the
+ * earliest sample if that is earlier by more than an encoder delay. So frames align with their rate.
  */
-export async function findStart(input: Input): Promise<number> {
+export async function findStartSeconds(input: Input): Promise<number> {
   const first = Math.max(0, await input.getFirstTimestamp());
   const video = await input.getPrimaryVideoTrack();
   const firstFrame = video === null ? first : await video.getFirstTimestamp();
-  return firstFrame >= first && firstFrame - first <= MAX_WARM_UP_SECONDS ? firstFrame : first;
+  return firstFrame >= first && firstFrame - first <= MAX_ENCODER_DELAY_SECONDS ? firstFrame : first;
 }

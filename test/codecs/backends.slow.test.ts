@@ -1,4 +1,4 @@
-// Runs the same tests with both back ends: frames and sound keep their content and time, and failures are reported.
+// Tests both back ends: frames and sound keep their content and time, and failures are reported.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,11 +6,9 @@ import { describe, it } from 'node:test';
 import type { Backend, Pixels } from '../../src/codecs/command.ts';
 import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
-import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
-import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withTempFolder } from '../../src/lib/files.ts';
-import { findOnPath } from '../../src/lib/settings.ts';
+import { BACKENDS } from '../support/render/clips.ts';
 import {
   collect,
   difference,
@@ -27,11 +25,6 @@ import {
 
 const FPS = 20;
 const { signal } = new AbortController();
-const ffmpegPath = findOnPath('ffmpeg');
-const BACKENDS = [
-  ['codec host', await openCodecHost([], signal)],
-  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
-] as const;
 
 const createVideo = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => ({
   width: WIDTH,
@@ -41,10 +34,10 @@ const createVideo = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba')
   frames,
 });
 
-const createRequest = (frameCount: number, ground?: readonly number[]): EncodeRequest => ({
+const createRequest = (frameCount: number, background?: readonly number[]): EncodeRequest => ({
   path: '',
   maxSeconds: 2,
-  video: createVideo(numberedFrames(frameCount, ground)),
+  video: createVideo(numberedFrames(frameCount, background)),
 });
 
 for (const [name, backend] of BACKENDS) {
@@ -78,7 +71,7 @@ function testBackend(backend: Backend): void {
       );
       const bytes = await readFile(path);
       assert.deepEqual(counts, range(1, 31));
-      assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index comes first');
+      assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'The index comes first.');
       const { durationSeconds, video, audio, ...rest } = await probeMedia(path, signal);
       assert.deepEqual(rest, { container: 'mp4', contentType: 'video/mp4', startSeconds: 0 });
       assert.ok(Math.abs(durationSeconds - 1.5) < 0.03, `${durationSeconds} s`);
@@ -94,14 +87,14 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 });
     }));
 
-  it('keeps every frame, in order and at its time, and includes the last one in the duration', () =>
+  it('keeps every frame at its time, and includes the last frame in the duration', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(40));
       assert.ok(Math.abs(clip.info.durationSeconds - 2) < 0.001, `${clip.info.durationSeconds} s`);
       assert.deepEqual(await readNumbers(clip, 0, 40), range(0, 40));
     }));
 
-  it('seeks to the frame shown at or between frame times, and repeats the last one', () =>
+  it('seeks to the frame that is shown at any time, and repeats the last frame', () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(40));
       assert.deepEqual(await readNumbers(clip, 1.25, 5), range(25, 30));
@@ -112,7 +105,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readNumbers(clip, 9, 2), [39, 39]);
     }));
 
-  it('keeps colors in RGBA and I420, and scales', () =>
+  it('keeps colors when it scales, in RGBA and I420', () =>
     withTempFolder(async folder => {
       for (const color of [
         [220, 30, 40],
@@ -121,9 +114,9 @@ function testBackend(backend: Backend): void {
         const clip = await encodeClip(folder, createRequest(3, color));
         const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
-          const seen = pixelAt(frame, 96, 100, 192);
-          const isNear = seen.every((value, i) => Math.abs(value - (color[i] as number)) <= 10);
-          assert.ok(isNear, `${seen} is near ${color}`);
+          const pixel = pixelAt(frame, 96, 100, 192);
+          const isNear = pixel.every((value, i) => Math.abs(value - (color[i] as number)) <= 10);
+          assert.ok(isNear, `${pixel} is not near ${color}`);
         }
         for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal)) {
           assert.equal(frame.length, (192 * 128 * 3) / 2);
@@ -137,14 +130,14 @@ function testBackend(backend: Backend): void {
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, createRequest(10));
       const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
-      const path = join(folder, 'again.mp4');
+      const path = join(folder, 'second.mp4');
       const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
       await encode(backend, { path, maxSeconds: 1, video: createVideo(frames, 'i420') }, signal);
-      const again = { path, info: await probeMedia(path, signal) };
-      assert.deepEqual(await readNumbers(again, 0, 5), range(2, 7));
+      const second = { path, info: await probeMedia(path, signal) };
+      assert.deepEqual(await readNumbers(second, 0, 5), range(2, 7));
     }));
 
-  it('keeps sound sample by sample, for any block size and length', () =>
+  it('keeps sound and its exact length, for any block size', () =>
     withTempFolder(async folder => {
       for (const blockFrames of [1000, 48_000]) {
         const clip = await encodeClip(folder, {
@@ -170,8 +163,8 @@ function testBackend(backend: Backend): void {
       assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
       assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
       const silent = await encodeClip(folder, createRequest(2));
-      const none = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
-      assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
+      const silence = await collect(decodeAudio(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
+      assert.deepEqual([silence.length, peak(silence, 0, 0, 0.1)], [9600, 0]);
     }));
 
   it('reads WAV at any sample rate, mono and stereo', () =>
@@ -183,7 +176,7 @@ function testBackend(backend: Backend): void {
         [48_000, 1],
       ] as const) {
         const path = join(folder, 'sound.wav');
-        await writeFile(path, wav(rate, channels, 0.5));
+        await writeFile(path, createWav(rate, channels, 0.5));
         const clip = { path, info: await probeMedia(path, signal) };
         assert.deepEqual(clip.info.audio?.sampleRate, rate);
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
@@ -214,7 +207,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('passes on errors of the producer, and leaves no file', () =>
+  it('rethrows errors of the producer, without leaving a file', () =>
     withTempFolder(async folder => {
       const frames = (async function* () {
         yield numberedFrame(0);
@@ -228,7 +221,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('stops on abort in the middle of a command, with the abort reason', () =>
+  it('rejects with the reason if a command is aborted', () =>
     withTempFolder(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {
@@ -244,11 +237,16 @@ function testBackend(backend: Backend): void {
       );
       assert.deepEqual(await readdir(folder), []);
       const clip = await encodeClip(folder, createRequest(20));
-      const second = new AbortController();
+      const decodeController = new AbortController();
       const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
       await assert.rejects(async () => {
-        for await (const _ of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, second.signal)) {
-          second.abort(new Error('enough'));
+        for await (const _ of decodeFrames(
+          backend,
+          clip,
+          { ...request, pixels: 'rgba' },
+          decodeController.signal,
+        )) {
+          decodeController.abort(new Error('enough'));
         }
       }, /enough/);
     }));
@@ -266,9 +264,9 @@ function testBackend(backend: Backend): void {
   it("reports damaged files with the service's own message, or reads what is intact", () =>
     withTempFolder(async folder => {
       const clip = await encodeClip(folder, { ...createRequest(30), audio: tone(1.5) });
-      const whole = await readFile(clip.path);
+      const original = await readFile(clip.path);
       for (const damage of [0.3, 0.6, 0.9]) {
-        const bytes = Buffer.from(whole);
+        const bytes = Buffer.from(original);
         const from = Math.max(bytes.indexOf('mdat') + 8, Math.floor(bytes.length * damage));
         for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;
         await writeFile(clip.path, bytes);
@@ -277,7 +275,7 @@ function testBackend(backend: Backend): void {
           assert.match(err.message, /^The file|^The codec/),
         );
       }
-      await writeFile(clip.path, whole.subarray(0, 300));
+      await writeFile(clip.path, original.subarray(0, 300));
       await assert.rejects(readNumbers(clip, 0, 3), { code: 'unreadable_media' });
       await writeFile(clip.path, Buffer.alloc(0));
       await assert.rejects(readNumbers(clip, 0, 3), { code: 'unreadable_media' });
@@ -291,8 +289,8 @@ function testBackend(backend: Backend): void {
     }));
 }
 
-/** Creates a 16-bit WAV file with the tone of `tone`. */
-function wav(rate: number, channels: number, seconds: number): Buffer {
+/** Creates a 16-bit WAV file with the left channel of `tone`. */
+function createWav(rate: number, channels: number, seconds: number): Buffer {
   const frames = Math.round(rate * seconds);
   const data = Buffer.alloc(frames * channels * 2);
   for (let i = 0; i < frames; i++) {

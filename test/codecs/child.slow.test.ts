@@ -1,4 +1,4 @@
-// Tests how codec processes are supervised: crashes, stalls and error output, with small programs in place of codecs.
+// Tests how codec processes are supervised: crashes, stalls and error output. Small programs replace the codecs.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ async function getFailure(child: CodecChild): Promise<unknown> {
 }
 
 describe('a codec process', () => {
-  it('is killed if it is silent for too long', async () => {
+  it('is killed if it makes no progress for too long', async () => {
     const failure = await getFailure(startProgram('setInterval(() => {}, 1000)', 300));
     assert.ok(failure instanceof Error);
     assert.equal(failure.message, 'The codec stopped responding and was stopped.');
@@ -76,10 +76,10 @@ describe('backpressure', () => {
   it('makes the producer wait for outputs, and reports a failure', async () => {
     const pressure = new Backpressure();
     let inProgress = 3;
-    const waiting = pressure.untilBelow(2, () => inProgress);
+    const untilBelow = pressure.untilBelow(2, () => inProgress);
     inProgress = 1;
     pressure.progress();
-    await waiting;
+    await untilBelow;
     pressure.fail(new Error('\u0001garbage'));
     await assert.rejects(
       pressure.untilBelow(2, () => inProgress),
@@ -87,7 +87,7 @@ describe('backpressure', () => {
     );
   });
 
-  it('admits one more input if the codec holds outputs back', async () => {
+  it('admits another input if the codec holds back its output', async () => {
     await new Backpressure().untilBelowOrStalled(2, () => 5);
   });
 });
@@ -114,14 +114,7 @@ describe('the back end', () => {
   }, async () => {
     const host = await openCodecHost([], signal);
     assert.ok(typeof host !== 'string');
-    const command = {
-      kind: 'sound',
-      path: '',
-      info: { container: 'mp4' },
-      startSeconds: 0,
-      seconds: 0,
-    } as never;
-    const { file, args, env } = host.toSpawnSpec(command);
+    const { file, args, env } = host.toSpawnSpec({ kind: 'audio' } as never);
     assert.equal(env.NODE_WEBCODECS_FORCE, 'static');
     const check = [...args.slice(0, -1), '{"kind":"check"}'];
     await assert.rejects(promisify(execFile)(file, check, { env: { NODE_WEBCODECS_FORCE: 'dynamic' } }));

@@ -1,28 +1,25 @@
-// Creates clips whose frames show their number, and sounds whose time can be recognized, to check the output of codecs.
+// Creates frames that show their number, and sounds with a recognizable start, to check the output of codecs.
 import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/command.ts';
 
 export const WIDTH = 96;
 export const HEIGHT = 64;
 const BITS = 8;
 
-/**
- * Draws an RGBA frame with its number as eight white or black bars, lowest bit on the left, on a background of one
- * color.
- */
-export function numberedFrame(number: number, ground: readonly number[] = [0, 0, 0]): Uint8Array {
+/** Draws an RGBA frame whose upper half shows its number as eight white or black bars, with the lowest bit on the left. */
+export function numberedFrame(number: number, background: readonly number[] = [0, 0, 0]): Uint8Array {
   const frame = new Uint8Array(WIDTH * HEIGHT * 4);
-  for (let y = 0, at = 0; y < HEIGHT; y++) {
-    for (let x = 0; x < WIDTH; x++, at += 4) {
+  for (let y = 0, offset = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++, offset += 4) {
       const isOn = ((number >> Math.floor((x * BITS) / WIDTH)) & 1) === 1;
-      const color = y >= HEIGHT / 2 ? ground : isOn ? [255, 255, 255] : [0, 0, 0];
-      frame.set([...color, 255], at);
+      const color = y >= HEIGHT / 2 ? background : isOn ? [255, 255, 255] : [0, 0, 0];
+      frame.set([...color, 255], offset);
     }
   }
   return frame;
 }
 
-export async function* numberedFrames(count: number, ground?: readonly number[]) {
-  for (let number = 0; number < count; number++) yield numberedFrame(number, ground);
+export async function* numberedFrames(count: number, background?: readonly number[]) {
+  for (let number = 0; number < count; number++) yield numberedFrame(number, background);
 }
 
 /** Reads the number that an RGBA frame shows, at any size. */
@@ -40,15 +37,15 @@ export const pixelAt = (rgba: Uint8Array, x: number, y: number, width = WIDTH): 
   ...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3),
 ];
 
-/** Creates stereo sound: a tone on the left and a lower one on the right, silent before `onSeconds`. */
-export async function* tone(seconds: number, onSeconds = 0, blockFrames = 4800) {
+/** Creates stereo sound: a tone on the left and a lower tone on the right, which start at `startSeconds`. */
+export async function* tone(seconds: number, startSeconds = 0, blockFrames = 4800) {
   const total = Math.round(seconds * SAMPLE_RATE);
   for (let from = 0; from < total; from += blockFrames) {
     const frames = Math.min(blockFrames, total - from);
     const block = new Float32Array(frames * CHANNELS);
     for (let i = 0; i < frames; i++) {
       const t = (from + i) / SAMPLE_RATE;
-      if (t < onSeconds) continue;
+      if (t < startSeconds) continue;
       block[i * 2] = 0.5 * Math.sin(2 * Math.PI * 880 * t);
       block[i * 2 + 1] = 0.25 * Math.sin(2 * Math.PI * 440 * t);
     }
@@ -57,11 +54,11 @@ export async function* tone(seconds: number, onSeconds = 0, blockFrames = 4800) 
 }
 
 export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Float32Array> {
-  const all: Float32Array[] = [];
-  for await (const block of blocks) all.push(block);
-  const out = new Float32Array(all.reduce((sum, block) => sum + block.length, 0));
+  const collected: Float32Array[] = [];
+  for await (const block of blocks) collected.push(block);
+  const out = new Float32Array(collected.reduce((sum, block) => sum + block.length, 0));
   let offset = 0;
-  for (const block of all) {
+  for (const block of collected) {
     out.set(block, offset);
     offset += block.length;
   }
@@ -85,7 +82,7 @@ export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: numb
   return max;
 }
 
-/** Returns the root mean square of the difference of two sounds, in the left channel, over the shorter one. */
+/** Returns the root mean square of the difference between the left channels of two sounds, until the shorter ends. */
 export function difference(a: Float32Array, b: Float32Array, fromSeconds = 0): number {
   const [from, to] = [Math.round(fromSeconds * SAMPLE_RATE) * 2, Math.min(a.length, b.length)];
   let sum = 0;

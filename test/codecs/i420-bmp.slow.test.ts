@@ -1,4 +1,4 @@
-// The kernel that writes I420 as BMP, compared with the arithmetic in plain JavaScript, for sides of all kinds.
+// Compares the kernel that converts I420 to BMP with the conversion in plain JavaScript, for several sizes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
@@ -13,21 +13,21 @@ describe('the BMP of a frame', () => {
     [64, 10],
     [158, 30],
   ] as const)
-    it(`of ${width} × ${height} has the colors of its I420, to within one step`, () => {
+    it(`of ${width} × ${height} has the colors of the I420 frame, except for rounding`, () => {
       const data = seededBytes(i420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
       writer.write(seededBytes(data.length, 7).reverse());
       writer.write(data);
       const rgba = i420ToRgba({ width, height, data }, { matrix: 'bt709', fullRange: false });
       const pixels = writer.bytes.subarray(54);
-      for (let at = 0; at < rgba.length; at += 4)
+      for (let offset = 0; offset < rgba.length; offset += 4)
         for (const [from, to] of [
           [0, 2],
           [1, 1],
           [2, 0],
         ] as const) {
-          const [value = 0, expected = 0] = [pixels[at + to], rgba[at + from]];
-          assert.ok(Math.abs(value - expected) <= 1, `pixel ${at / 4}: ${value} is near ${expected}`);
+          const [value = 0, expected = 0] = [pixels[offset + to], rgba[offset + from]];
+          assert.ok(Math.abs(value - expected) <= 1, `pixel ${offset / 4}: ${value}, not ${expected}`);
         }
     });
 

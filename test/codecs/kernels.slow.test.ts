@@ -1,4 +1,4 @@
-// The WebAssembly kernels that are in the repository are the builds of the sources next to them.
+// Tests that the WebAssembly kernels in the repository are builds of the sources next to them.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

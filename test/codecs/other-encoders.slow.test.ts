@@ -1,4 +1,4 @@
-// Tests files from other encoders, made with the machine's ffmpeg: both back ends decode the same frames and sound.
+// Tests that both back ends decode files from other encoders, which are made with the machine's ffmpeg.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,17 +9,15 @@ import { promisify } from 'node:util';
 import type { Backend } from '../../src/codecs/command.ts';
 import { type Clip, decodeAudio, decodeFrames } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
-import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
-import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
+import { BACKENDS } from '../support/render/clips.ts';
 import { collect, HEIGHT, numberedFrames, onset, peak, pixelAt, readNumber, tone, WIDTH } from './clips.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
 const ffmpegPath = findOnPath('ffmpeg') ?? '';
-const ffmpeg = ffmpegPath === '' ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal);
-const host = await openCodecHost([], signal);
+const [host, ffmpeg] = BACKENDS.map(([, backend]) => backend);
 const skip = [ffmpeg, host].find(backend => typeof backend === 'string') ?? false;
 
 describe('files from other encoders', { skip: skip as string | false }, () => {
@@ -53,7 +51,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     for await (const frame of decodeFrames(backend, clip, request, signal)) frames.push(frame);
     return frames;
   };
-  const tenFrom = (first: number): number[] => Array.from({ length: 10 }, (_, i) => first + i);
+  const listTenFrom = (first: number): number[] => Array.from({ length: 10 }, (_, i) => first + i);
 
   const videos: readonly (readonly [string, ...string[]])[] = [
     ['b-frames.mp4', '-c:v', 'libx264', '-bf', '3', '-g', '20', '-b_strategy', '0', '-c:a', 'copy'],
@@ -73,7 +71,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
           const frames = await readFrames(backend, clip, start);
           assert.deepEqual(
             frames.map(frame => readNumber(frame)),
-            tenFrom(start * 25),
+            listTenFrom(start * 25),
             `${backend.name} from ${start} s`,
           );
         }
@@ -81,7 +79,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('show a long frame from its middle', async () => {
+  it('show a long frame at a time in its middle', async () => {
     const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
     for (const backend of backends) {
       const [first] = await readFrames(backend, clip, 0);
@@ -93,18 +91,18 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
   it('are rotated upright', async () => {
     const clip = await convert('turned.mp4', '-c', 'copy', '-metadata:s:v:0', 'rotate=90');
     assert.deepEqual([clip.info.video?.width, clip.info.video?.height], [HEIGHT, WIDTH]);
-    const seen: number[][][] = [];
+    const colors: number[][][] = [];
     for (const backend of backends) {
       const [frame] = await readFrames(backend, clip, 0, [HEIGHT, WIDTH]);
       // The red area at the bottom of the coded image is at one side of the rotated image.
-      seen.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
+      colors.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
     }
     const isRed = (color: readonly number[] | undefined) => (color?.[0] ?? 0) > 150;
     assert.deepEqual(
-      seen.map(sides => sides.map(isRed)),
-      seen.map(() => seen[0]?.map(isRed)),
+      colors.map(sides => sides.map(isRed)),
+      colors.map(() => colors[0]?.map(isRed)),
     );
-    assert.equal(seen[0]?.filter(isRed).length, 1);
+    assert.equal(colors[0]?.filter(isRed).length, 1);
   });
 
   it('keep the colors of BT.601 and full range', async () => {
@@ -142,7 +140,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
       for (const backend of backends) {
         const sound = await collect(decodeAudio(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
         const start = onset(sound);
-        assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} begins at ${start} s`);
+        assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} starts at ${start} s`);
         const isMono = clip.info.audio?.channels === 1;
         const loud = peak(sound, 0, 0.4, 1.4);
         assert.ok(isMono ? loud > 0.3 : Math.abs(loud - 0.5) < 0.07, `${backend.name}: ${loud}`);
@@ -150,7 +148,7 @@ describe('files from other encoders', { skip: skip as string | false }, () => {
     });
   }
 
-  it('with a codec that the codec host lacks are reported by it, and read by ffmpeg', async () => {
+  it('are refused by the codec host if it lacks their codec, but read by ffmpeg', async () => {
     const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
     await assert.rejects(readFrames(host as Backend, clip, 0), {
       code: 'unreadable_media',

@@ -1,4 +1,4 @@
-// Tests pixel and sound conversions that need no codec.
+// Tests conversions of pixels and sound that need no codec.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -11,7 +11,7 @@ import { collect, difference, tone } from './clips.ts';
 
 const PLAIN = { matrix: 'bt709', fullRange: false } as const;
 
-function flat(width: number, height: number, color: readonly number[]): Uint8Array {
+function fill(width: number, height: number, color: readonly number[]): Uint8Array {
   return Uint8Array.from({ length: width * height * 4 }, (_, i) => color[i % 4] ?? 255);
 }
 
@@ -41,13 +41,13 @@ describe('I420', () => {
     ];
     for (const [color, yuv] of known) {
       const data = new Uint8Array(i420Size(2, 2));
-      rgbaToI420(flat(2, 2, color), 2, 2, data);
-      for (const [at, value] of [
+      rgbaToI420(fill(2, 2, color), 2, 2, data);
+      for (const [offset, value] of [
         [0, yuv[0]],
         [4, yuv[1]],
         [5, yuv[2]],
       ] as const) {
-        assert.ok(Math.abs((data[at] ?? 0) - (value ?? 0)) <= 1, `${color}: ${data}`);
+        assert.ok(Math.abs((data[offset] ?? 0) - (value ?? 0)) <= 1, `${color}: ${data}`);
       }
       const decoded = i420ToRgba({ width: 2, height: 2, data }, PLAIN);
       assert.ok(
@@ -60,7 +60,7 @@ describe('I420', () => {
   it('is scaled, rotated and padded without shifting', () => {
     // White on the left half, black on the right.
     const data = new Uint8Array(i420Size(8, 4)).fill(128);
-    for (let at = 0; at < 32; at++) data[at] = at % 8 < 4 ? 235 : 16;
+    for (let offset = 0; offset < 32; offset++) data[offset] = offset % 8 < 4 ? 235 : 16;
     const image = { width: 8, height: 4, data };
     const small = scale(image, 4, 2);
     assert.deepEqual(
@@ -68,9 +68,9 @@ describe('I420', () => {
       [true, true, false, false],
     );
     assert.equal(small.data.length, i420Size(4, 2));
-    const turned = rotate(image, 90);
-    assert.deepEqual([turned.width, turned.height, turned.data[0], turned.data[31]], [4, 8, 235, 16]);
-    assert.deepEqual(rotate(rotate(turned, 180), 90).data, Buffer.from(data));
+    const rotated = rotate(image, 90);
+    assert.deepEqual([rotated.width, rotated.height, rotated.data[0], rotated.data[31]], [4, 8, 235, 16]);
+    assert.deepEqual(rotate(rotate(rotated, 180), 90).data, Buffer.from(data));
     const padded = pad(image, 12, 8);
     assert.deepEqual([...padded.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
     assert.equal(padded.data.length, i420Size(12, 8));
@@ -80,9 +80,9 @@ describe('I420', () => {
 describe('PNG', () => {
   for (const [kind, alpha] of [
     ['opaque', 255],
-    ['with holes', 99],
+    ['translucent', 99],
   ] as const)
-    it(`${kind} reads back byte for byte, however few rows it has`, async () => {
+    it(`that is ${kind} can be read back unchanged, also with few rows`, async () => {
       for (const [width, height] of [
         [96, 64],
         [1, 1],
@@ -91,7 +91,8 @@ describe('PNG', () => {
         [640, 203],
       ] as const) {
         const rgba = Buffer.from({ length: width * height * 4 } as ArrayLike<number>);
-        for (let at = 0; at < rgba.length; at++) rgba[at] = at % 4 === 3 ? alpha : (at * 7919) % 251;
+        for (let offset = 0; offset < rgba.length; offset++)
+          rgba[offset] = offset % 4 === 3 ? alpha : (offset * 7919) % 251;
         const png = await encodePng(rgba, width, height, 1);
         const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
         assert.deepEqual([info.width, info.height], [width, height]);
@@ -111,9 +112,8 @@ describe('sound', () => {
       const down = createResampler(48_000, rate);
       const up = createResampler(rate, 48_000);
       const parts: Float32Array[] = [];
-      for (let at = 0; at < original.length; at += block * 2) {
-        parts.push(up(down(original.subarray(at, at + block * 2))));
-      }
+      for (let from = 0; from < original.length; from += block * 2)
+        parts.push(up(down(original.subarray(from, from + block * 2))));
       parts.push(up(down(undefined)), up(undefined));
       const out = await collect(
         (async function* () {
@@ -122,12 +122,12 @@ describe('sound', () => {
       );
       assert.ok(Math.abs(out.length - original.length) <= 24, `${rate}: ${out.length}`);
       const middle = original.length - 4800;
-      const gap = difference(out.subarray(0, middle), original.subarray(0, middle), 0.02);
-      assert.ok(gap < 0.005, `${rate}: ${gap}`);
+      const error = difference(out.subarray(0, middle), original.subarray(0, middle), 0.02);
+      assert.ok(error < 0.005, `${rate}: ${error}`);
     }
   });
 
-  it('is mixed to the longest length, faded, and kept below 1', async () => {
+  it('is faded, mixed to the longest length, and stays below 1', async () => {
     const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
     const mixed = await collect(mix([applyGain(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
     assert.equal(mixed.length, 48_000);
@@ -138,7 +138,7 @@ describe('sound', () => {
     assert.ok(compressPeak(9) <= 1 && compressPeak(-9) >= -1);
   });
 
-  it('of an MP3 starts after the encoder delay that its tag names, if any', () => {
+  it('of an MP3 starts after the encoder delay in its tag, if there is one', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
     assert.equal(parseEncoderDelay(frame), 0);

@@ -1,5 +1,4 @@
-// Tests the probe: correct results for valid files, and rejection of all others in bounded time, whatever their headers
-// say.
+// Tests the probe: correct results for valid files, and rejection of all other files in limited time.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +16,7 @@ const backend = await findBackend({}, signal).catch(() => undefined);
 const unreadable = { code: 'unreadable_media', message: /^The file is not a readable video or audio file/ };
 
 describe('the probe', () => {
-  it('refuses files that are not video or audio, and stops on abort', async () => {
+  it('refuses files that are not video or audio, and an aborted request', async () => {
     for (const bytes of [
       '',
       'text',
@@ -31,30 +30,30 @@ describe('the probe', () => {
   });
 
   it('finds the type of a remote file while reading little of it', async () => {
-    const wholes = [
+    const files = [
       ['video/mp4', mp4(30_000_000)],
       ['audio/mp4', mp4(30_000_000, { handler: 'soun' })],
       ['audio/wav', wav(30_000_000)],
     ] as const;
-    for (const [type, bytes] of wholes) {
-      let read = 0;
+    for (const [type, bytes] of files) {
+      let readBytes = 0;
       const file = {
         size: bytes.length,
         read: async (start: number, end: number) => {
-          read += end - start;
+          readBytes += end - start;
           return bytes.subarray(start, end);
         },
       };
       assert.equal(await probeContentType(file, signal), type);
-      assert.ok(read < 1_000_000, String(read));
+      assert.ok(readBytes < 1_000_000, String(readBytes));
     }
   });
 
-  it('does not blame a file for bytes that could not be read, and keeps working', async () => {
-    const lost = { size: 5000, read: () => Promise.reject(new Error('the bucket is gone')) };
-    await assert.rejects(probeContentType(lost, signal), /^Error: the bucket is gone$/);
-    const stuck = { size: 5000, read: () => new Promise<Uint8Array>(() => undefined) };
-    await assert.rejects(probeContentType(stuck, AbortSignal.timeout(50)), { name: 'TimeoutError' });
+  it('rethrows the error of bytes that cannot be read and can still probe other files', async () => {
+    const unreadableFile = { size: 5000, read: () => Promise.reject(new Error('the bucket is gone')) };
+    await assert.rejects(probeContentType(unreadableFile, signal), /^Error: the bucket is gone$/);
+    const stuckFile = { size: 5000, read: () => new Promise<Uint8Array>(() => undefined) };
+    await assert.rejects(probeContentType(stuckFile, AbortSignal.timeout(50)), { name: 'TimeoutError' });
     const bytes = wav(5000);
     const file = {
       size: bytes.length,
@@ -113,23 +112,23 @@ describe('the probe', () => {
       const frames = numberedFrames(20);
       const video = { width: WIDTH, height: HEIGHT, fps: 20, pixels: 'rgba', frames } as const;
       await encode(backend, { path, maxSeconds: 1, video, audio: tone(1) }, signal);
-      const whole = await readFile(path);
-      const media = whole.indexOf('mdat');
-      for (const length of [0, 40, 700, media]) {
-        const cut = probeMedia(whole.subarray(0, length), signal);
-        await cut.catch(err => assert.equal(err.code, 'unreadable_media'));
+      const original = await readFile(path);
+      const headerBytes = original.indexOf('mdat');
+      for (const length of [0, 40, 700, headerBytes]) {
+        const truncated = probeMedia(original.subarray(0, length), signal);
+        await truncated.catch(err => assert.equal(err.code, 'unreadable_media'));
       }
-      // The seed is fixed, so the same twenty-five files are changed at a few places in their headers each time.
+      // The seed is fixed, so the same twenty-five files are tested each time, with a few changes in their headers.
       const random = seededRandom(20_261_121);
       const roll = (limit: number): number => Math.floor(random() * limit);
-      const work = Array.from({ length: 25 }, () => {
-        const bytes = Buffer.from(whole);
+      const changedFiles = Array.from({ length: 25 }, () => {
+        const bytes = Buffer.from(original);
         for (let change = 0; change < 4; change++) {
-          bytes[roll(Math.min(media, 2500))] = [0, 1, 0x7f, 0x80, 0xff][roll(5)] ?? 0;
+          bytes[roll(Math.min(headerBytes, 2500))] = [0, 1, 0x7f, 0x80, 0xff][roll(5)] ?? 0;
         }
         return bytes;
       });
-      for (const bytes of work) {
+      for (const bytes of changedFiles) {
         const info = await probeMedia(bytes, signal).catch(err => {
           assert.equal(err.code, 'unreadable_media');
         });

@@ -1,10 +1,9 @@
 // Reads audio for the codec host: decodes it, converts it to stereo, positions it in time, and resamples it to 48 kHz.
 import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
-import { type AudioCommand, CHANNELS, SAMPLE_RATE } from '../command.ts';
+import { type AudioCommand, CHANNELS, SAMPLE_RATE, UnsupportedCodecError } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { Backpressure } from './backpressure.ts';
-import { createUnsupportedError } from './error.ts';
 import { readEncoderDelay } from './mp3-delay.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
@@ -17,24 +16,27 @@ export async function writeAudio({ path, info, startSeconds, seconds }: AudioCom
   if (track === null) throw new Error('The file has no audio.');
   const rate = await track.getSampleRate();
   const encoderDelay = (await track.getCodec()) === 'mp3' ? readEncoderDelay(path) : 0;
-  // In source samples from the start of the file's clock; anything before the start is dropped.
+  // In source samples from the start of the file's clock. Samples before the start are dropped.
   const offset = Math.round(((await track.getFirstTimestamp()) - info.startSeconds) * rate) - encoderDelay;
   const resample = createResampler(rate, SAMPLE_RATE);
-  const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
-  if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));
-  let toDrop = Math.max(0, -offset);
+  const outputWindow = createOutputWindow(
+    Math.round(startSeconds * SAMPLE_RATE),
+    Math.round(seconds * SAMPLE_RATE),
+  );
+  if (offset > 0) await outputWindow.write(resample(new Float32Array(offset * CHANNELS)));
+  let samplesToDrop = Math.max(0, -offset);
   for await (const block of yieldBlocks(track)) {
-    const drop = Math.min(toDrop, block.length / CHANNELS);
-    toDrop -= drop;
-    await window.write(resample(block.subarray(drop * CHANNELS)));
-    if (window.isFull()) break;
+    const dropped = Math.min(samplesToDrop, block.length / CHANNELS);
+    samplesToDrop -= dropped;
+    await outputWindow.write(resample(block.subarray(dropped * CHANNELS)));
+    if (outputWindow.isFull()) break;
   }
-  await window.write(resample(undefined));
+  await outputWindow.write(resample(undefined));
   await flushOutput();
 }
 
-/** Passes on the requested samples only. */
-function createWindow(start: number, length: number) {
+/** Returns a writer that writes only the requested samples to the pipe. */
+function createOutputWindow(start: number, length: number) {
   let position = 0;
   return {
     isFull: () => position >= start + length,
@@ -44,7 +46,7 @@ function createWindow(start: number, length: number) {
       const to = Math.min(frames, Math.max(0, start + length - position));
       position += frames;
       const part = block.subarray(from * CHANNELS, to * CHANNELS);
-      // Copied: the resampler reuses its buffer.
+      // Copied, because the resampler may reuse its buffer.
       if (part.length > 0) await writeOut(Buffer.from(Float32Array.from(part).buffer));
     },
   };
@@ -70,7 +72,7 @@ async function* yieldPcmBlocks(track: InputAudioTrack): AsyncGenerator<Float32Ar
 async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
-  if (config === null) throw createUnsupportedError(codec);
+  if (config === null) throw new UnsupportedCodecError(codec);
   const pressure = new Backpressure();
   const out: AudioData[] = [];
   let inputCount = 0;
@@ -87,7 +89,7 @@ async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float
   const options = { codec: name, sampleRate, numberOfChannels };
   const fullConfig =
     description === undefined ? options : { ...options, description: description as ArrayBuffer };
-  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw createUnsupportedError(codec);
+  if (!(await AudioDecoder.isConfigSupported(fullConfig)).supported) throw new UnsupportedCodecError(codec);
   decoder.configure(fullConfig);
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const timestamp = Math.round(packet.timestamp * 1e6);
@@ -97,30 +99,30 @@ async function* yieldDecodedBlocks(track: InputAudioTrack): AsyncGenerator<Float
     for (const data of out.splice(0)) yield toStereoFloats(data);
   }
   await decoder.flush();
-  pressure.check();
+  pressure.throwIfFailed();
   for (const data of out.splice(0)) yield toStereoFloats(data);
 }
 
-const READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = {
+const SAMPLE_READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = {
   f32: bytes => new Float32Array(bytes),
   s16: bytes => Float32Array.from(new Int16Array(bytes), value => value / 32_768),
   s32: bytes => Float32Array.from(new Int32Array(bytes), value => value / 2_147_483_648),
   u8: bytes => Float32Array.from(new Uint8Array(bytes), value => (value - 128) / 128),
 };
 
-/** Reads samples in their own format, because `copyTo` ignores the requested one. */
+/** Reads samples in their own format, because `copyTo` ignores a requested format. */
 function toStereoFloats(data: AudioData): Float32Array {
   const { format, numberOfFrames, numberOfChannels } = data;
-  const reader = READERS[String(format)];
-  if (reader === undefined) throw createUnsupportedError(`with samples as ${format}`);
+  const reader = SAMPLE_READERS[String(format)];
+  if (reader === undefined) throw new UnsupportedCodecError(`with samples as ${format}`);
   const bytes = new ArrayBuffer(data.allocationSize({ planeIndex: 0 }));
   data.copyTo(bytes, { planeIndex: 0 });
   data.close();
   return toStereo(reader(bytes).subarray(0, numberOfFrames * numberOfChannels), numberOfChannels);
 }
 
-// For more than two channels, in the usual order: left, right, center, low frequencies, rear.
-const CENTER = Math.SQRT1_2;
+/** Gain of the center and rear channels. The usual order is left, right, center, low frequencies, rear left and right. */
+const CENTER_GAIN = Math.SQRT1_2;
 
 function toStereo(samples: Float32Array, channels: number): Float32Array {
   if (channels === 2) return samples;
@@ -129,8 +131,9 @@ function toStereo(samples: Float32Array, channels: number): Float32Array {
   for (let i = 0; i < frames; i++) {
     const getSample = (channel: number): number =>
       channel < channels ? (samples[i * channels + channel] as number) : 0;
-    out[2 * i] = channels === 1 ? getSample(0) : getSample(0) + CENTER * (getSample(2) + getSample(4));
-    out[2 * i + 1] = channels === 1 ? getSample(0) : getSample(1) + CENTER * (getSample(2) + getSample(5));
+    out[2 * i] = channels === 1 ? getSample(0) : getSample(0) + CENTER_GAIN * (getSample(2) + getSample(4));
+    out[2 * i + 1] =
+      channels === 1 ? getSample(0) : getSample(1) + CENTER_GAIN * (getSample(2) + getSample(5));
   }
   return out;
 }

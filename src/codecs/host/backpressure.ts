@@ -1,10 +1,9 @@
-// Applies backpressure to a codec with callbacks: the caller waits while too much is in progress, and receives
-// failures.
+// Applies backpressure to codecs with callbacks: the caller waits while too much is in progress, and receives errors.
 
-// A codec may hold back frames until it receives more; after this wait the next one is sent.
+// A codec may hold back frames until it receives more, so the next frame is sent after this time.
 const STALL_MS = 100;
 
-/** Tracks a single codec, or several that work together. */
+/** Tracks one codec, or several that work together. */
 export class Backpressure {
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
@@ -20,27 +19,27 @@ export class Backpressure {
     this.#wake();
   }
 
-  check(): void {
+  throwIfFailed(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Resolves when fewer than `limit` are in progress; rejects if the codec failed. */
-  async untilBelow(limit: number, inProgress: () => number): Promise<void> {
-    this.check();
-    while (inProgress() >= limit) {
+  /** Resolves when fewer than `limit` are in progress. Rejects if the codec failed. */
+  async untilBelow(limit: number, countInProgress: () => number): Promise<void> {
+    this.throwIfFailed();
+    while (countInProgress() >= limit) {
       await this.#nextOutput();
-      this.check();
+      this.throwIfFailed();
     }
   }
 
-  /** Waits like `untilBelow`, but no longer if there is no output for a while. */
-  async untilBelowOrStalled(limit: number, inProgress: () => number): Promise<void> {
-    this.check();
-    while (inProgress() >= limit) {
-      const before = inProgress();
+  /** Like `untilBelow`, but also resolves if there is no output for a while. */
+  async untilBelowOrStalled(limit: number, countInProgress: () => number): Promise<void> {
+    this.throwIfFailed();
+    while (countInProgress() >= limit) {
+      const before = countInProgress();
       await this.#nextOutput();
-      this.check();
-      if (inProgress() === before) return;
+      this.throwIfFailed();
+      if (countInProgress() === before) return;
     }
   }
 

@@ -1,4 +1,4 @@
-// Encodes like the codec host but in this process, so that frames cross no pipe. Only for the main thread of a process
+// Encodes like the codec host, but in this process, so that frames cross no pipe. Only for the main thread of a process
 // that runs a single command and has NODE_WEBCODECS_FORCE=static.
 import { rm } from 'node:fs/promises';
 import type { EncodeRequest } from '../encode.ts';

@@ -1,5 +1,5 @@
-// Encodes for the codec host: frames with openh264 and audio with FFmpeg's AAC, muxed to MP4 by mediabunny. Only one at
-// a time per process: the addon crashes with two threads.
+// Encodes for the codec host: frames with openh264, audio with FFmpeg's AAC, and the MP4 with mediabunny. A process may
+// encode only one file at a time, because the addon crashes with two threads.
 import {
   EncodedAudioPacketSource,
   EncodedPacket,
@@ -14,9 +14,9 @@ import { clearFileTimes } from '../mp4-times.ts';
 import { i420Size } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
 
-// The encoder's queue size excludes work in progress, so outputs are counted; 1080p frames are 3 MB each.
-const MAX_IN_FLIGHT = 5;
-/** Suitable for any size: 8 Mbit/s at 1080p30, the quality of x264 at CRF 20 to 23. */
+// Counted by outputs, because the encoder's queue size excludes work in progress. A 1080p frame is 3 MB.
+const MAX_IN_PROGRESS = 5;
+/** Gives the quality of x264 at CRF 20 to 23 for all sizes: 8 Mbit/s at 1080p30. */
 const BITS_PER_PIXEL = 0.13;
 const MIN_BITRATE = 200_000;
 const AUDIO_BITRATE = 160_000;
@@ -25,9 +25,9 @@ export const AUDIO_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
 const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
 export interface EncodeSources {
-  /** I420 of the command's size; the bytes may be reused at once. */
+  /** I420 of the command's size. The bytes of a frame may be reused when the next one is requested. */
   readonly frames: AsyncIterable<Uint8Array>;
-  /** Interleaved stereo of 32-bit floats in blocks of AUDIO_BLOCK_BYTES; the last may be shorter. */
+  /** Interleaved stereo of 32-bit floats in blocks of AUDIO_BLOCK_BYTES. The last block may be shorter. */
   readonly audio: AsyncIterable<Uint8Array>;
 }
 
@@ -36,28 +36,28 @@ export async function encodeToFile(
   { frames, audio }: EncodeSources,
 ): Promise<void> {
   const output = new Output({
-    // The index is at the front, in reserved space, so that nothing accumulates in memory.
+    // Reserves space for the index at the front, so that nothing accumulates in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
-  const work: (() => Promise<void>)[] = [];
+  const tasks: (() => Promise<void>)[] = [];
   if (video !== undefined) {
     const source = new EncodedVideoPacketSource('avc');
     output.addVideoTrack(source, {
       frameRate: video.fps,
       maximumPacketCount: Math.round(maxSeconds * video.fps) + 1,
     });
-    work.push(() => encodeFrames(video, frames, source));
+    tasks.push(() => encodeFrames(video, frames, source));
   }
   if (hasAudio) {
     const source = new EncodedAudioPacketSource('aac');
     output.addAudioTrack(source, {
       maximumPacketCount: Math.ceil((maxSeconds * SAMPLE_RATE) / AAC_BLOCK) + 4,
     });
-    work.push(() => encodeAudio(audio, source));
+    tasks.push(() => encodeAudio(audio, source));
   }
   await output.start();
-  await Promise.all(work.map(start => start()));
+  await Promise.all(tasks.map(start => start()));
   await output.finalize();
   await clearFileTimes(path);
 }
@@ -68,17 +68,17 @@ async function encodeFrames(
   source: EncodedVideoPacketSource,
 ): Promise<void> {
   const pressure = new Backpressure();
-  let writing = Promise.resolve();
+  let pendingWrites = Promise.resolve();
   let count = 0;
   const encoder = new VideoEncoder({
     error: err => pressure.fail(err),
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
-      // Timestamp and duration are set here: the encoder would lose the last frame's duration.
+      // Sets the timestamp and duration, because the encoder would lose the duration of the last frame.
       const packet = new EncodedPacket(data, chunk.type, count++ / fps, 1 / fps);
-      writing = writing.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
-      writing.catch(err => pressure.fail(err));
+      pendingWrites = pendingWrites.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
+      pendingWrites.catch(err => pressure.fail(err));
       pressure.progress();
     },
   });
@@ -105,11 +105,11 @@ async function encodeFrames(
     });
     encoder.encode(frame);
     frame.close();
-    await pressure.untilBelow(MAX_IN_FLIGHT, () => inputCount - count);
+    await pressure.untilBelow(MAX_IN_PROGRESS, () => inputCount - count);
   }
   if (inputCount > 0) await encoder.flush();
   await pressure.untilBelow(1, () => inputCount - count);
-  await writing;
+  await pendingWrites;
   source.close();
 }
 
@@ -118,18 +118,18 @@ async function encodeAudio(
   source: EncodedAudioPacketSource,
 ): Promise<void> {
   const pressure = new Backpressure();
-  let writing = Promise.resolve();
+  let pendingWrites = Promise.resolve();
   let count = 0;
   const encoder = new AudioEncoder({
     error: err => pressure.fail(err),
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
-      // Output is delayed by one block; with this shift mediabunny writes the edit list that removes the delay.
+      // Output is delayed by one block. With this shift, mediabunny writes an edit list that removes the delay.
       const timestamp = ((count++ - 1) * AAC_BLOCK) / SAMPLE_RATE;
       const packet = new EncodedPacket(data, 'key', timestamp, AAC_BLOCK / SAMPLE_RATE);
-      writing = writing.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
-      writing.catch(err => pressure.fail(err));
+      pendingWrites = pendingWrites.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
+      pendingWrites.catch(err => pressure.fail(err));
       pressure.progress();
     },
   });
@@ -148,14 +148,14 @@ async function encodeAudio(
         numberOfFrames: AAC_BLOCK,
         numberOfChannels: CHANNELS,
         timestamp: Math.round((inputCount++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
-        // Exactly one AAC block of samples: the encoder silently drops the rest of a larger block.
+        // Exactly one AAC block, because the encoder silently drops the rest of a larger block.
         data: block.length === AUDIO_BLOCK_BYTES ? block : Buffer.concat([block], AUDIO_BLOCK_BYTES),
       }),
     );
-    await pressure.untilBelow(MAX_IN_FLIGHT * 4, () => inputCount - count);
+    await pressure.untilBelow(MAX_IN_PROGRESS * 4, () => inputCount - count);
   }
   await encoder.flush();
-  await writing;
-  pressure.check();
+  await pendingWrites;
+  pressure.throwIfFailed();
   source.close();
 }

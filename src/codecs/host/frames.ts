@@ -1,12 +1,12 @@
-// Reads frames for the codec host: demuxed by mediabunny, decoded by node-webcodecs, resampled to the requested times.
+// Reads frames for the codec host: demuxes with mediabunny, decodes with node-webcodecs, and selects the frames at the
+// requested times.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
-import { FRAME_TOLERANCE_SECONDS, type FramesCommand } from '../command.ts';
+import { FRAME_TOLERANCE_SECONDS, type FramesCommand, UnsupportedCodecError } from '../command.ts';
 import { openInput } from '../open-input.ts';
 import { type I420Frame, i420ToRgba, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
 import { Backpressure } from './backpressure.ts';
-import { createUnsupportedError } from './error.ts';
 import { flushOutput, writeOut } from './pipe.ts';
 
 const MAX_IN_PROGRESS = 24;
@@ -17,14 +17,14 @@ export async function writeFrames(command: FramesCommand): Promise<void> {
   const track = await input.getPrimaryVideoTrack();
   if (track === null) throw new Error('The file has no video.');
   const start = command.info.startSeconds + command.startSeconds;
-  const requested = (k: number): number => start + k / command.fps + FRAME_TOLERANCE_SECONDS;
+  const getRequestedTime = (k: number): number => start + k / command.fps + FRAME_TOLERANCE_SECONDS;
   const convert = createFrameConverter(command, await track.getRotation());
   let count = 0;
   let output: Uint8Array | undefined;
   let current: DecodedFrame | undefined;
-  // A frame is displayed until the next one starts, so it is written once the start of the next one is known.
+  // A frame is displayed until the next frame starts. It is written once that start is known.
   const writeUntil = async (seconds: number) => {
-    while (current !== undefined && count < command.frameCount && requested(count) < seconds) {
+    while (current !== undefined && count < command.frameCount && getRequestedTime(count) < seconds) {
       output ??= convert(current);
       await writeOut(output);
       count++;
@@ -45,7 +45,7 @@ export async function writeFrames(command: FramesCommand): Promise<void> {
 interface DecodedFrame {
   readonly seconds: number;
   readonly image: I420Frame;
-  /** The luma of this frame is the alpha of each pixel. */
+  /** A frame whose luma is the alpha of the image. */
   readonly alpha?: I420Frame;
 }
 
@@ -61,14 +61,14 @@ async function* decode(
   const firstPacket = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
   if (firstPacket === null) throw new Error('The file has no key frame.');
   for await (const packet of sink.packets(firstPacket)) {
-    // Leading frames of an open GOP refer to frames that were not decoded.
+    // Leading frames of an open GOP refer to earlier frames, which were not decoded.
     if (packet.timestamp < firstPacket.timestamp) continue;
     frames.decode(packet);
     await pressure.untilBelowOrStalled(MAX_IN_PROGRESS, () => frames.inProgress);
     yield* frames.drain();
   }
   await frames.flush();
-  pressure.check();
+  pressure.throwIfFailed();
   yield* frames.drain();
   yield* frames.drainWithoutAlpha();
 }
@@ -79,22 +79,22 @@ type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
 async function readDecoderConfig(track: InputVideoTrack): Promise<DecoderConfig> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
-  if (config === null) throw createUnsupportedError(codec);
+  if (config === null) throw new UnsupportedCodecError(codec);
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The frame is too large.');
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const fullConfig = description === undefined ? options : { ...options, description: toBytes(description) };
-  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw createUnsupportedError(codec);
+  if (!(await VideoDecoder.isConfigSupported(fullConfig)).supported) throw new UnsupportedCodecError(codec);
   return fullConfig;
 }
 
-/** Decodes packets to frames with timestamps and, if the file has alpha, pairs each with its alpha frame. */
+/** Decodes packets to frames with timestamps, and with alpha if the file has it. */
 class FrameDecoder {
   readonly #colors: ReturnType<typeof startDecoder>;
-  /** A separate stream in the same codec: one alpha frame for each packet that has one. */
+  /** Decodes the alpha frames, which are a separate stream in the same codec. A packet may have none. */
   readonly #alpha: ReturnType<typeof startDecoder> | undefined;
-  // The decoder's output carries the timestamp of the packet that was passed last. The order is right, so output k gets
-  // the k-th timestamp.
+  // The decoder's output has the timestamp of the last packet that was sent. But the order is right, so output k gets the
+  // k-th timestamp.
   readonly #times: number[] = [];
   readonly #withAlpha: boolean[] = [];
 
@@ -103,7 +103,7 @@ class FrameDecoder {
     this.#alpha = hasAlpha ? startDecoder(config, pressure) : undefined;
   }
 
-  /** Packets whose frame has not been output yet. */
+  /** Number of packets whose frame has not been output yet. */
   get inProgress(): number {
     const { out } = this.#colors;
     return this.#times.length - Math.min(out.length, this.#alpha?.out.length ?? out.length);
@@ -180,13 +180,13 @@ async function readFrame(out: VideoFrame[]): Promise<I420Frame> {
 
 async function toI420(frame: VideoFrame): Promise<I420Frame> {
   const { format, codedWidth, codedHeight } = frame;
-  if (format !== 'I420') throw createUnsupportedError(`with pixels as ${format}`);
+  if (format !== 'I420') throw new UnsupportedCodecError(`with pixels as ${format}`);
   const data = new Uint8Array(frame.allocationSize());
   await frame.copyTo(data);
   return toEvenSides({ width: codedWidth, height: codedHeight, data });
 }
 
-/** Decoders round odd plane sizes up, so the last column or row is dropped. */
+/** Drops the last column or row of an odd size, which decoders round up. */
 function toEvenSides(image: I420Frame): I420Frame {
   const { width, height, data } = image;
   if (width % 2 === 0 && height % 2 === 0) return image;
@@ -208,24 +208,24 @@ function toEvenSides(image: I420Frame): I420Frame {
   return { width: evenWidth, height: evenHeight, data: out };
 }
 
-/** Converts a decoded frame to the requested bytes: rotated upright, scaled, in BT.709. */
+/** Returns a function that converts a decoded frame to the requested bytes: upright, scaled, in BT.709. */
 function createFrameConverter(
   { info, width, height, pixels }: FramesCommand,
   rotation: 0 | 90 | 180 | 270,
 ): (frame: DecodedFrame) => Uint8Array {
   const colors = { matrix: info.video?.matrix ?? 'bt709', fullRange: info.video?.fullRange ?? false };
   const isLimitedBt709 = colors.matrix === 'bt709' && !colors.fullRange;
-  return ({ image: picture, alpha }) => {
-    const sized = scale(rotate(picture, rotation), width, height);
-    if (pixels === 'i420' && isLimitedBt709) return sized.data;
-    const rgba = i420ToRgba(sized, colors);
+  return ({ image, alpha }) => {
+    const scaled = scale(rotate(image, rotation), width, height);
+    if (pixels === 'i420' && isLimitedBt709) return scaled.data;
+    const rgba = i420ToRgba(scaled, colors);
     if (pixels === 'rgba') {
       const mask = alpha && scale(rotate(alpha, rotation), width, height).data;
       if (mask !== undefined)
         for (let pixel = 0; pixel < width * height; pixel++) rgba[pixel * 4 + 3] = mask[pixel] as number;
       return rgba;
     }
-    const out = new Uint8Array(sized.data.length);
+    const out = new Uint8Array(scaled.data.length);
     rgbaToI420(rgba, width, height, out);
     return out;
   };

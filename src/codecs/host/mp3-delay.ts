@@ -1,18 +1,18 @@
-// Reads the number of leading encoder-delay samples from an MP3's Xing or Info tag.
+// Reads from an MP3's Xing or Info tag how many samples at the start are encoder delay.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Every decoder adds this delay, because of the format's filter bank. */
 const DECODER_DELAY = 529;
 const HEAD_BYTES = 4096;
 
-/** Returns 0 if the file has no such tag. */
+/** Returns the delay in samples, or 0 if the file has no such tag. */
 export function readEncoderDelay(path: string): number {
   const file = openSync(path, 'r');
   try {
     const head = Buffer.alloc(10);
     readSync(file, head, 0, 10, 0);
     const isId3 = head.toString('latin1', 0, 3) === 'ID3';
-    // Seven bits per byte.
+    // The size of an ID3 tag has seven bits per byte.
     const tagBytes = isId3
       ? 10 + [6, 7, 8, 9].reduce((size, offset) => size * 128 + ((head[offset] ?? 0) & 127), 0)
       : 0;
@@ -24,7 +24,7 @@ export function readEncoderDelay(path: string): number {
   }
 }
 
-/** Reads the tag from the first frame, where it follows the side information and ends with LAME's part. */
+/** Reads the delay from the first frame, in which the tag follows the side information and ends with LAME's part. */
 export function parseEncoderDelay(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes.length < 200 || bytes[0] !== 0xff || ((bytes[1] ?? 0) & 0xe0) !== 0xe0) return 0;

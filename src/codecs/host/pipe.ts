@@ -1,7 +1,7 @@
 // Reads and writes raw data on the pipes of the codec host: fixed-size blocks in, blocks of any size out.
 import { once } from 'node:events';
 
-/** Yields blocks of exactly `size` bytes, each a separate buffer; the last may be shorter. */
+/** Yields blocks of exactly `size` bytes, each in a separate buffer. The last block may be shorter. */
 export async function* readBlocks(
   chunks: AsyncIterable<Uint8Array>,
   size: number,
@@ -23,12 +23,12 @@ export async function* readBlocks(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Writes the bytes; resolves when more can be written. */
+/** Writes the bytes. Resolves when more can be written. */
 export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Resolves when everything is flushed: exiting earlier would cut off pending writes. */
+/** Resolves when everything is written. Exiting earlier would cut off pending writes. */
 export function flushOutput(): Promise<void> {
   return new Promise(resolve => process.stdout.end(resolve));
 }

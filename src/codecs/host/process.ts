@@ -1,16 +1,20 @@
-// Runs the codec host: reads one command from its arguments, runs it and exits. Raw data goes over its pipes, as with
-// ffmpeg.
+// Runs the codec host: reads one command from its arguments, runs it and exits. As with ffmpeg, pipes carry raw data.
 import { createReadStream } from 'node:fs';
 import { getNativeVariant } from 'node-webcodecs';
-import { type CodecCommand, type EncodeCommand, EXIT_UNREADABLE } from '../command.ts';
+import {
+  type CodecCommand,
+  type EncodeCommand,
+  EXIT_UNREADABLE,
+  EXIT_UNSUPPORTED,
+  UnsupportedCodecError,
+} from '../command.ts';
 import { i420Size } from '../pixels/i420.ts';
 import { writeAudio } from './audio.ts';
 import { AUDIO_BLOCK_BYTES, encodeToFile } from './encode.ts';
-import { HostError } from './error.ts';
 import { writeFrames } from './frames.ts';
 import { readBlocks } from './pipe.ts';
 
-const WORK = {
+const COMMANDS = {
   check: async () => undefined,
   encode: encodePipes,
   frames: writeFrames,
@@ -26,16 +30,16 @@ function encodePipes(command: EncodeCommand): Promise<void> {
 }
 
 const command = JSON.parse(process.argv[2] ?? '') as CodecCommand | { readonly kind: 'check' };
-// The parent has the other end of the pipe: when it closes, the parent has exited and nobody needs the result. An
-// `encode` command sees it as the end of its input.
+// When the parent exits, the pipe closes, and nobody needs the result. An `encode` command ends with its input.
 if (command.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
 
 try {
   const variant = getNativeVariant();
   if (variant !== 'static') throw new Error(`The ${variant} variant was loaded instead of the static one.`);
-  await WORK[command.kind](command as never);
+  await COMMANDS[command.kind](command as never);
   process.exit(0);
 } catch (err) {
   process.stderr.write(`${err instanceof Error ? err.message : err}\n`);
-  process.exit(err instanceof HostError ? err.exitCode : command.kind === 'encode' ? 1 : EXIT_UNREADABLE);
+  if (err instanceof UnsupportedCodecError) process.exit(EXIT_UNSUPPORTED);
+  process.exit(command.kind === 'encode' ? 1 : EXIT_UNREADABLE);
 }

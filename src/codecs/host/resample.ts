@@ -1,18 +1,15 @@
-// Resamples interleaved stereo with a windowed sinc, in blocks, without delay.
+// Resamples interleaved stereo block by block with a windowed sinc, without delay.
 import { CHANNELS } from '../command.ts';
 
 const HALF_TAPS = 16;
 const PHASES = 256;
 
-/**
- * Returns a function that takes block after block and returns the output so far; `undefined` ends the input and flushes
- * the rest.
- */
+/** Returns a function that takes a block and returns the output that is ready. `undefined` flushes the rest. */
 export function createResampler(from: number, to: number): (block: Float32Array | undefined) => Float32Array {
   if (from === to) return block => block ?? new Float32Array(0);
   const table = computeKernel(Math.min(1, to / from));
   const radius = Math.ceil(HALF_TAPS / Math.min(1, to / from));
-  // Input starting at `base`, with silence before it.
+  // The input that is still needed, which starts at sample `base`. Before the first sample there is silence.
   let pending = new Float32Array(radius * CHANNELS);
   let base = -radius;
   let nextIndex = 0;
@@ -37,7 +34,7 @@ export function createResampler(from: number, to: number): (block: Float32Array 
   };
 }
 
-/** Computes the kernel at distances of 1/PHASES input samples, starting at 0. */
+/** Computes the right half of the kernel at distances of 1/PHASES input samples. */
 function computeKernel(cutoff: number): Float32Array {
   const radius = HALF_TAPS / cutoff;
   return Float32Array.from({ length: Math.ceil(radius) * PHASES + 2 }, (_, index) => {

@@ -1,10 +1,10 @@
-// Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. The rasterizer reads BMP
-// fastest, since its decoder only copies.
+// Converts I420 (BT.709, limited range) to an uncompressed BMP in a WebAssembly kernel. BMP is the fastest format for the
+// rasterizer, because decoding only copies.
 import { i420Size } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface BmpWriter {
-  /** The file, always in the same buffer. */
+  /** The BMP file. Always the same buffer. */
   readonly bytes: Buffer<ArrayBuffer>;
   write(i420: Uint8Array): void;
 }
@@ -20,15 +20,15 @@ export function createBmpWriter(width: number, height: number): BmpWriter {
   const planes = new Uint8Array(memory.buffer, 0, size);
   const bytes = Buffer.from(memory.buffer, size, HEADER_BYTES + width * height * 4);
   writeHeader(bytes, width, height);
-  const [luma, side] = [width * height, width / 2];
+  const [lumaBytes, chromaWidth] = [width * height, width / 2];
   return {
     bytes,
     write(i420) {
       planes.set(i420);
       for (let row = 0; row < height; row += 2) {
-        const u = luma + (row / 2) * side;
+        const u = lumaBytes + (row / 2) * chromaWidth;
         const out = size + HEADER_BYTES + row * width * 4;
-        convert(row * width, width, u, u + luma / 4, out, width * 4);
+        convert(row * width, width, u, u + lumaBytes / 4, out, width * 4);
       }
     },
   };

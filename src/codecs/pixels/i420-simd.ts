@@ -3,30 +3,30 @@ import { i420Size, rgbaToI420 } from './i420.ts';
 import { bindKernel, createMemory } from './kernel.ts';
 
 export interface I420Writer {
-  /** The current frame, always in the same buffer. */
+  /** The current frame. Always the same buffer. */
   readonly frame: Uint8Array<ArrayBuffer>;
-  /** Writes rows of RGBA, starting at row `top`, which is even: an even number of rows, or all that remain. */
+  /** Writes rows of RGBA, starting at the even row `top`. Their number is even, or they are the last rows. */
   write(rgba: Uint8Array, top: number): void;
 }
 
-/** Pixels that the kernel processes at once. */
+/** Number of pixels that the kernel processes in one step. */
 const MIN_WIDTH = 16;
 /** Even, and small enough for a strip to stay in the processor cache. */
 const STRIP_ROWS = 24;
 
 /**
- * Creates a frame with these even sides. The RGBA input has `stride` pixels per row; pixels beyond the sides are
- * dropped, and so is alpha.
+ * Creates a writer of frames with these even sides. The RGBA input has `stride` pixels per row. Drops pixels beyond the
+ * sides, and alpha.
  */
 export function createI420Writer(width: number, height: number, stride: number): I420Writer {
   if (width < MIN_WIDTH) return createNarrowWriter(width, height, stride);
   const rowBytes = stride * 4;
-  const staging = STRIP_ROWS * rowBytes;
-  const memory = createMemory(staging + i420Size(width, height));
+  const stripBytes = STRIP_ROWS * rowBytes;
+  const memory = createMemory(stripBytes + i420Size(width, height));
   const convert: ConvertRows = bindKernel('rgba-to-i420', memory);
-  const strip = new Uint8Array(memory.buffer, 0, staging);
-  const frame = new Uint8Array(memory.buffer, staging, i420Size(width, height));
-  const [luma, half] = [width * height, width / 2];
+  const strip = new Uint8Array(memory.buffer, 0, stripBytes);
+  const frame = new Uint8Array(memory.buffer, stripBytes, i420Size(width, height));
+  const [lumaBytes, chromaWidth] = [width * height, width / 2];
   return {
     frame,
     write(rgba, top) {
@@ -35,9 +35,9 @@ export function createI420Writer(width: number, height: number, stride: number):
         const end = Math.min(bottom, stripTop + STRIP_ROWS);
         strip.set(rgba.subarray((stripTop - top) * rowBytes, (end - top) * rowBytes));
         for (let row = stripTop; row < end; row += 2) {
-          const u = staging + luma + (row / 2) * half;
-          const v = u + luma / 4;
-          convert((row - stripTop) * rowBytes, rowBytes, width, staging + row * width, u, v);
+          const u = stripBytes + lumaBytes + (row / 2) * chromaWidth;
+          const v = u + lumaBytes / 4;
+          convert((row - stripTop) * rowBytes, rowBytes, width, stripBytes + row * width, u, v);
         }
       }
     },

@@ -1,16 +1,16 @@
-// Converts I420 planes to and from RGBA, scales and rotates them. BT.709, limited range, unless noted.
+// Converts I420 frames from and to RGBA, scales and rotates them. Colors are BT.709, limited range, unless noted.
 import type { VideoInfo } from '../media-info.ts';
 
 export interface I420Frame {
   readonly width: number;
   readonly height: number;
-  /** Luma, then both chroma planes at half size. Sides are even. */
+  /** The luma plane, then both chroma planes at half size. Sides are even. */
   readonly data: Uint8Array;
 }
 
 export const i420Size = (width: number, height: number): number => (width * height * 3) / 2;
 
-/** Writes RGBA as I420 into `out`; alpha is dropped. */
+/** Writes RGBA as I420 into `out`, without alpha. */
 export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out: Uint8Array): void {
   const chroma = (width / 2) * (height / 2);
   const uPlane = width * height;
@@ -32,7 +32,7 @@ export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out:
         g += pg;
         b += pb;
       }
-      // Sums of four values, hence a shift of 18.
+      // Shifts by 18, because the values are sums of four.
       out[uPlane + c] = (-6596 * r - 22189 * g + 28784 * b + 33685504) >> 18;
       out[vPlane + c] = (28784 * r - 26145 * g - 2639 * b + 33685504) >> 18;
     }
@@ -41,7 +41,7 @@ export function rgbaToI420(rgba: Uint8Array, width: number, height: number, out:
 
 type Colors = Pick<VideoInfo, 'matrix' | 'fullRange'>;
 
-// Kr and Kb of each matrix; the rest of the conversion follows from them.
+// Kr and Kb of each matrix, which determine the conversion.
 const WEIGHTS = { bt709: [0.2126, 0.0722], bt601: [0.299, 0.114] } as const;
 
 /** Converts I420 of any matrix and range to opaque RGBA. */
@@ -49,7 +49,7 @@ export function i420ToRgba({ width, height, data }: I420Frame, { matrix, fullRan
   const [kr, kb] = WEIGHTS[matrix];
   const kg = 1 - kr - kb;
   const [yScale, yOffset, cScale] = fullRange ? [1, 0, 1] : [255 / 219, 16, 255 / 224];
-  // Lookup tables in 1/256, so that a pixel takes only additions.
+  // Lookup tables in units of 1/256, so that a pixel takes only additions.
   const table = (factor: number, zero: number): Int32Array =>
     Int32Array.from({ length: 256 }, (_, value) => Math.round(256 * factor * (value - zero)));
   const luma = table(yScale, yOffset).map(value => value + 128);
@@ -115,7 +115,7 @@ export function rotate(frame: I420Frame, degrees: VideoInfo['rotation']): I420Fr
   });
 }
 
-/** Scales to even sides with a triangle filter as wide as the step, so that reduced frames do not flicker. */
+/** Scales to even sides. The triangle filter is as wide as the step, so that reduced frames do not flicker. */
 export function scale(frame: I420Frame, width: number, height: number): I420Frame {
   if (frame.width === width && frame.height === height) return frame;
   return mapPlanes(frame, (plane, isChroma) =>
@@ -126,7 +126,7 @@ export function scale(frame: I420Frame, width: number, height: number): I420Fram
 function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: number): Plane {
   const columns = computeTaps(width, toWidth);
   const rows = computeTaps(height, toHeight);
-  const narrow = new Float32Array(toWidth * height);
+  const scaledRows = new Float32Array(toWidth * height);
   for (let y = 0, offset = 0; y < height; y++) {
     for (let x = 0; x < toWidth; x++, offset++) {
       const from = y * width + (columns.starts[x] as number);
@@ -134,7 +134,7 @@ function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: n
       for (let k = 0, w = x * columns.count; k < columns.count; k++, w++) {
         sum += (columns.weights[w] as number) * (data[from + k] as number);
       }
-      narrow[offset] = sum;
+      scaledRows[offset] = sum;
     }
   }
   const out = new Uint8ClampedArray(toWidth * toHeight);
@@ -144,17 +144,20 @@ function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: n
     for (let k = 0; k < rows.count; k++) {
       const weight = rows.weights[y * rows.count + k] as number;
       const from = ((rows.starts[y] as number) + k) * toWidth;
-      for (let x = 0; x < toWidth; x++) sums[x] = (sums[x] as number) + weight * (narrow[from + x] as number);
+      for (let x = 0; x < toWidth; x++)
+        sums[x] = (sums[x] as number) + weight * (scaledRows[from + x] as number);
     }
     out.set(sums, y * toWidth);
   }
   return { width: toWidth, height: toHeight, data: new Uint8Array(out.buffer) };
 }
 
+/** The weights of `count` input samples for each output sample. */
 interface Taps {
   readonly count: number;
-  /** First input sample of each output sample, and its `count` weights, concatenated. */
+  /** Index of the first input sample for each output sample. */
   readonly starts: Int32Array;
+  /** The weights for all output samples, concatenated. */
   readonly weights: Float32Array;
 }
 
@@ -171,14 +174,14 @@ function computeTaps(from: number, to: number): Taps {
       Math.max(0, 1 - Math.abs(start + k - center) / support),
     );
     const sum = raw.reduce((a, b) => a + b, 0);
-    const shares = raw.map(weight => weight / sum);
+    const normalized = raw.map(weight => weight / sum);
     starts[index] = start;
-    weights.set(shares, index * count);
+    weights.set(normalized, index * count);
   }
   return { count, starts, weights };
 }
 
-/** Centers a smaller frame in a black one. Offsets are even, since chroma has half the resolution. */
+/** Centers the frame in a larger black frame. Offsets are even, because chroma has half the resolution. */
 export function pad(frame: I420Frame, width: number, height: number): I420Frame {
   if (frame.width === width && frame.height === height) return frame;
   const left = Math.floor((width - frame.width) / 4) * 2;

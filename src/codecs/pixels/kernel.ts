@@ -2,7 +2,7 @@
 // .wat files of kernels/, built by scripts/build-kernels.ts.
 import { readFileSync } from 'node:fs';
 
-// Only the parts that are used: Node's types leave WebAssembly to the DOM types.
+// Declares what this file uses, because WebAssembly is only in the DOM types.
 declare const WebAssembly: {
   Memory: new (size: { readonly initial: number }) => Memory;
   Module: new (bytes: Uint8Array) => object;
@@ -20,7 +20,7 @@ export function createMemory(bytes: number): Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
 }
 
-/** Returns the `convert` function of a kernel that works on the given memory. */
+/** Returns the `convert` function of a kernel, bound to the given memory. */
 export function bindKernel(
   name: 'rgba-to-i420' | 'i420-to-bmp',
   memory: Memory,

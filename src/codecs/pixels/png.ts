@@ -1,11 +1,11 @@
-// Writes RGBA as PNG with zlib alone, so that video frames need no image library.
+// Encodes RGBA as PNG with zlib only, so that video frames need no image library.
 
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
 const compress = promisify(deflateRaw);
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Number of row bands, each compressed while the next one is filtered. */
+/** Number of row bands. Each is compressed while the next is filtered. */
 const BANDS = 4;
 /** CMF and FLG of RFC 1950: deflate with a window of 32 KB. */
 const ZLIB_HEAD = Buffer.from('7801', 'hex');
@@ -13,7 +13,7 @@ const ADLER_BASE = 65_521;
 /** Bytes that can be summed before 32 bits overflow (zlib's NMAX). */
 const ADLER_BLOCK = 5552;
 
-/** Encodes an image as PNG. `level` is zlib's, 1 to 9. An opaque image is written without alpha. */
+/** Encodes an image as PNG. `level` is the zlib level, 1 to 9. An opaque image is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
   const isOpaque = isFullyOpaque(rgba);
   const header = Buffer.alloc(13);
@@ -31,7 +31,7 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
       width,
       (to as number) - (from as number),
     );
-    // All bands but the last end on a byte boundary, without ending the stream.
+    // Only the last band ends the stream. The others end on a byte boundary.
     const finishFlush = band === BANDS - 1 ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
     parts.push(compress(rows, { level, finishFlush }));
     sums = updateAdler(rows, sums);
@@ -69,7 +69,7 @@ function isFullyOpaque(rgba: Uint8Array): boolean {
   return true;
 }
 
-// Each row starts with its filter type: 1, the difference to the pixel on the left.
+// Each row starts with filter type 1: bytes are differences from the pixel on the left.
 function filterRgba(rgba: Uint8Array, width: number, height: number): Buffer {
   const rows = Buffer.allocUnsafe(height * (1 + width * 4));
   for (let y = 0, offset = 0, from = 0; y < height; y++) {

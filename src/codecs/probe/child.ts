@@ -1,4 +1,4 @@
-// Manages a child process that probes one file after another: requests and bytes go over its channel, results come back.
+// Manages a child process that probes one file after another. Requests, file contents and results are messages.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { compileCacheEnv } from '../../lib/compile-cache.ts';
@@ -7,28 +7,30 @@ import type { MediaInfo } from '../media-info.ts';
 /** A file that is not on this disk. */
 export interface RemoteFile {
   readonly size: number;
-  /** Reads from `start` up to, not including, `end`. */
+  /** Reads the bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
+/** The properties of a file, or only the content type. */
 export type ProbeResult = MediaInfo | string;
+
 interface RangeRequest {
   readonly id: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The size of a remote file and its first bytes, which suffice for most files. */
+/** The size and first bytes of a remote file. They suffice to probe most files. */
 export interface RemoteFileHead {
   readonly size: number;
   readonly head: Uint8Array;
 }
 
-/** Messages to the process. */
+/** A message to the child process. */
 export type MessageToChild =
   | { readonly kind: 'info' | 'contentType'; readonly file: string | RemoteFileHead }
   | { readonly id: number; readonly bytes: Uint8Array };
-/** Messages from the process. */
+/** A message from the child process. */
 export type MessageFromChild =
   | { readonly value: ProbeResult }
   | { readonly failure: string }
@@ -36,11 +38,11 @@ export type MessageFromChild =
 
 /** Thrown when the process could not parse the file. */
 export class UnreadableFileError extends Error {}
-/** Thrown when the bytes could not be read; `cause` is the error of the file's `read`. */
+/** Thrown when the bytes could not be read. `cause` is the error of the file's `read`. */
 export class FileReadError extends Error {}
 
 const MAX_HEAP_MB = 256;
-/** The first read of the container reader. */
+/** Size of the first read by mediabunny. */
 const HEAD_BYTES = 131_072;
 
 export class ProbeChild {
@@ -55,7 +57,7 @@ export class ProbeChild {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    // The caller gets the error too. Without a listener, a failed spawn, kill or send would crash this process.
+    // `probe` reports the error. Without this listener, an error outside of a probe would crash this process.
     this.#process.on('error', () => this.end());
   }
 
@@ -67,7 +69,7 @@ export class ProbeChild {
     return this.#process.connected;
   }
 
-  /** Throws UnreadableFileError, after which the child can be used again. After any other error it must be ended. */
+  /** Throws UnreadableFileError, after which the child can be reused. After any other error, end the child. */
   async probe(
     kind: 'info' | 'contentType',
     file: string | RemoteFile,
@@ -87,7 +89,7 @@ export class ProbeChild {
           reject(new FileReadError("The bytes can't be read.", { cause })),
         );
     };
-    // The channel closes after the last message, which reveals a process that died without a response.
+    // The channel closes after the last message, so without a response the process has died.
     const onEnd = (): void => reject(new Error('The probe process exited without a response.'));
     const onAbort = (): void => reject(deadline.reason);
     child.on('message', onMessage).on('disconnect', onEnd).on('error', reject);
@@ -95,7 +97,7 @@ export class ProbeChild {
     this.#setBusy(true);
     try {
       deadline.throwIfAborted();
-      // Its event has passed.
+      // The `disconnect` event has already fired.
       if (!child.connected) onEnd();
       readHead(file).then(
         input => this.#send({ kind, file: input }),
@@ -113,7 +115,7 @@ export class ProbeChild {
     this.#process.kill('SIGKILL');
   }
 
-  /** Ignores errors: if the channel has closed meanwhile, its `disconnect` event reports it. */
+  /** Ignores errors. If the channel has closed, the `disconnect` event reports that. */
   #send(message: MessageToChild): void {
     this.#process.send(message, () => undefined);
   }

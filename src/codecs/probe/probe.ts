@@ -1,6 +1,6 @@
-// Reports what a video or audio file contains. Parsing runs mediabunny (plain JavaScript) in child processes: a file
-// that makes it loop or exhaust memory ends only one of them. A thread would not be enough, because V8 ends the whole
-// process at a thread's heap limit.
+// Reads the properties of a video or audio file. Child processes parse the file with mediabunny, so that a file that makes
+// it loop or exhaust memory ends only a child. Threads would not suffice, because V8 ends the whole process at a thread's
+// heap limit.
 import { AppError } from '../../lib/errors.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
@@ -13,12 +13,12 @@ import {
   UnreadableFileError,
 } from './child.ts';
 
-/** Of processor time. */
+/** Maximum processor time of a probe. */
 const TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
-/** Idle children, with the timer that ends each. Starting one takes 0.15 s, a probe a few milliseconds. */
-const idle = new Map<ProbeChild, NodeJS.Timeout>();
+/** Idle children, with the timer that ends each. Starting a child takes 0.15 s, a probe only a few milliseconds. */
+const idleChildren = new Map<ProbeChild, NodeJS.Timeout>();
 
 /** Probes a file on disk, or bytes. Throws `unreadable_media` if it is damaged or not video or audio. */
 export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaInfo> {
@@ -27,8 +27,8 @@ export async function probeMedia(source: string | Uint8Array, signal: AbortSigna
 }
 
 /**
- * Returns the content type of a file by its tracks, reading only its headers: at most 32 MB. Throws `unreadable_media`
- * like `probeMedia`; errors of `file.read` are rethrown.
+ * Returns the content type of a file. Reads only headers, at most 32 MB. Throws `unreadable_media` like `probeMedia`.
+ * Rethrows errors of `file.read`.
  */
 export async function probeContentType(file: RemoteFile, signal: AbortSignal): Promise<string> {
   return (await probe('contentType', file, signal)) as string;
@@ -47,9 +47,9 @@ function probe(
     const child = acquireChild();
     using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
     try {
-      const probed = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
+      const result = await child.probe(kind, file, AbortSignal.any([signal, timeLimit.signal]));
       releaseChild(child);
-      return probed;
+      return result;
     } catch (err) {
       if (err instanceof UnreadableFileError) releaseChild(child);
       else child.end();
@@ -65,9 +65,9 @@ function probe(
 }
 
 function acquireChild(): ProbeChild {
-  for (const [child, timer] of idle) {
+  for (const [child, timer] of idleChildren) {
     clearTimeout(timer);
-    idle.delete(child);
+    idleChildren.delete(child);
     if (child.isAlive) return child;
   }
   return new ProbeChild();
@@ -75,8 +75,8 @@ function acquireChild(): ProbeChild {
 
 function releaseChild(child: ProbeChild): void {
   const timer = setTimeout(() => {
-    idle.delete(child);
+    idleChildren.delete(child);
     child.end();
   }, IDLE_MS);
-  idle.set(child, timer.unref());
+  idleChildren.set(child, timer.unref());
 }

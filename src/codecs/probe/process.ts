@@ -1,4 +1,4 @@
-// Probes files at the request of the parent process; ends when the channel to the parent closes.
+// Probes files at the request of the parent process, and ends when the channel to the parent closes.
 import { flushCompileCache } from 'node:module';
 import { type FileBytes, openBytes, openInput } from '../open-input.ts';
 import type { MessageFromChild, MessageToChild, RemoteFileHead } from './child.ts';
@@ -7,7 +7,7 @@ import { readContentType, readMediaInfo } from './read-media-info.ts';
 type ProbeRequest = Extract<MessageToChild, { readonly kind: string }>;
 
 const READERS = { info: readMediaInfo, contentType: readContentType };
-/** When reading through the parent, each read may be a request to a bucket. */
+/** Limit for reads through the parent, each of which may be a request to a bucket. */
 const MAX_REMOTE_BYTES = 32 * 1024 * 1024;
 
 const pendingReads = new Map<number, (bytes: Uint8Array) => void>();

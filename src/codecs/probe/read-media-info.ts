@@ -1,8 +1,9 @@
 // Reads the properties of an opened media file.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioInfo, MediaInfo, VideoInfo } from '../media-info.ts';
-import { findContainer, findStart } from '../open-input.ts';
+import { findContainer, findStartSeconds } from '../open-input.ts';
 
+/** Number of packets from which the frame rate is estimated. */
 const RATE_PACKETS = 120;
 const [MIN_FPS, MAX_FPS] = [1, 240];
 const HD_HEIGHT = 720;
@@ -12,7 +13,7 @@ export async function readMediaInfo(input: Input): Promise<MediaInfo> {
   const video = videoTrack && (await probeVideo(videoTrack));
   const audio = audioTrack && (await probeAudio(audioTrack));
   const tracks = [videoTrack, audioTrack].filter(track => track !== null);
-  const startSeconds = clampFinite(await findStart(input), 0, 1e9);
+  const startSeconds = clampFinite(await findStartSeconds(input), 0, 1e9);
   const duration = (await input.computeDuration(tracks, { metadataOnly: true })) - startSeconds;
   return {
     container,
@@ -24,11 +25,11 @@ export async function readMediaInfo(input: Input): Promise<MediaInfo> {
   };
 }
 
-/** Returns the content type by tracks; reads nothing after the first frame or sample. */
+/** Returns the content type. Reads nothing after the first frame or sample. */
 export async function readContentType(input: Input): Promise<string> {
   const { contentType } = await readTracks(input);
   // A header may name tracks that have no data.
-  await findStart(input);
+  await findStartSeconds(input);
   return contentType;
 }
 
@@ -42,7 +43,7 @@ async function readTracks(input: Input) {
   return { container, contentType, videoTrack, audioTrack };
 }
 
-// Content types with video, and without.
+// Content types of files with video, and without.
 const CONTENT_TYPES: Readonly<Partial<Record<MediaInfo['container'], readonly [string, string]>>> = {
   mp4: ['video/mp4', 'audio/mp4'],
   mov: ['video/quicktime', 'audio/mp4'],
@@ -78,7 +79,7 @@ async function probeAudio(track: InputAudioTrack): Promise<AudioInfo> {
   };
 }
 
-/** Limits what a header claims to plausible values. */
+/** Limits a header value to a plausible range. */
 function clampFinite(value: number, min: number, max: number): number {
   if (!Number.isFinite(value)) throw new Error('A header value is not a number.');
   return Math.min(max, Math.max(min, value));

@@ -1,27 +1,25 @@
-// Mixes sounds block by block. Opens only the sounds that are audible in a block.
+// Mixes sounds block by block. Opens a sound only while it is audible.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANNELS } from '../../codecs/command.ts';
-import { readSamples, type SampleReader } from '../../codecs/mix.ts';
-import { type Gain, getPan, type Pan } from './gain.ts';
+import { createSampleReader, type SampleReader } from '../../codecs/mix.ts';
+import { computePanGains, type Gain, type PanGains } from './gain.ts';
 import { BLOCK } from './plan.ts';
 import type { ResolvedSound } from './resolve-sounds.ts';
 import type { SoundReader } from './sound-reader.ts';
 
 /** Gains are computed every millisecond and interpolated linearly in between. */
 export const STEP = 48;
-/**
- * If all audio is already decoded, nothing is awaited. The mixer then yields to the event loop after this many blocks.
- */
+/** Yields to the event loop after this many blocks, because nothing is awaited if all audio is already decoded. */
 const BLOCKS_PER_YIELD = 20;
 
-/** A sound with its gain, before volume is applied. */
+/** A sound with its gain. */
 export interface MixInput {
   readonly sound: ResolvedSound;
   readonly gain: Gain;
 }
 
 interface OpenInput extends MixInput {
-  readonly pan: Pan;
+  readonly panGains: PanGains;
   readonly reader: SampleReader;
   readonly end: number;
 }
@@ -59,8 +57,8 @@ export async function* mixInputs(
 }
 
 function openInput({ sound, gain }: MixInput, soundReader: SoundReader, position: number): OpenInput {
-  const reader = readSamples(soundReader.openAudio(sound, Math.max(0, position - sound.start)));
-  return { sound, gain, pan: getPan(sound), reader, end: sound.start + sound.length };
+  const reader = createSampleReader(soundReader.openAudio(sound, Math.max(0, position - sound.start)));
+  return { sound, gain, panGains: computePanGains(sound), reader, end: sound.start + sound.length };
 }
 
 const readInput = (
@@ -73,12 +71,12 @@ const readInput = (
 function addInput(
   out: Float32Array,
   position: number,
-  { sound, gain, pan }: OpenInput,
+  { sound, gain, panGains }: OpenInput,
   samples: Float32Array,
 ): void {
   const firstSample = Math.max(position, sound.start);
   const count = samples.length / CHANNELS;
-  // By the video's clock, not the sound's, so that any range gives the same result.
+  // Steps follow the video's clock, not the sound's, so that any range gives the same result.
   let step = Math.floor(firstSample / STEP) * STEP;
   let high = gain(step);
   for (let i = 0; i < count; step += STEP) {
@@ -89,9 +87,11 @@ function addInput(
       const factor = low + ((high - low) * (firstSample + i - step)) / STEP;
       const left = samples[i * CHANNELS] as number;
       const right = samples[i * CHANNELS + 1] as number;
-      const to = (firstSample - position + i) * CHANNELS;
-      out[to] = (out[to] as number) + factor * (left * pan.ll + right * pan.lr);
-      out[to + 1] = (out[to + 1] as number) + factor * (left * pan.rl + right * pan.rr);
+      const index = (firstSample - position + i) * CHANNELS;
+      const outLeft = left * panGains.leftToLeft + right * panGains.rightToLeft;
+      const outRight = left * panGains.leftToRight + right * panGains.rightToRight;
+      out[index] = (out[index] as number) + factor * outLeft;
+      out[index + 1] = (out[index + 1] as number) + factor * outRight;
     }
   }
 }
