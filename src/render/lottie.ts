@@ -24,7 +24,7 @@ const MAX_LAYERS = 2000;
 /** Maximum nesting of compositions. The player skips compositions that contain themselves. */
 const MAX_NESTED = 24;
 /**
- * Maximum number of layers, shapes, masks and letters, counted each time they are drawn; expensive features count more.
+ * Maximum number of layers, shapes, masks and letters. Each counts as often as it is drawn. Expensive features count more.
  */
 const MAX_COST = 20_000;
 const EFFECT_COST = 200;
@@ -33,10 +33,7 @@ const POINTS_PER_COST = 50;
 const MAX_IMAGES = 40;
 const MAX_FONTS = 50;
 
-/**
- * Sanitizes an animation. `rewrite` re-encodes an image embedded as a data URL. Throws `invalid_request` with the
- * problem.
- */
+/** Sanitizes an animation. `rewrite` re-encodes an image that is embedded as a data URL. Throws `invalid_request`. */
 export async function cleanLottie(
   text: string,
   rewrite: (dataUrl: string) => Promise<string>,
@@ -92,7 +89,7 @@ interface Extent {
   readonly height: number;
 }
 
-/** Measures the layers, including all compositions that they show. `extents` caches measured compositions. */
+/** Measures the layers and all compositions that they show. `extents` caches the measured compositions. */
 function measureLayers(
   layers: Json | undefined,
   assets: ReadonlyMap<Json | undefined, JsonObject>,
@@ -192,8 +189,8 @@ function readFontUrl(weight: number): string {
 }
 
 /**
- * Embeds a font in place of each that the animation names, because the player would otherwise use fonts installed on
- * the machine. Returns the reason if some text cannot be drawn with them.
+ * Replaces each font that the animation names by an embedded one, because the player would otherwise use fonts installed
+ * on the machine. If some text cannot be drawn with the embedded fonts, returns the reason.
  */
 function embedFonts(root: JsonObject): string | undefined {
   const fonts = isRecord(root.fonts) ? toObjectList(root.fonts.list) : [];

@@ -11,7 +11,7 @@ import { FetchError } from '../lib/fetch/error.ts';
 import { withTempFolder } from '../lib/files.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
-import { identify } from '../media/sniff.ts';
+import { identifyFile } from '../media/sniff.ts';
 import { sanitizeSvgInPool } from '../media/svg/thread.ts';
 import { cleanLottie } from './lottie.ts';
 import type { ReadSource, SourceBytes } from './render-io.ts';
@@ -34,7 +34,7 @@ interface ReadState {
   readonly read: ReadSource;
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Bytes that may still be written to the folder. */
+  /** How many bytes may still be written to the folder. */
   remainingBytes: number;
 }
 
@@ -91,7 +91,7 @@ async function readRenderFile(resource: Resource, state: ReadState): Promise<Res
   } catch (err) {
     signal.throwIfAborted();
     if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
-    // Not the file's fault: fail the request so that the caller can retry, instead of drawing an incomplete image.
+    // The file may be fine: the request fails so that the caller can retry, instead of drawing an incomplete image.
     if (err.code === 'unavailable') throw err;
     return { kind: 'absent', reason: `cannot be read: ${toError(err).message.replace(/\.$/, '')}` };
   }
@@ -114,7 +114,7 @@ async function readClip({ key, kind, source }: Resource, state: ReadState): Prom
   const { folder, signal } = state;
   const maxBytes = Math.min(MAX_CLIP_BYTES, state.remainingBytes);
   const path = join(folder, key);
-  // Other files are written at the same time: reserve the maximum size, and return what was not needed.
+  // Other files are written at the same time, so the maximum size is reserved and the unused rest is returned.
   state.remainingBytes -= maxBytes;
   let usedBytes = 0;
   try {
@@ -163,7 +163,7 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
     const file = await readImage(body, declared, signal);
     if (file.kind !== 'image')
       throw new AppError('unsupported_type', 'the animation embeds an SVG image; embed PNG or JPEG instead');
-    // The player looks at the bytes, not at the content type.
+    // The player detects the format from the bytes, so the content type need not be exact.
     return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
   };
   return { kind: 'lottie', ...(await cleanLottie(text, rewrite)) };
@@ -175,7 +175,7 @@ async function readImage(
   declared: string | undefined,
   signal: AbortSignal,
 ): Promise<ResourceFile> {
-  const type = await identify(bytes, declared);
+  const type = await identifyFile(bytes, declared);
   if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgInPool(bytes, signal) };
   if (type.kind !== 'image')
     throw new AppError('unsupported_type', `it is ${type.contentType}, not an image`);

@@ -1,7 +1,7 @@
 // Declares the I/O that a render needs from its caller: reading source files, and storing finished segments of a video.
 
 export interface ReadBounds {
-  /** A file that is larger is refused. A reader that knows the size in advance refuses at once. */
+  /** A larger file is refused, before the download if its size is known. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -13,10 +13,7 @@ export interface SourceBytes {
   readonly declared: string | undefined;
 }
 
-/**
- * Opens a file by URL or media id; the service and the command line each provide one. Throws an AppError with the
- * reason.
- */
+/** Opens a file by URL or media id. The service and the command line each provide a reader. Throws an AppError. */
 export type ReadSource = (
   source: { readonly src: string } | { readonly mediaId: string },
   bounds: ReadBounds,

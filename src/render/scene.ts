@@ -1,4 +1,4 @@
-// Opens a scene: turns an untrusted value, or a template with props, into a timeline that can be drawn.
+// Turns an unvalidated scene graph, or a template with props, into a timeline that can be drawn.
 import { invalidSceneGraph, parseSceneGraph } from './schema/validate.ts';
 import type { Props } from './templates/bind.ts';
 import { BLOCKS, expandBlocks } from './templates/blocks.ts';
@@ -10,9 +10,9 @@ export function openScene(value: unknown): Timeline {
   const graph = parseSceneGraph(value);
   if (graph.scenes.every(({ blockId }) => blockId === undefined)) return compileTimeline(graph);
   const expanded = expandBlocks(graph);
-  if (expanded.unknown.length > 0) {
+  if (expanded.unknownPaths.length > 0) {
     const message = `is not the id of a block. The blocks are ${BLOCKS.map(({ id }) => id).join(', ')}`;
-    throw invalidSceneGraph(expanded.unknown.map(path => ({ path, code: 'unknown_block', message })));
+    throw invalidSceneGraph(expanded.unknownPaths.map(path => ({ path, code: 'unknown_block', message })));
   }
   return compileTimeline(parseSceneGraph(expanded.graph));
 }

@@ -20,12 +20,12 @@ import { isNear, readPixels } from '../support/media/pixels.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
 import { BACKENDS, drawClips, makeClip } from '../support/render/clips.ts';
 
-const createScene = (element: object, rest: object = {}) => ({
+const createScene = (element: object, properties: object = {}) => ({
   fps: 30,
   width: 96,
   height: 64,
   scenes: [{ duration: 8, elements: [{ type: 'video', src: './clip.mp4', ...element }] }],
-  ...rest,
+  ...properties,
 });
 
 const ffmpeg = findOnPath('ffmpeg');
@@ -65,7 +65,7 @@ function testBackend(backend: Backend): void {
       );
     });
 
-  it('start at trim, play at their speed and that of their group, and stay at the last frame', async () => {
+  it('start at trim, play at the speed of the element and its group, and stay at the last frame', async () => {
     assert.deepEqual(await drawNumbers(createScene({ trim: '80f' }), range(0, 13)), [
       ...range(80, 90),
       89,
@@ -83,7 +83,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await drawNumbers(createScene({ trim: 5 }), range(0, 2)), [89, 89]);
   });
 
-  it('loop from their end to their start', async () => {
+  it('loop from their end to their trim', async () => {
     assert.deepEqual(
       await drawNumbers(createScene({ loop: true, trim: '86f' }), range(0, 10)),
       [86, 87, 88, 89, 86, 87, 88, 89, 86, 87],
@@ -95,12 +95,12 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(await drawNumbers(background, [88, 89, 90, 91]), [88, 89, 0, 1]);
   });
 
-  it('show the same frame independent of earlier frames: jumps, steps back and larger steps', async () => {
+  it('show the same frame after jumps, steps back and larger steps', async () => {
     const order = [60, 61, 5, 6, 6, 30, 33, 36, 2];
     assert.deepEqual(await drawNumbers(createScene({}), order), order);
   });
 
-  it('play at their own times: several of one file, nested, and as a mask', async () => {
+  it('play at their own times, also as a mask or if several show the same file', async () => {
     const video = {
       type: 'video',
       src: './clip.mp4',
@@ -120,7 +120,7 @@ function testBackend(backend: Backend): void {
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn)
       assert.deepEqual(
-        [0, 1, 2].map(index => readNumber(column(rgba, 288, index * 96, 96))),
+        [0, 1, 2].map(index => readNumber(cropColumn(rgba, 288, index * 96, 96))),
         [frame, frame + 4, frame + 8],
       );
     const mask = { mode: 'luma', element: { type: 'video', src: './clip.mp4', fit: 'fill' } };
@@ -138,12 +138,12 @@ function testBackend(backend: Backend): void {
     const { drawn, warnings } = await drawClips(backend, createScene(inset), range(0, 4), clip);
     assert.deepEqual(warnings, []);
     for (const { frame, rgba } of drawn) {
-      const part = column(rgba, 96, 0, 48).subarray(0, 48 * 32 * 4);
+      const part = cropColumn(rgba, 96, 0, 48).subarray(0, 48 * 32 * 4);
       assert.equal(readNumber(part, 48, 32), frame);
     }
   });
 
-  it('fit their box as images do: cover, contain, cropped, with a blurred border', async () => {
+  it('fit their box like images do', async () => {
     const getPixel = async (element: object, x: number, y: number): Promise<readonly number[]> => {
       const graph = createScene(element, { width: 128, background: '#0000ff' });
       const { drawn } = await drawClips(backend, graph, [0], clip);
@@ -159,7 +159,7 @@ function testBackend(backend: Backend): void {
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
-  it('fill the frame as a background: darkened, blurred to the edges, slowly enlarged', async () => {
+  it('fill the frame as a background that is darkened, blurred or slowly enlarged', async () => {
     const getPixels = async (
       background: object,
       frames: readonly number[] = [0],
@@ -221,7 +221,7 @@ function testBackend(backend: Backend): void {
   });
 }
 
-/** The probe's result for a clip of which only the decoder's part exists. */
+/** The probe result of a clip without a file. */
 const info = {
   container: 'mp4',
   contentType: 'video/mp4',
@@ -240,23 +240,23 @@ const info = {
 
 describe('a decoder', () => {
   const clip = { path: '/nowhere', info };
-  const decoding = (file: string, ...args: string[]): Backend => ({
+  const createBackend = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
     detail: '',
     encoding: '',
     toSpawnSpec: () => ({ file, args, env: {} }),
   });
 
-  it('that dies leaves the last frame, and is reported by pointer', async () => {
-    const two = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
-    const dying = decoding(process.execPath, '-e', two);
-    const { drawn, warnings } = await drawClips(dying, createScene({}), range(0, 5), clip);
+  it('that dies is reported by pointer, and its last frame stays', async () => {
+    const script = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
+    const backend = createBackend(process.execPath, '-e', script);
+    const { drawn, warnings } = await drawClips(backend, createScene({}), range(0, 5), clip);
     for (const { rgba } of drawn) assert.ok(isNear(pixelAt(rgba, 5, 5), [255, 255, 255]));
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file can.t be decoded/);
   });
 
-  it('is one of at most sixteen; further clips are reported by pointer', async () => {
+  it('is not started for a seventeenth clip, which is reported by pointer', async () => {
     const elements = Array.from({ length: 18 }, (_, index) => ({
       type: 'video',
       src: './clip.mp4',
@@ -265,7 +265,7 @@ describe('a decoder', () => {
       trim: index,
     }));
     const graph = createScene({}, { scenes: [{ duration: 3, elements }] });
-    const { warnings } = await drawClips(decoding('/bin/cat', '/dev/zero'), graph, [0, 1], clip);
+    const { warnings } = await drawClips(createBackend('/bin/cat', '/dev/zero'), graph, [0, 1], clip);
     assert.deepEqual(
       warnings.map(warning => warning.split(' exceeds the limit')[0]),
       ['/scenes/0/elements/16', '/scenes/0/elements/17'],
@@ -282,12 +282,12 @@ describe('a still with a clip', {
   );
   const still = { lists: [evaluateFrame(timeline, 0)], files, scale: 1, format: 'png' } as const;
 
-  /** A program that is used as ffmpeg and fails in this way when it decodes. */
-  const withDecoder = (work: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
+  /** Creates a program that is used as ffmpeg. It runs the command when it should decode. */
+  const withDecoder = (command: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
     withTempFolder(async folder => {
       const path = join(folder, 'ffmpeg');
       const encoders = "printf ' V..... libx264 x\\n A..... aac x\\n'";
-      const script = `#!/bin/sh\ncase "$*" in *-encoders*) ${encoders};; *) ${work};; esac\n`;
+      const script = `#!/bin/sh\ncase "$*" in *-encoders*) ${encoders};; *) ${command};; esac\n`;
       await writeFile(path, script, { mode: 0o700 });
       await use({ FFMPEG_PATH: path }, folder);
     });
@@ -303,24 +303,24 @@ describe('a still with a clip', {
 
   it('leaves no decoder running when it is aborted', () =>
     withDecoder('echo $$ > "$0.pid"; exec sleep 600', async (codecs, folder) => {
-      const aborting = new AbortController();
-      const drawing = drawSceneStills({ ...still, codecs }, aborting.signal);
+      const controller = new AbortController();
+      const drawing = drawSceneStills({ ...still, codecs }, controller.signal);
       drawing.catch(() => undefined);
       let pid = 0;
       await waitUntil('the decoder to start', async () => {
         pid = Number(await readFile(join(folder, 'ffmpeg.pid'), 'utf8').catch(() => 0));
         return pid > 0;
       });
-      aborting.abort();
+      controller.abort();
       await assert.rejects(drawing, { name: 'AbortError' });
       await waitUntil('the decoder to end', () => !isRunning(pid));
     }));
 });
 
 /** Cuts a vertical strip of the image. */
-function column(rgba: Uint8Array, width: number, from: number, wide: number): Uint8Array {
+function cropColumn(rgba: Uint8Array, width: number, from: number, columnWidth: number): Uint8Array {
   const rows = Array.from({ length: rgba.length / width / 4 }, (_, y) =>
-    rgba.subarray((y * width + from) * 4, (y * width + from + wide) * 4),
+    rgba.subarray((y * width + from) * 4, (y * width + from + columnWidth) * 4),
   );
   return Buffer.concat(rows);
 }

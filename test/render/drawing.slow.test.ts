@@ -1,5 +1,4 @@
-// Tests that random valid graphs are drawn, or that the element that cannot be drawn is named. Hostile graphs do not
-// crash it.
+// Tests that random and hostile graphs are drawn, and that elements that cannot be drawn are reported.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isNear, readPixels } from '../support/media/pixels.ts';
@@ -55,11 +54,11 @@ describe('a frame', () => {
   it('shows the part of a masked element that the mask covers, or its inverse', async () => {
     const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
     const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
-    const [kept, inverted] = [
+    const [masked, inverted] = [
       await drawPixels(createScene([{ ...red, mask }])),
       await drawPixels(createScene([{ ...red, mask: { ...mask, invert: true } }])),
     ];
-    assert.ok(isNear(kept.at(20, 30), [255, 0, 0]) && isNear(kept.at(80, 30), [0, 0, 0]));
+    assert.ok(isNear(masked.at(20, 30), [255, 0, 0]) && isNear(masked.at(80, 30), [0, 0, 0]));
     assert.ok(isNear(inverted.at(20, 30), [0, 0, 0]) && isNear(inverted.at(80, 30), [255, 0, 0]));
   });
 
@@ -93,7 +92,7 @@ describe('a frame', () => {
 });
 
 describe('a hostile graph', () => {
-  it('with deeply nested, blended groups uses few surfaces and says where it stopped', async () => {
+  it('with deeply nested, blended groups uses few surfaces and reports which group is not blended', async () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };

@@ -1,7 +1,7 @@
 // Defines small scenes whose frames are compared with the images in golden/.
 import { sampleAnimation } from '../support/render/lottie.ts';
 
-const pair = (transition: object) => ({
+const createTransition = (transition: object) => ({
   fps: 10,
   width: 160,
   height: 90,
@@ -42,8 +42,8 @@ const STOPS = [
   { offset: 1, color: '#0ea5e9' },
 ];
 
-/** Six elements of a kind in two rows of three. */
-const six = (elements: readonly object[], size = 36) =>
+/** Places six elements in two rows of three. */
+const createGridOfSix = (elements: readonly object[], size = 36) =>
   createSingleScene(
     elements.map((element, index) => ({
       x: 28 + (index % 3) * 52,
@@ -91,7 +91,7 @@ export const GOLDEN_SCENES: Readonly<
   'text-plates': {
     frame: 0,
     warnings: [
-      '/scenes/0/elements/0 has more text than fits its box at the smallest size; the rest is left out.',
+      '/scenes/0/elements/0 has more text than fits its box at the smallest size, so the rest is cut off.',
     ],
     graph: createSingleScene([
       {
@@ -232,7 +232,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'image-fits': {
     frame: 0,
-    graph: six(
+    graph: createGridOfSix(
       ['cover', 'contain', 'fill', 'contain-blur', 'cover', 'cover'].map((fit, index) => ({
         type: 'image',
         src: 'sample:hills',
@@ -296,7 +296,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'motion-in': {
     frame: 2,
-    graph: six(
+    graph: createGridOfSix(
       ENTRANCES.map(preset => ({
         type: 'shape',
         shape: 'rectangle',
@@ -308,7 +308,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'motion-out': {
     frame: 16,
-    graph: six(
+    graph: createGridOfSix(
       ENTRANCES.map(preset => ({
         type: 'shape',
         shape: 'star',
@@ -319,7 +319,7 @@ export const GOLDEN_SCENES: Readonly<
   },
   'motion-loop': {
     frame: 7,
-    graph: six(
+    graph: createGridOfSix(
       ['pulse', 'float', 'sway', 'spin', 'shake', 'breathe'].map(preset => ({
         type: 'shape',
         shape: 'arrow',
@@ -387,6 +387,6 @@ export const GOLDEN_SCENES: Readonly<
       'dip',
       'flip',
       'spin',
-    ].map(type => [`transition-${type}`, { frame: 14, graph: pair({ type, easing: 'linear' }) }]),
+    ].map(type => [`transition-${type}`, { frame: 14, graph: createTransition({ type, easing: 'linear' }) }]),
   ),
 };

@@ -1,4 +1,4 @@
-// Compares frames with reviewed images. `node test/render/golden.slow.test.ts --write` draws them again.
+// Compares frames with reviewed images. `node test/render/golden.slow.test.ts --write` replaces the images.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,9 @@ import { drawTimeline } from '../support/render/drawing.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');
-/**
- * Other processors round the edges of letters differently. How much a channel may differ, and the share of pixels
- * beyond that.
- */
+/** Processors round the edges of letters differently, so a small share of values may differ by more than the tolerance. */
 const TOLERANCE = 40;
-const MOST_BEYOND = 0.004;
+const MAX_DIFFERENT_SHARE = 0.004;
 
 describe('a golden frame', () => {
   for (const [name, { graph, frame, warnings }] of Object.entries(GOLDEN_SCENES))
@@ -46,12 +43,12 @@ async function compare(
   }
   const [drawn, golden] = await Promise.all([pixels(bytes), pixels(readFileSync(file))]);
   assert.equal(drawn.length, golden.length);
-  let beyond = 0;
+  let differentCount = 0;
   for (const [index, value] of drawn.entries()) {
-    if (Math.abs(value - (golden[index] ?? 0)) > TOLERANCE) beyond++;
+    if (Math.abs(value - (golden[index] ?? 0)) > TOLERANCE) differentCount++;
   }
-  const share = beyond / drawn.length;
-  assert.ok(share < MOST_BEYOND, `${(share * 100).toFixed(2)} % of it differs`);
+  const share = differentCount / drawn.length;
+  assert.ok(share < MAX_DIFFERENT_SHARE, `${(share * 100).toFixed(2)} % of the values differ.`);
 }
 
 function pixels(bytes: Uint8Array): Promise<Buffer> {

@@ -79,7 +79,7 @@ describe('an animation', () => {
   });
 
   it('shows the right frame for its rate, speed and end', async () => {
-    // Each frame of it is a column of two pixels at its own position.
+    // Each frame shows a column of two pixels at another position.
     const keys = Array.from({ length: 40 }, (_, frame): [number, number[]] => [
       frame,
       [2 * frame + 1, 50, 0],
@@ -106,12 +106,12 @@ describe('an animation', () => {
     assert.ok(isNear(contained.at(25, 50), RED) && isNear(contained.at(25, 10), BLACK));
     const filled = await drawFrame(data, { ...half, fit: 'fill', opacity: 0.5 });
     assert.ok(isNear(filled.at(25, 5), [128, 0, 0]) && isNear(filled.at(60, 50), BLACK));
-    const turned = await drawFrame(data, { width: 40, height: 40, x: 70, y: 70, rotation: 45, radius: 20 });
-    assert.ok(isNear(turned.at(70, 70), RED) && isNear(turned.at(70, 88), RED));
-    assert.ok(isNear(turned.at(55, 55), BLACK) && isNear(turned.at(20, 20), BLACK));
+    const rotated = await drawFrame(data, { width: 40, height: 40, x: 70, y: 70, rotation: 45, radius: 20 });
+    assert.ok(isNear(rotated.at(70, 70), RED) && isNear(rotated.at(70, 88), RED));
+    assert.ok(isNear(rotated.at(55, 55), BLACK) && isNear(rotated.at(20, 20), BLACK));
   });
 
-  it('uses a bundled font, and reports missing ones', async () => {
+  it('uses a bundled font, and reports text that the font cannot show', async () => {
     const fonts = { list: [{ fName: 'F', fFamily: 'Arial', fStyle: 'Bold', ascent: 75 }] };
     const { json } = await clean(animation([words('Word', 'F', 40, [0, 60])], { fonts }));
     const [font] = JSON.parse(json).fonts.list;
@@ -126,7 +126,7 @@ describe('an animation', () => {
     );
   });
 
-  it('shows embedded images, and fetches none', async () => {
+  it('shows embedded images and loads no external files', async () => {
     const inside = `data:image/png;base64,${(await plainImage(100, 100, '#00ff00')).toString('base64')}`;
     const asset = { id: 'p', w: 100, h: 100, u: '', p: inside, e: 1 };
     const embedded = await drawFrame(animation([image('p')], { assets: [asset] }));
@@ -173,18 +173,18 @@ describe('a hostile animation', () => {
   };
 
   const REFUSED: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-    'that is none': [[], /is not a JSON object/],
+    'that is not an object': [[], /is not a JSON object/],
     'without a size': [animation([], { w: 0 }), /1 to 8192 pixels/],
-    'of a size without end': [animation([], { h: 1e9 }), /1 to 8192 pixels/],
+    'of infinite height': [animation([], { h: 1e9 }), /1 to 8192 pixels/],
     'that never ends': [animation([], { op: 1e12 }), /up to 1000000 frames/],
-    'of frames that take no time': [animation([], { fr: 1e6 }), /up to 240 frames a second/],
+    'with too many frames a second': [animation([], { fr: 1e6 }), /up to 240 frames a second/],
     'of groups within groups': [deep(60), /nested over 96 levels deep/],
     'of compositions that multiply': [nested(12, 10), /draws over 20000 shapes/],
     'of compositions within one another': [nested(40, 1), /24 compositions within one another/],
     'of repeaters in repeaters': [repeated(still(1000)), /draws over 20000 shapes/],
     'of repeaters that grow': [repeated(moving([0, 1], [30, 1e6])), /draws over 20000 shapes/],
     'of too many layers': [animation(Array.from({ length: 2001 }, () => shapes([]))), /over 2000 layers/],
-    'of a star with points without end': [
+    'of a star with a billion points': [
       animation([shapes([group({ ty: 'sr', sy: 1, pt: still(1e9) })])]),
       /draws over 20000 shapes/,
     ],
@@ -216,7 +216,7 @@ describe('a hostile animation', () => {
     );
   });
 
-  it('that contains itself, or scripts, is drawn without them', async () => {
+  it('that contains itself or scripts is drawn without these', async () => {
     const own = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],

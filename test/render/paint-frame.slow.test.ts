@@ -1,4 +1,4 @@
-// Tests that a painter that redraws only changed regions produces the same pixels as one that redraws every frame.
+// Tests that a painter that redraws only changed regions draws the same pixels as a painter that redraws every frame.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -33,7 +33,7 @@ function openRandom(seed: number): Timeline | undefined {
 }
 
 describe('a painter that reuses the previous frame', () => {
-  it('draws the same as a fresh one, in random scenes', async () => {
+  it('draws random scenes like a new painter', async () => {
     for (const seed of SEEDS) {
       const timeline = openRandom(seed);
       if (timeline !== undefined) await checkSequence(timeline, listFrames(timeline, seed), `seed ${seed}`);
@@ -41,7 +41,7 @@ describe('a painter that reuses the previous frame', () => {
   });
 
   for (const [name, { graph }] of Object.entries(GOLDEN_SCENES))
-    it(`draws the same as a fresh one, in ${name}`, async () => {
+    it(`draws ${name} like a new painter`, async () => {
       const timeline = openScene(graph);
       await checkSequence(timeline, listFrames(timeline, 1), name);
     });
@@ -75,7 +75,7 @@ describe('reported rows', () => {
   const paintRows = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
-  it('cover the complete first frame, and nothing of an unchanged one', async () => {
+  it('cover the complete first frame, but nothing of an unchanged frame', async () => {
     assert.deepEqual(await paintRows(openWithCaptions(), [0, 1, 2, 9]), [
       [0, 120],
       undefined,
@@ -100,40 +100,40 @@ describe('reported rows', () => {
   });
 });
 
-/** A copied color may be rounded differently from a drawn one. A curve that a region cuts off differs slightly. */
-const ROUNDING = 5;
-const EDGE = 48;
-const EDGE_SHARE = 0.002;
+/** A copied color may be rounded differently than a drawn one. */
+const MAX_ROUNDING_DIFFERENCE = 5;
+/** A curve that is cut off by a region differs slightly. */
+const MAX_EDGE_DIFFERENCE = 48;
+const MAX_EDGE_SHARE = 0.002;
 
 async function checkSequence(timeline: Timeline, frames: readonly number[], label: string): Promise<void> {
   for (const painted of await paintTwice(timeline, frames)) {
     const { frame, newPixels, reusedPixels } = painted;
     let edges = 0;
-    for (let at = 0; at < newPixels.length; at++) {
-      const difference = Math.abs((newPixels[at] ?? 0) - (reusedPixels[at] ?? 0));
-      if (difference <= ROUNDING) continue;
+    for (let index = 0; index < newPixels.length; index++) {
+      const difference = Math.abs((newPixels[index] ?? 0) - (reusedPixels[index] ?? 0));
+      if (difference <= MAX_ROUNDING_DIFFERENCE) continue;
       edges++;
-      const [x, y] = [(at >> 2) % timeline.width, Math.floor((at >> 2) / timeline.width)];
-      assert.ok(difference <= EDGE, `${label}, frame ${frame}: ${x}, ${y} differs by ${difference}`);
+      const [x, y] = [(index >> 2) % timeline.width, Math.floor((index >> 2) / timeline.width)];
+      assert.ok(
+        difference <= MAX_EDGE_DIFFERENCE,
+        `${label}, frame ${frame}: ${x}, ${y} differs by ${difference}`,
+      );
     }
-    assert.ok(edges <= EDGE_SHARE * newPixels.length, `${label}, frame ${frame}: ${edges} values differ`);
+    assert.ok(edges <= MAX_EDGE_SHARE * newPixels.length, `${label}, frame ${frame}: ${edges} values differ`);
     checkRows(painted, timeline.width * 4, `${label}, frame ${frame}`);
   }
 }
 
-/** Rows that were not reported are unchanged. */
-function checkRows(
-  { reusedPixels, previousPixels, rows }: TwicePaintedFrame,
-  stride: number,
-  label: string,
-): void {
+/** Checks that the rows that were not reported did not change. */
+function checkRows({ reusedPixels, previousPixels, rows }: TwicePaintedFrame, stride: number, label: string): void {
   if (previousPixels === undefined) return;
   for (let row = 0; row * stride < reusedPixels.length; row++) {
     if (rows !== undefined && row >= rows[0] && row < rows[1]) continue;
     const [from, to] = [row * stride, (row + 1) * stride];
     assert.ok(
       reusedPixels.subarray(from, to).equals(previousPixels.subarray(from, to)),
-      `${label}: row ${row} changed untold`,
+      `${label}: row ${row} changed but was not reported`,
     );
   }
 }

@@ -1,4 +1,4 @@
-// Tests how the files of a scene are loaded: streamed, limited, identified by content, and refused with a reason.
+// Tests how the files of a scene are read: streamed, limited, identified by content, and refused with a reason.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -19,19 +19,19 @@ const resource = (kind: ResourceKind, src: string, key = `${kind}-x`): Resource 
   source: { src },
 });
 
-async function* inPieces(bytes: Uint8Array, size = 1000) {
-  // Repeats the same chunk, as a socket might.
-  const piece = Buffer.alloc(size);
+async function* splitIntoChunks(bytes: Uint8Array, size = 1000) {
+  // Reuses the buffer of a chunk, as a socket might.
+  const chunk = Buffer.alloc(size);
   for (let from = 0; from < bytes.length; from += size) {
     const part = bytes.subarray(from, from + size);
-    piece.set(part);
-    yield piece.subarray(0, part.length);
+    chunk.set(part);
+    yield chunk.subarray(0, part.length);
   }
 }
 
 async function* endless() {
-  const piece = Buffer.alloc(1_048_576);
-  for (;;) yield piece;
+  const chunk = Buffer.alloc(1_048_576);
+  for (;;) yield chunk;
 }
 
 /** Loads one file. Returns the result and the names in the folder. */
@@ -45,9 +45,9 @@ async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>
 
 describe('a file of a scene', () => {
   it('is streamed to disk and probed if it is sound or video', async () => {
-    const bytes = silentWav(0.5);
+    const bytes = createSilentWav(0.5);
     await withTempFolder(async folder => {
-      const read: ReadSource = async () => ({ body: inPieces(bytes), declared: 'text/plain' });
+      const read: ReadSource = async () => ({ body: splitIntoChunks(bytes), declared: 'text/plain' });
       const file = (await readRenderFiles([resource('audio', './x')], read, folder, signal)).get('audio-x');
       assert.ok(file?.kind === 'clip');
       assert.deepEqual([file.info.container, file.info.durationSeconds], ['wav', 0.5]);
@@ -55,7 +55,7 @@ describe('a file of a scene', () => {
     });
   });
 
-  it('is not omitted because this service is too busy to read it', async () => {
+  it('fails the render if this service is too busy to read it', async () => {
     const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
     const read: ReadSource = () => Promise.reject(busy);
     await withTempFolder(folder =>
@@ -64,7 +64,7 @@ describe('a file of a scene', () => {
   });
 
   it('is read into memory if it is an image', async () => {
-    const { file } = await readOne('image', inPieces(await plainImage(40, 30, '#ff0000')));
+    const { file } = await readOne('image', splitIntoChunks(await plainImage(40, 30, '#ff0000')));
     assert.equal(file.kind, 'image');
   });
 
@@ -73,8 +73,8 @@ describe('a file of a scene', () => {
     assert.deepEqual(files.get('video-x'), { kind: 'sample', prompt: 'a clip', width: 1600, height: 1200 });
   });
 
-  it('of another kind, damaged or empty is omitted with the reason, and leaves nothing behind', async () => {
-    const sound = silentWav(0.2);
+  it('that is of another kind, damaged or empty is omitted with the reason and removed', async () => {
+    const sound = createSilentWav(0.2);
     const image = await plainImage(8, 8, '#00ff00');
     const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
       ['video', sound, /it is audio\/wav, not an image or a video$/],
@@ -92,7 +92,7 @@ describe('a file of a scene', () => {
     }
   });
 
-  it('is limited in size, however long the source continues', async () => {
+  it('is limited in size, even if the source never ends', async () => {
     const image = await readOne('image', endless());
     assert.match(getReason(image.file), /larger than the remaining 26214400 bytes/);
     const huge = async function* () {
@@ -134,16 +134,16 @@ describe('a file of a scene', () => {
   });
 
   it('stops being read when the render is aborted', async () => {
-    const aborting = new AbortController();
+    const controller = new AbortController();
     const stuck = async function* () {
       yield Buffer.alloc(10);
-      aborting.abort(new Error('enough'));
+      controller.abort(new Error('enough'));
       yield* endless();
     };
     const read: ReadSource = async () => ({ body: stuck(), declared: undefined });
     await withTempFolder(async folder => {
       await assert.rejects(
-        readRenderFiles([resource('video', './x')], read, folder, aborting.signal),
+        readRenderFiles([resource('video', './x')], read, folder, controller.signal),
         /enough/,
       );
       assert.deepEqual(await readdir(folder), []);
@@ -158,8 +158,8 @@ function getReason(file: ResourceFile): string {
   return file.reason;
 }
 
-/** Mono, 16 bits, 8000 samples per second. */
-function silentWav(seconds: number): Buffer {
+/** Creates a WAV file: mono, 16 bits, 8000 samples per second. */
+function createSilentWav(seconds: number): Buffer {
   const samples = Math.round(seconds * 8000) * 2;
   const head = Buffer.from(
     'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0',

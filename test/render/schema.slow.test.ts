@@ -1,4 +1,4 @@
-// Tests the schema of scene graphs: its form, accepted graphs, and errors with pointers.
+// Tests the schema of scene graphs: its structure, accepted graphs, and issues with pointers.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -154,7 +154,7 @@ describe('the scene-graph schema', () => {
 
 describe('a scene graph of many invalid elements', () => {
   const invalid = (count: number): object[] => Array.from({ length: count }, () => ({ kind: 'text' }));
-  /** Three lists of allowed length, so that their length is not the error. */
+  /** Scenes whose lists have an allowed length, so that the length is not the error. */
   const scenes = Array.from({ length: 3 }, () => ({ duration: 2, elements: invalid(10_000) }));
 
   it('is rejected quickly, with its first issue', () => {
@@ -219,7 +219,7 @@ describe('names of a graph', () => {
       getPaths(() => openScene(createGraph(many, { overlays: [many[0]] }))),
       [''],
     );
-    // The number is checked first: unknown names are not collected.
+    // The number is checked before names.
     const unnamed = { type: 'shape', shape: 'circle', fill: '$none' };
     assert.deepEqual(
       getPaths(() => openScene(createGraph(many, { overlays: [unnamed] }))),

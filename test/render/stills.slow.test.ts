@@ -1,4 +1,4 @@
-// Tests the threads that draw stills: many at once, aborted, failing.
+// Tests the threads that draw stills: concurrent, aborted and failed drawings.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StillDrawing } from '../../src/render/stills/still.ts';
@@ -7,7 +7,7 @@ import { readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 
-function still(seed: number, side = 64): StillDrawing {
+function createStill(seed: number, side = 64): StillDrawing {
   return {
     kind: 'sandbox-image',
     image: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
@@ -15,24 +15,24 @@ function still(seed: number, side = 64): StillDrawing {
 }
 
 describe('drawStill', () => {
-  it('draws many at once, each as requested', async () => {
+  it('draws the same images concurrently as one at a time', async () => {
     const seeds = Array.from({ length: 20 }, (_, index) => index % 5);
-    const drawn = await Promise.all(seeds.map(seed => drawStill(still(seed), signal)));
-    const alone = await Promise.all([0, 1, 2, 3, 4].map(seed => drawStill(still(seed), signal)));
-    for (const [index, seed] of seeds.entries())
-      assert.ok(alone[seed]?.equals(drawn[index] ?? Buffer.alloc(0)));
-    assert.equal((await readPixels(drawn[0] ?? Buffer.alloc(0))).format, 'png');
+    const concurrentImages = await Promise.all(seeds.map(seed => drawStill(createStill(seed), signal)));
+    const images: Buffer[] = [];
+    for (const seed of [0, 1, 2, 3, 4]) images.push(await drawStill(createStill(seed), signal));
+    for (const [index, seed] of seeds.entries()) assert.deepEqual(concurrentImages[index], images[seed]);
+    assert.equal((await readPixels(images[0] ?? Buffer.alloc(0))).format, 'png');
   });
 
-  it('stops at once on abort, and keeps working', async () => {
-    const aborting = new AbortController();
-    const drawing = drawStill(still(1, 4096), aborting.signal);
-    aborting.abort();
+  it('rejects an aborted drawing and can still draw the next one', async () => {
+    const controller = new AbortController();
+    const drawing = drawStill(createStill(1, 4096), controller.signal);
+    controller.abort();
     await assert.rejects(drawing, { name: 'AbortError' });
-    assert.ok((await drawStill(still(1), signal)).length > 0);
+    assert.ok((await drawStill(createStill(1), signal)).length > 0);
   });
 
-  it('reports an image that cannot be drawn, and keeps working', async () => {
+  it('reports an image that cannot be drawn and can still draw the next one', async () => {
     const card = {
       kicker: '',
       title: 'x',

@@ -16,21 +16,21 @@ import { longProps, shortProps } from '../support/render/template-props.ts';
 const { signal } = new AbortController();
 
 const refuse = (): never => {
-  throw new Error('A template brings no files of its own.');
+  throw new Error('A template must not refer to files.');
 };
 
-/** Returns the props that a graph reads, by their first segment. Items of a list count as the list. */
-function listReads(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(listReads);
+/** Returns the names of the props that a graph uses. Items of a list count as the list. */
+function listUsedProps(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(listUsedProps);
   if (typeof value !== 'object' || value === null) return [];
   const reads = Object.entries(value).flatMap(([key, inner]) => {
-    if (typeof inner !== 'string') return listReads(inner);
+    if (typeof inner !== 'string') return listUsedProps(inner);
     if (key === '$text') return Array.from(inner.matchAll(/\{([\w.]+)\}/g), ([, path = '']) => path);
     return ['$', '$if', '$each'].includes(key) ? [inner] : [];
   });
   return [...new Set(reads.map(path => path.split('.')[0] ?? ''))];
 }
-/** The names that an $each defines. */
+/** Names that an $each defines. */
 const LOOP_NAMES = ['item', 'index', 'number'];
 
 /** Returns the texts of an example, without image URLs. */
@@ -64,7 +64,7 @@ describe('a template', { concurrency: 2 }, () => {
       assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
     });
 
-    // Without a render process. Every fourth frame contains each element.
+    // Draws without a render process. Every element is visible in some fourth frame.
     for (const [kind, props] of Object.entries({ shortest: shortProps(template), default: {} }))
       it(`${template.id} is drawn completely with the ${kind} props`, async () => {
         const timeline = openTemplateScene(template, props);
@@ -82,7 +82,7 @@ describe('a template', { concurrency: 2 }, () => {
     const isSentence = (text: string | undefined): boolean => /^[A-Z].{9,}\.$/.test(text ?? '');
     for (const { id, defaultProps, inputs, props = {}, graph } of TEMPLATES) {
       const mapped = inputs.map(({ propPath }) => propPath);
-      const used = new Set([...listReads(graph), ...Object.keys(defaultProps)]);
+      const used = new Set([...listUsedProps(graph), ...Object.keys(defaultProps)]);
       for (const name of used) {
         if (LOOP_NAMES.includes(name) || mapped.includes(name)) continue;
         assert.ok(isSentence(props[name]?.description), `${id}: ${name} has no description`);
@@ -121,7 +121,7 @@ describe('a template', { concurrency: 2 }, () => {
     assert.deepEqual(getShape({}), [captions.width, captions.height, 300]);
   });
 
-  it('has as many inputs as its props define', () => {
+  it('has an input for each item of a list prop', () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);
     const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));

@@ -1,4 +1,4 @@
-// Compares frames drawn by threads with frames drawn in this process: the same bytes in the same order.
+// Tests that threads draw the same frames in the same order as this thread.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openFrames } from '../../src/render/video/frame-source.ts';
@@ -15,7 +15,7 @@ const bar = {
     ],
   },
 };
-// It moves for a second, then stops.
+// The bar moves for a second, then stops.
 const graph = { fps: 12, width: 99, height: 65, scenes: [{ duration: 2, elements: [bar] }] };
 const scene = {
   graph,
@@ -31,28 +31,28 @@ const RANGES = [
   [11, 24],
 ] as const;
 
-async function framesBy(threadCount: number): Promise<readonly Buffer[]> {
+async function readFrames(threadCount: number): Promise<readonly Buffer[]> {
   const source = openFrames(scene, threadCount);
   const frames: Buffer[] = [];
   for (const range of RANGES) source.request(range);
-  // Copied one step late, because a codec may still read a frame while it requests the next.
-  let held: Uint8Array | undefined;
+  // A frame is copied when the next one arrives, because a codec may still read it at that time.
+  let previousFrame: Uint8Array | undefined;
   for (const range of RANGES) {
     for await (const frame of source.read(range)) {
-      if (held !== undefined) frames.push(Buffer.from(held));
-      held = frame;
+      if (previousFrame !== undefined) frames.push(Buffer.from(previousFrame));
+      previousFrame = frame;
     }
   }
-  frames.push(Buffer.from(held ?? []));
+  frames.push(Buffer.from(previousFrame ?? []));
   await source.close();
   return frames;
 }
 
-it('draws the same frames with no thread, one and three', async () => {
-  const expected = await framesBy(0);
+it('draws the same frames with no thread, one thread and three threads', async () => {
+  const expected = await readFrames(0);
   assert.equal(expected.length, 22);
   assert.notDeepEqual(expected[0], expected[5]);
-  assert.deepEqual(expected[20], expected[21], 'It stands still.');
-  assert.deepEqual(await framesBy(1), expected);
-  assert.deepEqual(await framesBy(3), expected);
+  assert.deepEqual(expected[20], expected[21], 'The bar has stopped.');
+  assert.deepEqual(await readFrames(1), expected);
+  assert.deepEqual(await readFrames(3), expected);
 });

@@ -1,5 +1,5 @@
-// Wraps the rasterizer (@napi-rs/canvas): surfaces, fonts, image encoding. Loaded only in worker threads, with
-// system fonts disabled, so that output is the same on every machine.
+// Wraps the rasterizer (@napi-rs/canvas): surfaces, fonts, image encoding. Loaded only in worker threads, whose system
+// fonts are disabled, so that the output is the same on every machine.
 import {
   type Canvas,
   createCanvas,

@@ -22,12 +22,12 @@ import type { LoadedResource, Resources } from './resources.ts';
 import { blurPart, getDownscaled } from './scaled-images.ts';
 import { paintText } from './text.ts';
 
-/** Why the content could not be drawn, or undefined if it was. */
-type Reason = string | undefined;
+/** Why the content could not be drawn, or undefined if it was drawn. */
+type FailureReason = string | undefined;
 
-const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size; the rest is left out';
+const TEXT_TOO_LONG = 'has more text than fits its box at the smallest size, so the rest is cut off';
 
-/** The box that content is drawn into, and what it is drawn with. */
+/** The box that content is drawn into, and the means to draw it. */
 interface ContentTarget {
   readonly ctx: CanvasContext;
   readonly box: Size;
@@ -40,7 +40,7 @@ export function paintContent(
   node: DrawNode,
   resources: Resources,
   scale: number,
-): Reason {
+): FailureReason {
   const { content, width, height } = node;
   const target: ContentTarget = { ctx, box: { width, height }, resources, scale };
   switch (content.kind) {
@@ -93,15 +93,15 @@ const coversBox = (outline: Extract<Outline, { form: 'rect' }>, width: number, h
   outline.height === height &&
   outline.radius.every(corner => corner <= 0);
 
-function paintImage(target: ContentTarget, content: ImageContent): Reason {
+function paintImage(target: ContentTarget, content: ImageContent): FailureReason {
   const loaded = target.resources.get(content.resource);
   if (loaded?.kind !== 'image') return getReason(loaded) ?? 'has no image';
   drawFitted(target, content, loaded.image, loaded);
   return undefined;
 }
 
-/** Draws the current frame of a clip, or its placeholder as a regular image. */
-function paintClip(target: ContentTarget, content: ClipContent): Reason {
+/** Draws the current frame of a clip. A clip that is only a placeholder is drawn as an image. */
+function paintClip(target: ContentTarget, content: ClipContent): FailureReason {
   const loaded = target.resources.get(content.resource);
   if (loaded?.kind !== 'clip') return paintImage(target, { ...content, kind: 'image' });
   const frame = loaded.frames.get(content);
@@ -113,22 +113,22 @@ function paintClip(target: ContentTarget, content: ClipContent): Reason {
 
 type FittedContent = ImageContent | ClipContent;
 
-/** Draws the image as if its size were `natural`, regardless of its size in pixels. */
+/** Draws the image as if its size were `natural`, whatever its size in pixels is. */
 function drawFitted(target: ContentTarget, content: FittedContent, image: ImageSource, natural: Size): void {
   const { ctx, box, scale } = target;
   const [cx, cy, cw, ch] = content.crop;
-  const part = { width: cw * natural.width, height: ch * natural.height };
-  if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
+  const croppedSize = { width: cw * natural.width, height: ch * natural.height };
+  if (croppedSize.width < 1e-3 || croppedSize.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
   ctx.imageSmoothingEnabled = true;
-  if (content.fit === 'contain-blur') drawBlurred(target, content, image, part);
+  if (content.fit === 'contain-blur') drawBlurredBackground(target, content, image, croppedSize);
   const placement = enlarge(
-    fitImage(part, box, content.fit, content.focus),
+    fitImage(croppedSize, box, content.fit, content.focus),
     box,
     content.zoom,
     content.focus,
   );
   const ratio = (placement.width * scale) / (cw * image.width);
-  // Video frames are drawn only once, so scaled copies of them are not worth caching.
+  // Each video frame is drawn only once, so a scaled copy is not worth caching.
   const source = content.kind === 'image' ? getDownscaled(image, ratio) : image;
   ctx.imageSmoothingQuality = source === image && ratio < 0.7 ? 'medium' : 'low';
   ctx.translate(content.shift[0] * box.width, content.shift[1] * box.height);
@@ -146,16 +146,16 @@ function drawFitted(target: ContentTarget, content: FittedContent, image: ImageS
   );
 }
 
-/** Fills the area that the image leaves free with an enlarged, darkened and blurred copy of it. */
-function drawBlurred(
+/** Fills the box behind the image with an enlarged, darkened and blurred copy of the image. */
+function drawBlurredBackground(
   { ctx, box, scale }: ContentTarget,
   content: FittedContent,
   image: ImageSource,
-  part: Size,
+  croppedSize: Size,
 ): void {
   const { kind, crop, focus } = content;
   const { width, height } = image;
-  const placement = enlarge(fitImage(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
+  const placement = enlarge(fitImage(croppedSize, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
   const blurred = blurPart(image, {
     part: [crop[0] * width, crop[1] * height, crop[2] * width, crop[3] * height],
     width: placement.width * scale,
@@ -168,12 +168,12 @@ function drawBlurred(
   ctx.drawImage(blurred, placement.x, placement.y, placement.width, placement.height);
 }
 
-/** The surface of each animation, reused for its next frame. */
+/** The surface of each animation, which is reused for the next frame. */
 const animationSurfaces = new WeakMap<Animation, Surface>();
 const MAX_ANIMATION_SIDE = 4096;
 
 /** Draws the animation to a separate surface first, because its player ignores transform, clip and opacity. */
-function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: LottieContent): Reason {
+function paintLottie({ ctx, box, resources, scale }: ContentTarget, content: LottieContent): FailureReason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'lottie') return getReason(loaded) ?? 'has no animation';
   const { animation, warning } = loaded;
@@ -203,5 +203,5 @@ function getAnimationSurface(animation: Animation, width: number, height: number
   return surface;
 }
 
-const getReason = (loaded: LoadedResource | undefined): Reason =>
+const getReason = (loaded: LoadedResource | undefined): FailureReason =>
   loaded?.kind === 'absent' ? loaded.reason : undefined;

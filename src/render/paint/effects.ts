@@ -1,5 +1,5 @@
-// Applies effects to an offscreen surface: shadow, blur, luminance masks. Large blurs are drawn at reduced size, because
-// they leave no detail.
+// Applies effects to an offscreen surface: shadow, blur, luminance masks. A large blur leaves no detail, so it is drawn at
+// reduced size.
 
 import type { Effect, ResolvedShadow } from '../timeline/draw-list.ts';
 import { scaling } from '../timeline/matrix.ts';
@@ -8,7 +8,7 @@ import { toCssColor } from './fill.ts';
 import { getBlurReach, MAX_BLUR } from './node-area.ts';
 import { composite, type OffscreenSurface, type SurfacePool } from './surface-pool.ts';
 
-/** The blur deviation in pixels that remains when a surface is blurred at reduced size. */
+/** The deviation in pixels of a blur that is drawn at reduced size. */
 const TARGET_BLUR = 5;
 
 /** Returns the power of two by which a surface can be downscaled before this blur. */
@@ -22,7 +22,7 @@ export const getMaxDeviation = (effects: readonly Effect[], scale: number): numb
     effects.reduce((max, { type, amount }) => (type === 'blur' ? Math.max(max, amount * scale) : max), 0),
   );
 
-/** Draws a surface that was drawn at `1 / factor` of its size, enlarged again and moved by (x, y). */
+/** Draws a surface enlarged by `factor` and moved by (x, y). */
 export function drawEnlarged(
   target: OffscreenSurface,
   offscreen: OffscreenSurface,
@@ -43,10 +43,17 @@ export function drawWithBleed(
   bleed: number,
 ): void {
   const [width, height] = [box.right - box.left, box.bottom - box.top];
-  const share = (2 * bleed) / Math.max(1, Math.min(width, height));
+  const growth = (2 * bleed) / Math.max(1, Math.min(width, height));
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   const { ctx } = target.surface;
-  ctx.setTransform(1 + share, 0, 0, 1 + share, -share * x - target.area.left, -share * y - target.area.top);
+  ctx.setTransform(
+    1 + growth,
+    0,
+    0,
+    1 + growth,
+    -growth * x - target.area.left,
+    -growth * y - target.area.top,
+  );
   drawSmoothed(target, offscreen);
 }
 
@@ -69,11 +76,11 @@ export function castShadow(
   const deviation = Math.min(MAX_BLUR, (shadow.blur / 2) * scale);
   const shrink = getShrinkFactor(deviation);
   const [x, y] = [shadow.x * scale, shadow.y * scale];
-  const smaller = scaling(1 / shrink, 1 / shrink);
+  const shrinkMatrix = scaling(1 / shrink, 1 / shrink);
   const visibleArea = roundOutwards(
     transformArea([1 / shrink, 0, 0, 1 / shrink, -x / shrink, -y / shrink], target.area),
   );
-  const silhouette = surfaces.borrow(roundOutwards(transformArea(smaller, source.area)));
+  const silhouette = surfaces.borrow(roundOutwards(transformArea(shrinkMatrix, source.area)));
   drawSilhouette(silhouette, source, shrink, toCssColor(shadow.color));
   const reach = getBlurReach([{ type: 'blur', amount: deviation / shrink }], [1, 0, 0, 1, 0, 0]);
   const area = intersectAreas(roundOutwards(expandArea(silhouette.area, reach)), visibleArea);
@@ -106,7 +113,7 @@ function drawSilhouette(
   ctx.globalCompositeOperation = 'source-over';
 }
 
-/** Converts luminance to alpha: bright pixels become opaque, dark ones transparent. */
+/** Converts luminance to alpha: bright pixels become opaque, dark pixels transparent. */
 export function luminanceToAlpha({ surface: { ctx }, area }: OffscreenSurface): void {
   const image = ctx.getImageData(0, 0, area.right - area.left, area.bottom - area.top);
   const { data } = image;
@@ -122,7 +129,7 @@ const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string
   'hue-rotate': amount => `hue-rotate(${amount.toFixed(2)}deg)`,
 };
 
-/** Formats the effects as a canvas filter string, in order. */
+/** Formats the effects as a canvas filter string, in their order. */
 export function toFilterString(effects: readonly Effect[], scale: number): string {
   return effects
     .map(({ type, amount }) => FILTERS[type]?.(amount, scale) ?? `${type}(${Math.max(0, amount).toFixed(4)})`)

@@ -23,7 +23,7 @@ function createGradient(
 ): Exclude<Style, string> {
   const radians = fill.type === 'radial' ? 0 : (fill.angle * Math.PI) / 180;
   if (fill.type === 'linear') {
-    // As in CSS: the gradient line is long enough that the corners have exactly the first and last colors.
+    // As in CSS, the gradient line is so long that the corners have exactly the first and last colors.
     const [x, y] = [Math.sin(radians), -Math.cos(radians)];
     const half = (Math.abs(width * x) + Math.abs(height * y)) / 2;
     const [cx, cy] = [width / 2, height / 2];
@@ -34,8 +34,8 @@ function createGradient(
   return ctx.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
 }
 
-// A multiple of the rasterizer's dither pattern, so that bands join without seams.
-const BAND = 32;
+// A multiple of the size of the rasterizer's dither pattern, so that bands join without seams.
+const BAND_SIZE = 32;
 
 /**
  * Fills a box that covers the whole surface with an axis-aligned gradient: draws one band and copies it. Returns false
@@ -56,16 +56,16 @@ export function fillByBands(ctx: CanvasContext, fill: Fill, width: number, heigh
     f + d * height >= canvas.height;
   if (!coversSurface) return false;
   const isUpright = fill.angle % 180 === 0;
-  const [wide, tall] = isUpright ? [BAND, canvas.height] : [canvas.width, BAND];
-  const band = createSurface(wide, tall);
+  const [bandWidth, bandHeight] = isUpright ? [BAND_SIZE, canvas.height] : [canvas.width, BAND_SIZE];
+  const band = createSurface(bandWidth, bandHeight);
   band.ctx.setTransform(a, 0, 0, d, e, f);
   band.ctx.fillStyle = toStyle(band.ctx, fill, width, height);
   band.ctx.fillRect(0, 0, width, height);
   ctx.save();
   ctx.resetTransform();
   ctx.imageSmoothingEnabled = false;
-  for (let x = 0; x < canvas.width; x += wide)
-    for (let y = 0; y < canvas.height; y += tall) ctx.drawImage(band.canvas, x, y);
+  for (let x = 0; x < canvas.width; x += bandWidth)
+    for (let y = 0; y < canvas.height; y += bandHeight) ctx.drawImage(band.canvas, x, y);
   ctx.restore();
   return true;
 }

@@ -1,4 +1,4 @@
-// Computes the position of an image in its box: fit, focal point, zoom. Used by the painter and the decoder.
+// Computes the position of an image in its box from fit, focal point and zoom, for the painter and the decoder.
 import type { ImageContent } from '../timeline/draw-list.ts';
 
 export interface Size {

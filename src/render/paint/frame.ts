@@ -20,13 +20,13 @@ import type { Resources } from './resources.ts';
 import { composite, type OffscreenSurface, SurfacePool } from './surface-pool.ts';
 
 export interface PaintResult {
-  /** Elements that could not be drawn in any frame so far, with JSON pointer and reason. */
+  /** A JSON pointer and a reason for each element that could not be drawn in the frames so far. */
   readonly warnings: readonly string[];
   /** Rows [from, to) of the surface that may differ from the previous frame; undefined if none do. */
   readonly rows: readonly [from: number, to: number] | undefined;
 }
 
-/** Paints frames on one drawing thread. Reuses surfaces between frames. */
+/** Paints the frames of one drawing thread, and reuses surfaces for them. */
 export interface Painter {
   /** Draws a frame to `surface`. */
   paint(list: DrawList): PaintResult;
@@ -59,13 +59,13 @@ export function createPainter(width: number, height: number, scale: number, reso
       for (const region of regions) {
         const cachedCount =
           previousLayers === undefined ? 0 : backdrop.update(previousLayers, layers, region);
-        const above = layers
+        const layersAbove = layers
           .slice(cachedCount)
           .filter(layer => !isEmpty(intersectAreas(getLayerArea(layer), region)));
         paintRegion(target, region, () => {
           if (cachedCount > 0) composite(target, backdrop.getSurface());
           else fillBlack(target);
-          for (const { node } of above) paintNode(target, node, outerMatrix, context);
+          for (const { node } of layersAbove) paintNode(target, node, outerMatrix, context);
         });
       }
       previousLayers = layers;
@@ -106,15 +106,15 @@ function fillBlack({ surface: { ctx }, area }: OffscreenSurface): void {
 }
 
 interface Backdrop {
-  /** Returns how many of the lowest layers the cached surface contains. 0: caching is not worthwhile. */
+  /** Returns how many of the lowest layers the cached surface contains; 0 if caching is not worthwhile. */
   update(previousLayers: readonly Layer[], layers: readonly Layer[], region: Area): number;
   getSurface(): OffscreenSurface;
 }
 
-/** Below this size, redrawing is as fast as copying. */
+/** Redrawing a region that is a smaller share of the frame is as fast as copying it. */
 const MIN_REGION_SHARE = 0.1;
 
-/** Caches the lowest layers, up to the first that changed since the previous frame, as one surface. */
+/** Caches the lowest layers, below the first that changed since the previous frame, as one surface. */
 function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext): Backdrop {
   let cached: OffscreenSurface | undefined;
   let cachedLayers: readonly Layer[] = [];
@@ -142,7 +142,7 @@ function createBackdrop(frame: Area, outerMatrix: Matrix, context: PaintContext)
   };
 }
 
-/** Returns whether the node is filled with a single color, which is as fast as copying. */
+/** Returns whether the node only fills a shape with one color, which is as fast as copying. */
 const isSingleColor = ({ content }: DrawNode): boolean =>
   content.kind === 'shape' && content.fill?.type === 'color' && content.stroke === undefined;
 

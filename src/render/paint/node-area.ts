@@ -38,7 +38,7 @@ export function getNodeArea(ctx: CanvasContext, placed: PlacedNode): Area {
   const inner = getInnerArea(ctx, placed);
   const area =
     node.shadow === undefined ? inner : uniteAreas(inner, getShadowArea(inner, node.shadow, matrix));
-  // A matrix with NaN draws nothing, so there is no area to compute.
+  // With NaN in the matrix, nothing is drawn. Any area is large enough then.
   return Object.values(area).every(Number.isFinite) ? area : INFINITE_AREA;
 }
 

@@ -41,13 +41,13 @@ import { composite, type OffscreenSurface, type SurfacePool } from './surface-po
 export interface PaintContext {
   readonly resources: Resources;
   readonly surfaces: SurfacePool;
-  /** The frame plus the margin from which blurs and shadows can reach into it. */
+  /** The frame and a margin, from which blurs and shadows can reach into the frame. */
   readonly paddedFrame: Area;
   /** Warnings by JSON pointer, so that each element is reported once. */
   readonly warnings: Map<string, string>;
 }
 
-const BLENDS: Readonly<Record<string, CanvasContext['globalCompositeOperation']>> = {
+const BLEND_OPERATIONS: Readonly<Record<string, CanvasContext['globalCompositeOperation']>> = {
   normal: 'source-over',
   add: 'lighter',
 };
@@ -66,7 +66,7 @@ export function paintNode(
   if (result === 'nothing') return;
   ctx.save();
   ctx.globalCompositeOperation =
-    BLENDS[node.blend] ?? (node.blend as CanvasContext['globalCompositeOperation']);
+    BLEND_OPERATIONS[node.blend] ?? (node.blend as CanvasContext['globalCompositeOperation']);
   ctx.globalAlpha = node.opacity;
   if (result !== undefined) {
     composite(target, result.offscreen);
@@ -78,7 +78,7 @@ export function paintNode(
   ctx.restore();
 }
 
-/** Draws the node offscreen if that is necessary or the node is drawn repeatedly. Otherwise returns undefined. */
+/** Draws the node offscreen if that is necessary or worth caching. Otherwise returns undefined. */
 function drawOffscreen(
   ctx: CanvasContext,
   placed: PlacedNode,
@@ -95,7 +95,7 @@ function drawOffscreen(
   if (!isNeeded && !isRepeated) return undefined;
   const area = intersectAreas(roundOutwards(getNodeArea(ctx, placed)), frame);
   if (isEmpty(area)) return 'nothing';
-  if (!context.surfaces.hasRoom(area)) {
+  if (!context.surfaces.canBorrow(area)) {
     context.warnings.set(node.pointer, `${node.pointer} is nested in too many blended groups.`);
     return undefined;
   }
@@ -103,12 +103,9 @@ function drawOffscreen(
   return { offscreen, isCached: isRepeated && context.surfaces.cache(key, offscreen) };
 }
 
-/**
- * Returns the cache key of a node. Nodes with equal keys look the same offscreen. Opacity and blend mode are applied
- * when compositing.
- */
+/** Returns the cache key of a node. The key excludes opacity and blend mode, which are applied when compositing. */
 function toCacheKey({ node, matrix }: PlacedNode, frame: Area): string {
-  const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...appearance } = node;
+  const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _matrix, ...appearance } = node;
   return hash('sha1', JSON.stringify([appearance, matrix, frame]), 'base64url');
 }
 
@@ -136,13 +133,13 @@ function isExpensive({ content }: DrawNode): boolean {
   return content.kind === 'image';
 }
 
-/** Draws from the outside in: shadow, mask, clips, filters, content. */
+/** Draws the node with its effects. Each function calls the next: shadow, mask, clips and filters, content. */
 function drawWithShadow(placed: PlacedNode, area: Area, context: PaintContext): OffscreenSurface {
   const { shadow } = placed.node;
   if (shadow === undefined) return drawMasked(placed, area, context);
   const offscreen = context.surfaces.borrow(area);
   const { ctx } = offscreen.surface;
-  // Content outside of the area may still cast a shadow into it.
+  // Content outside of the area may cast a shadow into it.
   const castingArea = getShadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
   const visibleArea = intersectAreas(roundOutwards(uniteAreas(area, castingArea)), context.paddedFrame);
   const inner = intersectAreas(roundOutwards(getInnerArea(ctx, placed)), visibleArea);
@@ -186,16 +183,16 @@ function drawFiltered(placed: PlacedNode, area: Area, context: PaintContext): Of
   return offscreen;
 }
 
-/** Draws the content with its filters, `shrink` times smaller, because a large blur leaves no detail. */
+/** Draws the content with its filters, `shrink` times smaller than its size. */
 function drawBlurred(
   { node, matrix }: PlacedNode,
   area: Area,
   shrink: number,
   context: PaintContext,
 ): OffscreenSurface {
-  const smaller = scaling(1 / shrink, 1 / shrink);
-  const shrunk: PlacedNode = { node, matrix: multiply(smaller, matrix) };
-  const offscreen = context.surfaces.borrow(roundOutwards(transformArea(smaller, area)));
+  const shrinkMatrix = scaling(1 / shrink, 1 / shrink);
+  const shrunk: PlacedNode = { node, matrix: multiply(shrinkMatrix, matrix) };
+  const offscreen = context.surfaces.borrow(roundOutwards(transformArea(shrinkMatrix, area)));
   const { ctx } = offscreen.surface;
   const reach = getBlurReach(node.effects, shrunk.matrix);
   const visibleArea = intersectAreas(roundOutwards(expandArea(offscreen.area, reach)), context.paddedFrame);
@@ -217,7 +214,7 @@ function drawBlurred(
   return offscreen;
 }
 
-/** Sets the transform to the box of the node. */
+/** Sets the transform from the node's box to the surface. */
 function setTransformTo({ surface: { ctx }, area }: OffscreenSurface, [a, b, c, d, e, f]: Matrix): void {
   ctx.setTransform(a, b, c, d, e - area.left, f - area.top);
 }

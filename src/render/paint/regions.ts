@@ -1,11 +1,11 @@
-// Finds the regions of a frame that must be redrawn after the previous frame.
+// Finds the regions of a frame that differ from the previous frame and must be redrawn.
 
 import type { Layer } from '../timeline/draw-list.ts';
 import { type Area, getPixelCount, intersectAreas, isEmpty, roundOutwards, uniteAreas } from './area.ts';
 
 /**
- * Returns the layers that were added, removed or reordered. From back to front, matches each layer with an equal one of
- * the previous frame behind the last match, so that unchanged layers keep their relative order.
+ * Returns the layers that were added, removed or reordered. Matches equal layers from back to front. Each match must be
+ * above the last one, so that matched layers have the same order in both frames.
  */
 export function findChangedLayers(before: readonly Layer[], after: readonly Layer[]): readonly Layer[] {
   const indexesByHash = Map.groupBy(before.keys(), index => before[index]?.hash);
@@ -31,9 +31,9 @@ export function countUnchanged(
 }
 
 const MAX_REGIONS = 4;
-/** More regions than this are merged into one instead of pairwise. */
+/** More regions than this are merged into one, because comparing each with all others would take too long. */
 const MAX_COMPARED = 32;
-/** For a larger share of the frame, redrawing everything is as fast. */
+/** If more than this share of the frame must be redrawn, redrawing all of it is as fast. */
 const FULL_REDRAW_SHARE = 0.8;
 
 /** Merges areas into a few non-overlapping regions of whole pixels. */
@@ -43,8 +43,8 @@ export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area
     let region = intersectAreas(roundOutwards(area), frame);
     if (isEmpty(region)) continue;
     // A merged region may touch further regions.
-    for (let other = findMergeable(regions, region); other >= 0; other = findMergeable(regions, region))
-      region = uniteAreas(region, regions.splice(other, 1)[0] ?? region);
+    for (let index = findMergeable(regions, region); index >= 0; index = findMergeable(regions, region))
+      region = uniteAreas(region, regions.splice(index, 1)[0] ?? region);
     regions.push(region);
     if (regions.length > MAX_COMPARED) regions.splice(0, regions.length, regions.reduce(uniteAreas));
   }
@@ -53,7 +53,7 @@ export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area
   return redrawnPixels > FULL_REDRAW_SHARE * getPixelCount(frame) ? [frame] : regions;
 }
 
-/** Finds a region that overlaps with `region`, or is cheaper to draw together with it. */
+/** Returns the index of a region that overlaps with `region` or is cheaper to draw with it, or -1. */
 const findMergeable = (regions: readonly Area[], region: Area): number =>
   regions.findIndex(
     other =>

@@ -1,4 +1,4 @@
-// Decodes the images and animations of a scene graph, once per drawing thread.
+// Decodes the images and animations of a scene graph for one drawing thread.
 
 import { createHash } from 'node:crypto';
 import type { Clip } from '../../codecs/decode.ts';
@@ -18,11 +18,11 @@ export type LoadedResource =
 export interface LoadedClip {
   readonly kind: 'clip';
   readonly clip: Clip;
-  /** The decoded frame for each content that shows the clip. `ClipFrames` sets them. */
+  /** The decoded frame for each content that shows the clip. Set by `ClipFrames`. */
   readonly frames: WeakMap<ClipContent, ClipFrame>;
 }
 
-/** A decoded frame of a clip, valid until the next one replaces it. */
+/** A decoded frame of a clip, valid until the next frame replaces it. */
 export interface ClipFrame {
   readonly image?: ImageSource;
   /** Why there is no frame, or why the frame is not up to date. */
@@ -32,14 +32,14 @@ export interface ClipFrame {
 export type Resources = ReadonlyMap<string, LoadedResource>;
 
 const SVG_SIDE = 2048;
-/** Limit for all images of one render together: half a gigabyte. */
+/** Limit for all images of a render: half a gigabyte. */
 const MAX_PIXELS = 128_000_000;
 
 export async function loadResources(files: ResourceFiles): Promise<Resources> {
   const loaded = new Map<string, LoadedResource>();
   let pixels = 0;
   for (const [key, file] of files) {
-    const resource: LoadedResource = pixels > MAX_PIXELS ? TOO_MANY_PIXELS : await load(file);
+    const resource: LoadedResource = pixels > MAX_PIXELS ? TOO_MANY_PIXELS : await loadResource(file);
     if (resource.kind === 'image') pixels += resource.width * resource.height;
     loaded.set(key, resource);
   }
@@ -51,7 +51,7 @@ const TOO_MANY_PIXELS: LoadedResource = {
   reason: `exceeds the limit of ${MAX_PIXELS / 1e6} megapixels of images per render`,
 };
 
-async function load(file: ResourceFile): Promise<LoadedResource> {
+async function loadResource(file: ResourceFile): Promise<LoadedResource> {
   try {
     if (file.kind === 'absent') return file;
     if (file.kind === 'clip') return { kind: 'clip', clip: file, frames: new WeakMap() };
@@ -84,7 +84,7 @@ async function decodeImageFile(
 ): Promise<LoadedResource> {
   const image = await decodeImage(file.bytes);
   if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is an image without pixels' };
-  // Vector graphics have no pixel size, so rasterize them as large as any frame needs.
+  // Vector graphics have no pixel size, so they are rasterized as large as any frame needs.
   const scale = file.kind === 'svg' ? SVG_SIDE / Math.max(image.width, image.height) : 1;
   const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
   if (file.kind === 'svg') [image.width, image.height] = [width, height];
@@ -94,12 +94,12 @@ async function decodeImageFile(
   return { kind: 'image', image: canvas, width, height };
 }
 
-// Caches few placeholders, because each takes 8 MB.
-const samples = createLru<LoadedResource>(6);
+// Small, because each placeholder takes 8 MB.
+const placeholders = createLru<LoadedResource>(6);
 
 function loadSample({ prompt, width, height }: Extract<ResourceFile, { kind: 'sample' }>): LoadedResource {
   const key = `${width}x${height} ${prompt}`;
-  return getOrCreate(samples, key, () => {
+  return getOrCreate(placeholders, key, () => {
     const { canvas: image } = drawPlaceholder(prompt, width, height);
     return { kind: 'image', image, width, height };
   });

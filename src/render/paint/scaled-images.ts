@@ -1,4 +1,4 @@
-// Caches downscaled images, which the fast bilinear filter then draws without shimmer.
+// Caches downscaled copies of images, which the fast bilinear filter can draw without shimmer.
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { createSurface, type ImageSource } from './canvas.ts';
@@ -16,8 +16,8 @@ let keyCount = 0;
 export function getDownscaled(image: ImageSource, ratio: number): ImageSource {
   const steps = ratio >= 1 ? 0 : Math.floor(Math.log(ratio) / Math.log(MIN_RATIO));
   if (!(steps > 0)) return image;
-  const size = MIN_RATIO ** steps;
-  const [width, height] = [Math.ceil(image.width * size), Math.ceil(image.height * size)];
+  const scale = MIN_RATIO ** steps;
+  const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
   return getCached(image, `${steps}`, () => {
     const { canvas, ctx } = createSurface(width, height);
     ctx.imageSmoothingQuality = 'high';
@@ -26,13 +26,14 @@ export function getDownscaled(image: ImageSource, ratio: number): ImageSource {
   });
 }
 
-/** Caches an image that is derived from another. */
+/** Returns a variant of an image from the cache, or creates it. */
 function getCached(image: ImageSource, variant: string, create: () => ImageSource): ImageSource {
-  const name = cacheKeys.get(image) ?? String(keyCount++);
-  cacheKeys.set(image, name);
-  return getOrCreate(cache, `${name} ${variant}`, create, ({ width, height }) => width * height);
+  const key = cacheKeys.get(image) ?? String(keyCount++);
+  cacheKeys.set(image, key);
+  return getOrCreate(cache, `${key} ${variant}`, create, ({ width, height }) => width * height);
 }
 
+/** The blur in pixels of a part that is drawn at reduced size. */
 const BLUR_PIXELS = 6;
 
 export interface BlurOptions {
@@ -52,28 +53,31 @@ export function blurPart(
   image: ImageSource,
   { part, width, height, blur, brightness, isStatic }: BlurOptions,
 ): ImageSource {
-  const size = Math.min(1, BLUR_PIXELS / Math.max(0.01, blur));
-  const [wide, tall] = [Math.max(1, Math.round(width * size)), Math.max(1, Math.round(height * size))];
+  const scale = Math.min(1, BLUR_PIXELS / Math.max(0.01, blur));
+  const [outWidth, outHeight] = [width, height].map(side => Math.max(1, Math.round(side * scale))) as [
+    number,
+    number,
+  ];
   const create = (): ImageSource => {
-    const { canvas, ctx } = createSurface(wide, tall);
-    const source = isStatic ? getDownscaled(image, wide / Math.max(1, part[2])) : image;
-    const share = source.width / image.width;
+    const { canvas, ctx } = createSurface(outWidth, outHeight);
+    const source = isStatic ? getDownscaled(image, outWidth / Math.max(1, part[2])) : image;
+    const sourceScale = source.width / image.width;
     const [x, y, w, h] = part;
     // Draws beyond the edges, so that they do not fade.
     const bleed = 2 * BLUR_PIXELS;
     ctx.filter = `blur(${Math.min(blur, BLUR_PIXELS).toFixed(2)}px) brightness(${brightness})`;
     ctx.drawImage(
       source,
-      x * share,
-      y * share,
-      w * share,
-      h * share,
+      x * sourceScale,
+      y * sourceScale,
+      w * sourceScale,
+      h * sourceScale,
       -bleed,
       -bleed,
-      wide + 2 * bleed,
-      tall + 2 * bleed,
+      outWidth + 2 * bleed,
+      outHeight + 2 * bleed,
     );
     return canvas;
   };
-  return isStatic ? getCached(image, [...part, wide, tall, brightness].join(' '), create) : create();
+  return isStatic ? getCached(image, [...part, outWidth, outHeight, brightness].join(' '), create) : create();
 }

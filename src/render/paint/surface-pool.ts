@@ -1,20 +1,21 @@
-// Pools offscreen surfaces for content that is blended as a whole, and caches content that is drawn repeatedly.
+// Pools offscreen surfaces for content that is blended as a whole, and caches the surfaces of repeated content.
 import { createLru } from '../../lib/lru.ts';
 import { type Area, getPixelCount } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';
 
-/** A surface for a part of the frame. `area.left` and `area.top` of the frame are the origin of the surface. */
+/** A surface for a part of the frame. The origin of the surface is the upper left corner of the area. */
 export interface OffscreenSurface {
   readonly surface: Surface;
   readonly area: Area;
 }
 
-/** Limit for all surfaces in use at once: a quarter of a gigabyte. */
+/** Limit for all surfaces that are in use: a quarter of a gigabyte. */
 const MAX_IN_USE_PIXELS = 64_000_000;
 /** Limit for cached surfaces: 80 MB. */
 const MAX_CACHED_PIXELS = 20_000_000;
 /** Limit for spare surfaces: 40 MB. */
 const MAX_SPARE_PIXELS = 10_000_000;
+/** Sides are rounded up to multiples of this, so that a released surface fits later requests. */
 const SIZE_STEP = 128;
 
 const getCanvasPixels = ({ canvas }: Surface): number => canvas.width * canvas.height;
@@ -29,15 +30,14 @@ export class SurfacePool {
   #cachedPixels = 0;
   #frame = 0;
 
-  /** Returns whether three more surfaces of that size are available. Nested groups need many surfaces. */
-  hasRoom(area: Area): boolean {
+  /** Returns whether three more surfaces of that size are available. A node needs up to three. */
+  canBorrow(area: Area): boolean {
     return this.#borrowedPixels + 3 * getPixelCount(area) <= MAX_IN_USE_PIXELS;
   }
 
   /** Returns a transparent surface that is clipped to the area. */
   borrow(area: Area): OffscreenSurface {
     const [width, height] = [area.right - area.left, area.bottom - area.top];
-    // Rounds sizes up, so that a released surface fits the next request.
     const surface = this.#takeSpare(
       Math.ceil(width / SIZE_STEP) * SIZE_STEP,
       Math.ceil(height / SIZE_STEP) * SIZE_STEP,
@@ -68,7 +68,7 @@ export class SurfacePool {
    */
   cache(key: string, offscreen: OffscreenSurface): boolean {
     const pixels = getCanvasPixels(offscreen.surface);
-    if (this.#cached.has(key) || !this.#makeRoom(pixels)) return false;
+    if (this.#cached.has(key) || !this.#evictUntilFits(pixels)) return false;
     this.#borrowedPixels -= getPixelCount(offscreen.area);
     this.#cachedPixels += pixels;
     this.#cached.set(key, { offscreen, frame: this.#frame });
@@ -109,8 +109,8 @@ export class SurfacePool {
     }
   }
 
-  /** Evicts the least recently used surfaces until `pixels` fit. */
-  #makeRoom(pixels: number): boolean {
+  /** Evicts the least recently used surfaces until `pixels` fit. Returns whether they do. */
+  #evictUntilFits(pixels: number): boolean {
     for (const [key, { offscreen, frame: lastFrame }] of this.#cached) {
       if (this.#cachedPixels + pixels <= MAX_CACHED_PIXELS) break;
       if (lastFrame >= this.#frame - 1) return false;
@@ -122,7 +122,7 @@ export class SurfacePool {
   }
 }
 
-/** The rasterizer draws lazily and copies each source until then. Limits these copies to 128 MB. */
+/** Limit for pending copies: 128 MB. The rasterizer draws lazily and copies each source until it draws. */
 const MAX_PENDING_PIXELS = 32_000_000;
 const pendingPixelsBySurface = new WeakMap<Surface, number>();
 

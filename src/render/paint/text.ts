@@ -11,36 +11,36 @@ import { type CanvasContext, createPath, type Style } from './canvas.ts';
 import { toCssColor, toStyle } from './fill.ts';
 import type { Size } from './fit-image.ts';
 
-/** Returns the height of the text at a width. */
+/** Returns the height of the text when it is laid out at a width. */
 export function measureTextHeight(ctx: CanvasContext, content: TextContent, width: number): number {
   return layOut(ctx, content, width, Number.NaN).height;
 }
 
 /**
- * Returns the area of the box in which the text can draw: lines, their background, shadow, and moving parts. Letters extend beyond
- * their line by less than their size. `stretch` is the factor by which a length that ignores the transform, such as that of
- * a shadow, can be longer in the box.
+ * Returns the area in box coordinates that the text can draw to, with background, shadow and moving parts. Letters extend
+ * beyond their line by less than their size. `stretch` is how many times longer a length that ignores the transform, such
+ * as that of a shadow, can be in the box.
  */
 export function getTextArea(ctx: CanvasContext, content: TextContent, box: Size, stretch: number): Area {
   const paragraph = layOut(ctx, content, box.width, box.height);
   const { shadow, stroke, textBackground, split } = content;
-  const largest = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
-  const widest = Math.max(box.width, ...paragraph.lines.map(({ width }) => width));
-  // Shadows are not rotated with the text, so allow for every direction.
+  const maxFontSize = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
+  const maxWidth = Math.max(box.width, ...paragraph.lines.map(({ width }) => width));
+  // Shadows are not rotated with the text, so they can reach in every direction.
   const shadowReach =
     shadow === undefined ? 0 : (Math.hypot(shadow.x, shadow.y) + shadow.blur * 1.6) * stretch;
   const reach =
-    largest +
+    maxFontSize +
     (stroke?.width ?? 0) +
     (textBackground?.padding ?? 0) * paragraph.size +
-    (split === undefined ? 0 : getSplitReach(content, split, paragraph.size, widest, stretch)) +
+    (split === undefined ? 0 : getSplitReach(content, split, paragraph.size, maxWidth, stretch)) +
     shadowReach;
   if (!Number.isFinite(reach)) return INFINITE_AREA;
-  const [sides, top] = [reach + widest - box.width, getTop(content, box, paragraph)];
+  const [sideReach, top] = [reach + maxWidth - box.width, getTop(content, box, paragraph)];
   return {
-    left: -sides,
+    left: -sideReach,
     top: top - reach,
-    right: box.width + sides,
+    right: box.width + sideReach,
     bottom: top + paragraph.height + reach,
   };
 }
@@ -57,7 +57,7 @@ interface TextPart extends Piece {
 
 /**
  * Draws the text. `scale` is the scale of the frame and its transforms, which canvas shadows ignore. Returns whether
- * text was left out.
+ * text was cut off.
  */
 export function paintText(ctx: CanvasContext, content: TextContent, box: Size, scale: number): boolean {
   const paragraph = layOut(ctx, content, box.width, box.height);
@@ -171,7 +171,7 @@ const OFFSCREEN_X = 8192;
 function paintShadow(ctx: CanvasContext, part: TextPart, { content, paragraph, scale }: TextPaint): void {
   const { text, run, line } = part;
   const { shadow, stroke } = content;
-  // No shadow for highlighted text, because it would only blur the highlight.
+  // Highlighted text has no shadow, which would only blur the highlight.
   if (shadow === undefined || run.highlight !== undefined) return;
   const { a, b, c, d, e, f } = ctx.getTransform();
   ctx.save();
@@ -201,20 +201,20 @@ function paintHighlight(
   color: string,
 ): void {
   const fontSize = size * run.size;
-  const trailing = text.endsWith(' ') ? 0.22 * fontSize : 0;
+  const trailingSpace = text.endsWith(' ') ? 0.22 * fontSize : 0;
   ctx.fillStyle = color;
   ctx.beginPath();
   ctx.roundRect(
     left - fontSize * 0.11,
     line.baseline - fontSize * 0.98,
-    width - trailing + fontSize * 0.22,
+    width - trailingSpace + fontSize * 0.22,
     fontSize * 1.26,
     fontSize * 0.18,
   );
   ctx.fill();
 }
 
-/** Splits into letters, words or lines. Never splits words of scripts with joined letters. */
+/** Splits the parts into letters, words or lines. Words of scripts with joined letters are not split. */
 function splitParts(
   ctx: CanvasContext,
   parts: readonly TextPart[],
@@ -228,12 +228,15 @@ function splitParts(
       by === 'word' || hasJoinedLetters(part.text)
         ? (part.text.match(/\S+\s*/gu) ?? [part.text])
         : splitGraphemes(part.text);
-    let before = '';
+    let precedingText = '';
     return pieces.map(text => {
       setRunFont(ctx, part.text, part.run, size * part.run.size, letterSpacing);
-      // Measures from the start of the part, to include kerning.
-      const [start, end] = [ctx.measureText(before).width, ctx.measureText(before + text).width];
-      before += text;
+      // Measured from the start of the part, to include kerning.
+      const [start, end] = [
+        ctx.measureText(precedingText).width,
+        ctx.measureText(precedingText + text).width,
+      ];
+      precedingText += text;
       const x = isRightToLeft ? part.x + part.width - end : part.x + start;
       return [{ ...part, text, x, width: end - start }];
     });
@@ -267,13 +270,13 @@ function getSplitReach(
   { runs }: TextContent,
   { preset, elapsed, duration, stagger, easing }: SplitState,
   size: number,
-  widest: number,
+  maxWidth: number,
   stretch: number,
 ): number {
   const maxParts = runs.reduce((sum, { text }) => sum + text.length, 0);
   if (elapsed >= duration + maxParts * stagger) return 0;
   if (typeof easing !== 'string') return Number.POSITIVE_INFINITY;
-  if (preset === 'pop') return size + 0.25 * widest;
+  if (preset === 'pop') return size + 0.25 * maxWidth;
   return preset === 'blur' ? 1.5 * size * stretch : 1.1 * size;
 }
 

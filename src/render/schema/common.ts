@@ -58,7 +58,7 @@ const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
   description: 'The point of the element that x and y position and that it rotates around. Default center.',
 });
 const Filter = describedObject(
-  'blur: radius in pixels; hue-rotate: degrees; others: a factor, where 1 is the full effect (brightness, contrast and saturate: 1 means no change).',
+  'The amount is a radius in pixels for blur, degrees for hue-rotate, and a factor for other types. A factor of 1 is the full effect; for brightness, contrast and saturate it is no change.',
   { type: Type.Enum(FILTERS), amount: values.number },
 );
 const Shadow = describedObject('A soft shadow, in pixels. Default: #00000066, blur 24, y 8.', {
@@ -105,7 +105,7 @@ export const parts = {
   path: ref('PathData', PathData),
 } as const;
 
-/** All common properties except the mask, which is an element itself. */
+/** All common properties except the mask, which contains an element. */
 export const common = {
   id: optional(values.id),
   name: optional(text(200)),
@@ -136,32 +136,32 @@ export const common = {
 
 /** Descriptions of the common properties, for the guide and the schema's `Element`. */
 export const COMMON_DESCRIPTIONS: Readonly<Record<keyof typeof common | 'mask', string>> = {
-  id: 'The name used in messages.',
+  id: 'A name for messages.',
   name: 'A display name.',
-  start: 'When it appears, from the start of its container. Default 0.',
-  duration: 'How long it is visible. Default: to the end of its container.',
-  hidden: 'true hides it.',
+  start: 'When the element appears, from the start of its container. Default 0.',
+  duration: 'How long the element is visible. Default: until its container ends.',
+  hidden: 'true hides the element.',
   zIndex: 'Higher values are in front. Equal values keep their order. Default 0.',
-  x: 'Position of its anchor from the left of its container. Default "50%".',
-  y: 'Position of its anchor from the top. Default "50%".',
+  x: 'Position of the anchor from the left edge of the container. Default "50%".',
+  y: 'Position of the anchor from the top edge of the container. Default "50%".',
   width: 'Default: the width of the container; for text, 84%.',
-  height: 'Default: the height of the container; for text, of its lines.',
-  anchor: 'The point of it that is at x and y. Default "center".',
+  height: 'Default: the height of the container; for text, the height of the lines.',
+  anchor: 'The point of the element that is at x and y. Default "center".',
   rotation: 'Degrees clockwise.',
   scale: 'A factor, or [x, y].',
   skewX: 'Degrees.',
   skewY: 'Degrees.',
-  flip: 'Mirrors it along an axis.',
+  flip: 'Mirrors the element along an axis.',
   opacity: '0 to 1.',
-  blend: 'How its colors blend with those behind.',
-  filters: 'Applied in order.',
-  shadow: 'Cast by its visible parts.',
-  background: 'Fills its box behind it.',
-  border: 'A line inside the edge of its box.',
-  radius: 'Rounds the corners of its box and clips images.',
-  clip: 'Clips it to a shape.',
-  mask: 'Another element whose opacity or brightness masks this one.',
-  motion: 'Entrance, exit, loop, slow zoom, by name.',
+  blend: 'How the colors blend with what is behind.',
+  filters: 'Filters, applied in order.',
+  shadow: 'The shadow of the visible parts.',
+  background: 'Fills the box behind the content.',
+  border: 'A line inside the edge of the box.',
+  radius: 'Rounds the corners of the box and clips images.',
+  clip: 'Clips the element to a shape.',
+  mask: 'Another element whose opacity or brightness masks this element.',
+  motion: 'Entrance, exit, loop and slow zoom, by name.',
 };
 
 export const PART_DEFS = { Anchor, Filter, Shadow, Border, Radius, PathData, Clip } as const;

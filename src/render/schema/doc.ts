@@ -1,4 +1,4 @@
-// Builds the authoring guide: prose, examples, and tables generated from the schema so that they stay in sync.
+// Builds the authoring guide from prose, examples, and tables that are generated from the schema.
 import { BLOCKS } from '../templates/blocks.ts';
 import { COMMON_DESCRIPTIONS } from './common.ts';
 import { ELEMENT_TYPES } from './elements.ts';
@@ -16,7 +16,7 @@ interface JsonSchema {
   readonly maximum?: number;
 }
 
-// The schema as it is published: plain JSON without the types of the modules.
+// The published schema, as plain JSON.
 const SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string, JsonSchema>> } = JSON.parse(
   JSON.stringify(SCENE_GRAPH_SCHEMA),
 );
@@ -170,15 +170,15 @@ function renderSection(name: string, defs: Readonly<Record<string, JsonSchema>>)
 
 function renderPropertyList(
   { properties = {}, required = [] }: JsonSchema,
-  without: readonly string[],
+  excludedNames: readonly string[],
   defs: Readonly<Record<string, JsonSchema>>,
 ): string {
   return Object.entries(properties)
-    .filter(([name]) => !without.includes(name))
+    .filter(([name]) => !excludedNames.includes(name))
     .map(([name, value]) => {
-      const must = required.includes(name) ? ' (required)' : '';
+      const requirement = required.includes(name) ? ' (required)' : '';
       const meaning = value.description === undefined ? '' : `. ${value.description}`;
-      return `- \`${name}\`${must}${describeType(value, defs)}${meaning}`;
+      return `- \`${name}\`${requirement}${describeType(value, defs)}${meaning}`;
     })
     .join('\n');
 }

@@ -48,21 +48,21 @@ const Run = describedObject('A part of a text with its own style. Defaults to th
   fontFamily: optional(values.family),
   fontWeight: optional(Type.Integer({ minimum: 100, maximum: 900, multipleOf: 100 })),
   italic: optional(Type.Boolean()),
-  size: optional(numberBetween(0.2, 5, "A factor of the element's font size.")),
+  size: optional(numberBetween(0.2, 5, "Relative to the element's font size.")),
   underline: optional(Type.Boolean()),
   highlight: optional(values.color),
 });
 
 const Text = element('text', 'Text. Wraps to the width. With a height, it can be scaled to fit.', {
-  text: optional(text(4000, 'Line breaks are kept. Set either this or "runs".')),
+  text: optional(text(4000, 'Line breaks are kept. Set either "text" or "runs".')),
   runs: optional(Type.Array(ref('Run', Run), { minItems: 1, maxItems: 200 })),
   ...textStyle,
-  vAlign: optional(oneOf(['top', 'middle', 'bottom'], 'Within its height. Default middle.')),
+  vAlign: optional(oneOf(['top', 'middle', 'bottom'], 'Position within the height. Default middle.')),
   direction: optional(oneOf(['auto', 'ltr', 'rtl'], 'Default auto: from the first letter.')),
   fit: optional(
     oneOf(
       ['none', 'shrink', 'grow'],
-      'shrink: smaller letters until it fits width, height and maxLines; grow: also larger ones, up to maxSize. Default shrink when a height or maxLines is given.',
+      'shrink: reduces the font size until the text fits width, height and maxLines. grow: also enlarges the text, up to maxSize. Default shrink when a height or maxLines is given.',
     ),
   ),
   minSize: optional(values.length),
@@ -85,19 +85,19 @@ const Text = element('text', 'Text. Wraps to the width. With a height, it can be
   split: optional(motions.split),
 });
 
-const media = { asset: optional(values.id), src: optional(values.source) } as const;
-const image = {
+const sourceProperties = { asset: optional(values.id), src: optional(values.source) } as const;
+const fittingProperties = {
   fit: optional(oneOf(FITS, 'Default cover. contain-blur fills the rest with a blurred copy.')),
   focus: optional(values.point),
   crop: optional(
     Type.Array(numberBetween(0, 1), {
       minItems: 4,
       maxItems: 4,
-      description: '[x, y, width, height] of the part that is used, as shares.',
+      description: '[x, y, width, height] of the part that is used, as fractions of the image.',
     }),
   ),
 } as const;
-const clipping = {
+const playbackProperties = {
   trim: optional(values.time),
   speed: optional(numberBetween(0.1, 10)),
   loop: optional(Type.Boolean()),
@@ -112,29 +112,29 @@ const audioProperties = {
   fadeOut: optional(values.time),
 } as const;
 
-const Image = element('image', 'An image.', { ...media, ...image });
+const Image = element('image', 'An image.', { ...sourceProperties, ...fittingProperties });
 const Video = element(
   'video',
-  'A video clip, with its sound unless muted. trim: the start time in the clip. loop: repeats from there.',
+  'A video clip, with its sound unless muted. trim: the start time in the clip. loop: repeats from the trim time.',
   {
-    ...media,
-    ...image,
-    ...clipping,
+    ...sourceProperties,
+    ...fittingProperties,
+    ...playbackProperties,
     ...audioProperties,
     muted: optional(Type.Boolean()),
   },
 );
 const Audio = element(
   'audio',
-  'Audio that plays for the duration. trim: the start time in the file. loop: repeats from there. speed: keeps the pitch.',
+  'Audio that plays for the duration. trim: the start time in the file. loop: repeats from the trim time. speed: keeps the pitch.',
   {
-    ...media,
-    ...clipping,
+    ...sourceProperties,
+    ...playbackProperties,
     ...audioProperties,
   },
 );
 const Svg = element('svg', 'An SVG image, as markup or as a file.', {
-  ...media,
+  ...sourceProperties,
   markup: optional(text(200_000, 'Scripts, styles and external references are removed.')),
   fit: optional(Type.Enum(['contain', 'cover', 'fill'])),
 });
@@ -142,13 +142,13 @@ const Lottie = element('lottie', 'A Lottie animation.', {
   data: optional(
     Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The animation as JSON.' }),
   ),
-  ...media,
+  ...sourceProperties,
   fit: optional(Type.Enum(['contain', 'cover', 'fill'])),
   speed: optional(numberBetween(0.1, 10)),
   loop: optional(Type.Boolean({ description: 'Default true.' })),
 });
 
-const strokeProperties = {
+const outlineProperties = {
   fill: optional(values.paint),
   stroke: optional(values.animatedColor),
   strokeWidth: optional(values.number),
@@ -171,10 +171,10 @@ export const SHAPES = [
 ] as const;
 const Shape = element(
   'shape',
-  'A shape that fills its box. trimStart and trimEnd (0 to 1) show only that part of the outline.',
+  'A shape that fills its box. Only the part of the outline from trimStart to trimEnd (0 to 1) is drawn.',
   {
     shape: Type.Enum(SHAPES),
-    ...strokeProperties,
+    ...outlineProperties,
     fillColor: optional(values.animatedColor),
     sides: optional(integer(3, 60, 'Sides of a polygon or points of a star. Default 5.')),
     inner: optional(numberBetween(0, 1, 'Inner radius of a star or ring. Default 0.5.')),
@@ -191,9 +191,9 @@ const Path = element('path', 'A custom path.', {
       description: 'The area of the path that fills the box. Without it, the path is in pixels.',
     }),
   ),
-  ...strokeProperties,
+  ...outlineProperties,
 });
-const Progress = element('progress', 'A bar, ring or pie that fills over time, or to its value.', {
+const Progress = element('progress', 'A bar, ring or pie that fills over time or to a value.', {
   form: optional(oneOf(['bar', 'ring', 'pie', 'segments'], 'Default bar.')),
   value: optional(values.number),
   color: optional(values.paint),
@@ -217,7 +217,7 @@ const Waveform = element(
   'waveform',
   'Bars that follow the loudness of an audio file (asset or src), or "peaks".',
   {
-    ...media,
+    ...sourceProperties,
     peaks: optional(
       Type.Array(numberBetween(0, 1), {
         minItems: 1,
@@ -232,21 +232,21 @@ const Waveform = element(
   },
 );
 
-const groupOwn = {
-  clipChildren: optional(Type.Boolean({ description: 'true clips the children to its box.' })),
-  speed: optional(numberBetween(0.05, 20, 'Speed of its timeline. Default 1.')),
+const groupProperties = {
+  clipChildren: optional(Type.Boolean({ description: 'true clips the children to the box of the group.' })),
+  speed: optional(numberBetween(0.05, 20, 'Speed of the children. Default 1.')),
 } as const;
-const GroupOwn = Type.Object({ type: Type.Literal('group'), ...sharedProperties, ...groupOwn });
+const GroupBase = Type.Object({ type: Type.Literal('group'), ...sharedProperties, ...groupProperties });
 const GROUP_DESCRIPTION = 'Elements that are moved, faded and clipped together, with their own timeline.';
-const MaskOwn = Type.Object({
+const MaskBase = Type.Object({
   mode: optional(oneOf(['alpha', 'luma'], 'Default alpha.')),
   invert: optional(Type.Boolean()),
 });
 
-export interface GroupElement extends Static<typeof GroupOwn> {
+export interface GroupElement extends Static<typeof GroupBase> {
   elements: Element[];
 }
-export interface Mask extends Static<typeof MaskOwn> {
+export interface Mask extends Static<typeof MaskBase> {
   element: Element;
 }
 export type TextElement = Static<typeof Text>;
@@ -277,9 +277,9 @@ export type TextStyle = Static<typeof TextStyle>;
 
 const elementRef = Type.Unsafe<Element>({ $ref: '#/$defs/Element' });
 const elementList = Type.Array(elementRef, { maxItems: 10_000 });
-const Group = element('group', GROUP_DESCRIPTION, { ...groupOwn, elements: elementList });
+const Group = element('group', GROUP_DESCRIPTION, { ...groupProperties, elements: elementList });
 const MaskDef = describedObject('The mask is laid out in the box of the element that it masks.', {
-  ...MaskOwn.properties,
+  ...MaskBase.properties,
   element: elementRef,
 });
 

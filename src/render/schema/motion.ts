@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { describedObject, numberBetween, oneOf, optional, ref, values } from './values.ts';
 
-/** Entrances and exits. `timeline/presets.ts` has a row for each. */
+/** Entrances and exits, which `timeline/presets.ts` defines. */
 const PRESETS = [
   'fade',
   'slide-up',
@@ -82,7 +82,7 @@ const Motion = describedObject('Entrance, exit, loop and slow zoom by name, in a
 });
 
 const Split = describedObject(
-  'Text that appears part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
+  'Text that appears part by part. duration: the time that each part takes, default 0.5 s. stagger: the time from one part to the next, default 0.04 s. delay: the time before the first part.',
   {
     by: Type.Enum(['letter', 'word', 'line']),
     preset: optional(oneOf(SPLIT_PRESETS, 'Default rise.')),
@@ -95,7 +95,7 @@ const Split = describedObject(
 );
 
 const Transition = describedObject(
-  'The transition from the previous scene. Both scenes are visible for its duration (default 0.6 s), which shortens the video. color: of a dip, default black. easing: default cubic-in-out.',
+  'The transition from the previous scene. Both scenes are visible for its duration (default 0.6 s), which shortens the video. color: the color of a dip, default black. easing: default cubic-in-out.',
   {
     type: Type.Enum(TRANSITIONS),
     duration: optional(values.time),

@@ -1,4 +1,4 @@
-// Defines the scene graph, with its fifteen top-level properties, and its JSON Schema.
+// Defines the scene graph and its JSON Schema.
 import { type Static, Type } from 'typebox';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
@@ -18,24 +18,24 @@ import {
   values,
 } from './values.ts';
 
-const behind = {
+const backgroundProperties = {
   fit: optional(elements.fit),
   focus: optional(values.point),
   blur: optional(numberBetween(0, 200, 'In pixels.')),
-  dim: optional(numberBetween(0, 1, 'Darkens it, from 0 (no change) to 1 (black).')),
-  zoom: optional(numberBetween(1, 3, 'Slowly zooms to this scale over its duration.')),
+  dim: optional(numberBetween(0, 1, 'Darkens the background, from 0 (no change) to 1 (black).')),
+  zoom: optional(numberBetween(1, 3, 'Slowly zooms to this scale.')),
 } as const;
 const ImageBackground = strictObject({
   type: Type.Literal('image'),
   asset: optional(values.id),
   src: optional(values.source),
-  ...behind,
+  ...backgroundProperties,
 });
 const VideoBackground = strictObject({
   type: Type.Literal('video'),
   asset: optional(values.id),
   src: optional(values.source),
-  ...behind,
+  ...backgroundProperties,
   loop: optional(Type.Boolean({ description: 'Default true. If false, the last frame stays.' })),
 });
 type MediaBackground = Static<typeof ImageBackground> | Static<typeof VideoBackground>;
@@ -94,7 +94,7 @@ const CaptionTrack = describedObject(
     mode: optional(
       oneOf(
         ['page', 'word', 'karaoke'],
-        'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
+        'page: a few words at a time. word: one word at a time. karaoke: a page with the spoken word highlighted. Default page.',
       ),
     ),
     maxWords: optional(integer(1, 30, 'Per page. Default 6.')),
@@ -117,7 +117,7 @@ const CaptionTrack = describedObject(
 );
 
 const AudioItem = describedObject(
-  'Audio on the timeline of the video. start: default 0. duration: default to its end, or with loop to the end of the video. trim: the start time in the file, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
+  'Audio on the timeline of the video. start: default 0. duration: default until the file ends, or with loop until the video ends. trim: the start time in the file, to which a loop returns. speed: keeps the pitch. volume: 0 to 4, default 1.',
   {
     asset: optional(values.id),
     src: optional(values.source),
@@ -134,12 +134,12 @@ const AudioItem = describedObject(
   },
 );
 const AudioTrack = describedObject(
-  'Voice, music and effects, mixed into one track with the audio of elements. volume: of the whole mix, after the loudness is set.',
+  'Voice, music and effects, mixed into one track with the audio of elements. volume: the volume of the whole mix, applied after the loudness is normalized.',
   {
     items: Type.Array(ref('AudioItem', AudioItem), { maxItems: 200 }),
     duck: optional(
       describedObject(
-        'Lowers music and effects while a voice plays. attack: default 0.2 s, ends when the voice starts. release: default 0.6 s, starts when the voice ends.',
+        'Lowers music and effects while a voice plays. attack: the time before the voice in which they are lowered, default 0.2 s. release: the time after the voice in which they return, default 0.6 s.',
         {
           by: optional(numberBetween(0, 60, 'Decibels. Default 12.')),
           attack: optional(values.time),
@@ -167,7 +167,7 @@ const Asset = describedObject('A file with a name, for elements to refer to by "
     }),
   ),
 });
-const Names = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: string) =>
+const namedValues = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: string) =>
   Type.Record(Type.String({ pattern: '^[A-Za-z][\\w-]{0,79}$' }), value, {
     additionalProperties: false,
     maxProperties: 1000,
@@ -179,8 +179,12 @@ const Font = describedObject('A custom family name for a bundled font.', {
   use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
 });
 const Theme = describedObject('Colors and fonts by name, to change the style in one place.', {
-  colors: optional(Names(values.color, 'Colors by token: { "accent": "#ff5a36" } is written "$accent".')),
-  fonts: optional(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
+  colors: optional(
+    namedValues(values.color, 'Colors by token: { "accent": "#ff5a36" } is written "$accent".'),
+  ),
+  fonts: optional(
+    namedValues(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".'),
+  ),
 });
 const Defaults = describedObject(
   'Defaults for scenes and elements: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
@@ -213,10 +217,10 @@ const properties = {
   ),
   captionTrack: optional(ref('CaptionTrack', CaptionTrack)),
   audioTrack: optional(ref('AudioTrack', AudioTrack)),
-  durationInFrames: optional(integer(1, 432_000, 'Of the video. Default: the sum of the scenes.')),
+  durationInFrames: optional(integer(1, 432_000, 'Length of the video. Default: until the last scene ends.')),
   fonts: optional(Type.Array(ref('Font', Font), { maxItems: 50 })),
   theme: optional(ref('Theme', Theme)),
-  assets: optional(Names(ref('Asset', Asset), 'Files by name.')),
+  assets: optional(namedValues(ref('Asset', Asset), 'Files by name.')),
   defaults: optional(ref('Defaults', Defaults)),
   metadata: optional(
     Type.Unsafe<Record<string, unknown>>({
@@ -236,7 +240,7 @@ export type Word = Static<typeof Word>;
 export type AudioItem = Static<typeof AudioItem>;
 export type Asset = Static<typeof Asset>;
 
-/** The JSON Schema (2020-12) of a scene graph, which also validates it when it is run. */
+/** The JSON Schema (2020-12) of a scene graph, for documentation and validation. */
 export const SCENE_GRAPH_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://graphwright.dev/schemas/scene-graph.json',

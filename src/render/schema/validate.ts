@@ -1,4 +1,4 @@
-// Validates an untrusted value as a scene graph, and reports problems by JSON pointer.
+// Validates an untrusted value as a scene graph, and reports issues with JSON pointers.
 import { toJsonPointer } from '../../graph/issues.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../../lib/schema-check.ts';
@@ -28,19 +28,19 @@ export function invalidSceneGraph(issues: readonly Issue[]): AppError {
 }
 
 function findIssues(value: unknown): readonly Issue[] {
-  const deep = findPointerBelowDepth(value);
-  if (deep !== undefined)
-    return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
+  const tooDeepPointer = findPointerBelowDepth(value);
+  if (tooDeepPointer !== undefined)
+    return [{ path: tooDeepPointer, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
   return selectIssues(findSchemaErrors(SCENE_GRAPH_SCHEMA, value));
 }
 
-/** Returns the pointer of the first value below the deepest allowed level. The recursion ends at that level. */
+/** Returns the pointer of the first value that is nested too deep. Does not recurse deeper. */
 function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > MAX_DEPTH) return '';
   for (const key in value) {
-    const below = findPointerBelowDepth((value as Record<string, unknown>)[key], depth + 1);
-    if (below !== undefined) return toJsonPointer(key) + below;
+    const innerPointer = findPointerBelowDepth((value as Record<string, unknown>)[key], depth + 1);
+    if (innerPointer !== undefined) return toJsonPointer(key) + innerPointer;
   }
   return undefined;
 }
@@ -49,8 +49,8 @@ function findPointerBelowDepth(value: unknown, depth = 1): string | undefined {
 const SPECIFIC_KEYWORDS: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**
- * Reports one issue per location. For a value with several allowed forms the validator reports an error for each form
- * and then that none matches. Only the specific, deeper errors help; if there are none, report that no form matches.
+ * Selects one issue per location. For a value with several allowed forms, the validator reports an error for each form,
+ * and that no form matches. Only specific or nested errors help the reader. If there are none, reports that no form matches.
  */
 function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
   const unions = new Set<string>();
@@ -58,7 +58,7 @@ function selectIssues(errors: readonly SchemaError[]): readonly Issue[] {
   for (const { instancePath, keyword } of errors) {
     if (keyword === 'anyOf') unions.add(instancePath);
     else if (SPECIFIC_KEYWORDS.has(keyword)) specific.add(instancePath);
-    // A value with a nested error needs no error about its form.
+    // If a nested value has an error, an error about the form of the outer value does not help.
     let path = instancePath;
     while (path !== '') {
       path = path.slice(0, path.lastIndexOf('/'));
@@ -92,7 +92,7 @@ function toPointer({ instancePath, keyword, params }: SchemaError): string {
   return instancePath;
 }
 
-/** The members of a schema that messages use. */
+/** The properties of a schema that messages use. */
 interface FailedSchema {
   readonly description?: string;
   /** Set by `byType`. */

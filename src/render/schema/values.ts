@@ -30,7 +30,7 @@ export const text = (maxLength: number, description?: string) =>
 export const oneOf = <const T extends string[]>(names: readonly [...T], description: string) =>
   Type.Enum(names, { description });
 
-// Type.Tuple would write the form of draft 7.
+// Type.Tuple would use the syntax of draft 7.
 const pair = (description: string) =>
   Type.Unsafe<[number, number]>({
     type: 'array',
@@ -66,7 +66,9 @@ const Stops = Type.Array(strictObject({ offset: numberBetween(0, 1, '0 is the st
   description: 'Colors along the gradient, by ascending offset.',
 });
 const stops = ref('Stops', Stops);
-const Point = pair('[x, y] as shares of the box: [0, 0] is its upper left corner, [1, 1] its lower right.');
+const Point = pair(
+  '[x, y] as fractions of the box: [0, 0] is the upper left corner, [1, 1] the lower right corner.',
+);
 const point = ref('Point', Point);
 
 const Linear = strictObject({
@@ -87,7 +89,7 @@ const Conic = strictObject({
   stops,
 });
 
-/** Objects distinguished by `type`. They have names, so that issues are reported for the intended variant. */
+/** Returns a schema of objects with different `type`s, whose issues are reported for the type that was meant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
     ...withDescription(description),
@@ -104,7 +106,7 @@ const Paint = Type.Union([color, byType<Gradient>(GRADIENTS)], {
   description: 'A fill: a color, or a linear, radial or conic gradient.',
 });
 
-/** Names of easing curves; `timeline/easing.ts` has one row for each. */
+/** Names of easing curves, which `timeline/easing.ts` defines. */
 export const EASINGS = [
   'linear',
   'ease',
@@ -169,13 +171,13 @@ const time = ref('Time', Time);
 const length = ref('Length', Length);
 const easing = ref('Easing', Easing);
 
-/** Returns the schema of a value, or keyframes of it. */
+/** Returns the schema of a value that is constant or has keyframes. */
 function animated<T extends TSchema>(value: T, description: string) {
   const keyframe = strictObject({ time, value, easing: optional(easing) });
   return Type.Union(
     [value, strictObject({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) })],
     {
-      description: `${description}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
+      description: `${description}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the start of the element. "easing" is the easing of the change from the previous keyframe.`,
     },
   );
 }
@@ -192,13 +194,13 @@ const Family = Type.String({
   pattern: '^(\\$[A-Za-z][\\w-]*|[A-Za-z][A-Za-z0-9 _-]*)$',
   maxLength: 80,
   description:
-    'A font family: one of the bundled ones (Inter, Playfair Display, Anton, JetBrains Mono), one named in "fonts", or a theme token such as "$heading". Arabic, Hebrew, Devanagari, Chinese, Japanese, Korean and emoji are found by themselves.',
+    'A font family: a bundled family (Inter, Playfair Display, Anton, JetBrains Mono), a family named in "fonts", or a theme token such as "$heading". Fonts for Arabic, Hebrew, Devanagari, Chinese, Japanese, Korean and emoji are chosen automatically.',
 });
 const Source = Type.String({
   pattern: '^(https?://|data:image/|sample:|\\./)',
   maxLength: 4_000_000,
   description:
-    'The location of a file: an https URL, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", next to the scene file.',
+    'The location of a file: an https URL, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line, also a path that starts with "./", relative to the scene file.',
 });
 const Id = Type.String({
   minLength: 1,

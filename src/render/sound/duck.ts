@@ -1,4 +1,4 @@
-// Detects speech by its level, and computes how much other audio is lowered while someone speaks (ducking).
+// Detects speech by its level, and computes how far other audio is lowered during speech (ducking).
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioStream } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';
@@ -11,7 +11,7 @@ export interface Span {
 
 export interface Duck {
   readonly decibels: number;
-  /** In samples: how long before the voice ducking starts, and how long after it ducking ends. */
+  /** In samples: ducking starts `attack` before the speech and ends `release` after it. */
   readonly attack: number;
   readonly release: number;
 }
@@ -23,7 +23,7 @@ const SILENT = 10 ** (-60 / 20);
 /** Shorter pauses count as part of the speech. */
 const PAUSE = 0.4 * SAMPLE_RATE;
 
-/** Finds where the audio, which starts with the video, is loud enough to be speech. */
+/** Finds where the audio is loud enough to be speech. The audio starts with the video. */
 export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   const levels: number[] = [];
   let sum = 0;
@@ -51,16 +51,16 @@ export async function findSpeech(audio: AudioStream): Promise<readonly Span[]> {
   return spans;
 }
 
-/** Reaches the full reduction at the start of each span and releases it after the end, in even steps of decibels. */
+/** Fades linearly in decibels: down to the full reduction before the start of each span, and up again after its end. */
 export function createDuckGain(spans: readonly Span[], { decibels, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;
     for (let index = findFirstEndingAfter(spans, sample - release); index < spans.length; index++) {
       const { start, end } = spans[index] as Span;
       if (start - attack > sample) break;
-      const before = start <= sample ? 1 : 1 - (start - sample) / attack;
-      const after = end >= sample ? 1 : 1 - (sample - end) / release;
-      depth = Math.max(depth, Math.min(before, after));
+      const attackDepth = start <= sample ? 1 : 1 - (start - sample) / attack;
+      const releaseDepth = end >= sample ? 1 : 1 - (sample - end) / release;
+      depth = Math.max(depth, Math.min(attackDepth, releaseDepth));
     }
     return depth === 0 ? 1 : 10 ** ((-decibels * depth) / 20);
   };

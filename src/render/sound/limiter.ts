@@ -1,4 +1,4 @@
-// Limits peaks with lookahead: no sample or intersample peak exceeds -1 dBTP, without distortion.
+// Limits peaks with lookahead, so that no sample or intersample peak exceeds -1 dBTP, without distortion.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 
 /** Slightly below -1 dBTP, to allow for peaks that four-times oversampling misses. */
@@ -24,7 +24,7 @@ const KERNELS = [0.25, 0.5, 0.75].map(point =>
 /** The largest possible ratio of an interpolated point to the samples around it. */
 const MAX_OVERSHOOT = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
-/** Takes blocks and returns blocks of equal length, LIMITER_DELAY samples later. */
+/** Returns a function that takes a block and returns one of equal length, delayed by LIMITER_DELAY samples. */
 export function createPeakLimiter(): (block: Float32Array) => Float32Array {
   const peaks = createPeakFinder();
   const slidingMinimum = createSlidingMinimum(HOLD_SAMPLES);
@@ -45,7 +45,7 @@ export function createPeakLimiter(): (block: Float32Array) => Float32Array {
       const targetGain = slidingMinimum(peak > CEILING ? CEILING / peak : 1);
       smoothedGain =
         targetGain < smoothedGain ? targetGain : smoothedGain + (targetGain - smoothedGain) * RELEASE;
-      // Returns to exactly 1, so that sound that needs no limiting passes unchanged.
+      // The gain returns to exactly 1, so that sound that needs no limiting passes unchanged.
       if (smoothedGain > 1 - 1e-6) smoothedGain = 1;
       const slot = count % SLOPE;
       sum += smoothedGain - (steps[slot] as number);
@@ -59,7 +59,7 @@ export function createPeakLimiter(): (block: Float32Array) => Float32Array {
 }
 
 /**
- * Returns the larger peak of both channels at each sample, including the interpolated points that the newest samples
+ * Returns the peak of both channels at each sample, including the interpolated points that the newest samples
  * determine.
  */
 function createPeakFinder(): (block: Float32Array) => Float32Array {
@@ -78,7 +78,7 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** Returns the peak between the middle one of the TAPS samples that start at `offset` and the next sample. */
+/** Returns the peak from the middle of the TAPS samples that start at `offset` to the sample after that. */
 function findPeak(line: Float32Array, offset: number): number {
   const [quarter, half, threeQuarters] = KERNELS;
   let [a, b, c] = [0, 0, 0];

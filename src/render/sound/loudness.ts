@@ -1,7 +1,7 @@
 // Measures the integrated loudness (LUFS) of 48 kHz stereo audio according to ITU-R BS.1770-4.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 
-/** Annex 1, tables 1 and 2: the head as a high shelf, then a high-pass filter. */
+/** Filters of annex 1, tables 1 and 2: a high shelf that models the head, then a high-pass filter. */
 const STAGES = [
   {
     b: [1.53512485958697, -2.69169618940638, 1.19839281085285],
@@ -10,7 +10,7 @@ const STAGES = [
   { b: [1, -2, 1], a: [-1.99004745483398, 0.99007225036621] },
 ] as const;
 const OFFSET = -0.691;
-/** Blocks of 400 ms that overlap by three quarters. */
+/** The blocks of 400 ms overlap by three quarters, so powers are summed per quarter. */
 const QUARTER = SAMPLE_RATE / 10;
 const QUARTERS = 4;
 const ABSOLUTE_GATE = -70;
@@ -24,7 +24,7 @@ export interface LoudnessMeter {
 
 export function createLoudnessMeter(): LoudnessMeter {
   const channels = [createPowerMeter(), createPowerMeter()] as const;
-  /** Power of each quarter block, both channels together. */
+  /** Power of each quarter block, summed over both channels. */
   const quarters: number[] = [];
   let count = 0;
   return {
@@ -67,7 +67,7 @@ function createPowerMeter() {
   return {
     add(block: Float32Array, from: number, to: number): void {
       const [shelf, pass] = STAGES;
-      // Local variables are six times as fast as those of the closure.
+      // Local variables are six times as fast as variables of the closure.
       let [s1 = 0, s2 = 0, p1 = 0, p2 = 0] = memory;
       let power = 0;
       // Transposed direct form II: two state variables per stage.

@@ -1,4 +1,4 @@
-// Reads the peaks of the audio that waveforms follow, once per render and before frames are evaluated.
+// Reads the peaks of the audio that waveforms show, once per render, before frames are evaluated.
 
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import { type Clip, decodeAudio } from '../../codecs/decode.ts';
@@ -8,11 +8,11 @@ import type { Timeline } from '../timeline/compile.ts';
 import type { Peaks, PlayedInterval } from '../timeline/scope.ts';
 import { resolveAudio } from './resolve-sounds.ts';
 
-const PER_SECOND = 25;
+const PEAKS_PER_SECOND = 25;
 const AHEAD_SECONDS = 4;
 /** Floor for normalization, so that near-silence is not drawn as loud. */
 const SILENT = 0.01;
-const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
+const WINDOW = (SAMPLE_RATE / PEAKS_PER_SECOND) * CHANNELS;
 
 /** Returns the keys of the files that `readPeaks` reads. */
 export function listFollowedFiles({ keys }: Timeline): ReadonlySet<string> {
@@ -22,8 +22,8 @@ export function listFollowedFiles({ keys }: Timeline): ReadonlySet<string> {
 }
 
 /**
- * Returns the `peaks` of a timeline: `{ ...timeline, peaks }`. A file that cannot be read has none, and waveforms that
- * follow it are reported as missing when they are drawn.
+ * Returns the `peaks` of a timeline by file key. A file that cannot be read has no peaks, and its waveforms are reported as
+ * missing when they are drawn.
  */
 export async function readPeaks(
   timeline: Timeline,
@@ -38,7 +38,7 @@ export async function readPeaks(
     try {
       const played = findIntervals(timeline, files, key);
       const values = await computePeaks(backend, file, getNeededSeconds(timeline, played), signal);
-      peaks.set(key, { perSecond: PER_SECOND, values, played });
+      peaks.set(key, { perSecond: PEAKS_PER_SECOND, values, played });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     }
@@ -46,7 +46,7 @@ export async function readPeaks(
   return peaks;
 }
 
-/** Returns the last second of the file that waveforms need. The video may play only a short part of a long file. */
+/** Returns the end of the part that waveforms need, because the video may play only the start of a long file. */
 function getNeededSeconds({ durationInFrames, fps }: Timeline, played: readonly PlayedInterval[]): number {
   if (played.length === 0) return durationInFrames / fps;
   const ends = played.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
@@ -60,9 +60,9 @@ async function computePeaks(
   maxEnd: number,
   signal: AbortSignal,
 ): Promise<Float32Array> {
-  // Waveforms show what is ahead of the current moment too.
+  // Waveforms also show audio after the current moment.
   const seconds = Math.min(maxEnd + AHEAD_SECONDS, clip.info.durationSeconds);
-  const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
+  const values = new Float32Array(Math.ceil(seconds * PEAKS_PER_SECOND));
   let count = 0;
   for await (const block of decodeAudio(backend, clip, { startSeconds: 0, seconds }, signal))
     for (const value of block) {
@@ -74,7 +74,7 @@ async function computePeaks(
   return values.map(value => Math.round((value / loudest) * 1000) / 1000);
 }
 
-/** Returns when the video plays the file, as audio or within a clip. */
+/** Returns the intervals in which the video plays the file, as audio or within a clip. */
 function findIntervals(timeline: Timeline, files: ResourceFiles, key: string): readonly PlayedInterval[] {
   // A key is the kind followed by the hash of the source.
   const getSource = (resource: string): string => resource.slice(resource.indexOf('-'));

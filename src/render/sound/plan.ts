@@ -1,4 +1,4 @@
-// Plans which audio plays when: stretches of files as plain data, in samples of the video.
+// Plans which part of which audio file plays when, as plain data, in samples of the video.
 import { SAMPLE_RATE } from '../../codecs/command.ts';
 import type { AudioElement, Element, ROLES, VideoElement } from '../schema/elements.ts';
 import type { AudioItem } from '../schema/scene-graph.ts';
@@ -11,14 +11,14 @@ export interface PlannedSound {
   /** Key of the file. */
   readonly resource: string;
   readonly role: (typeof ROLES)[number];
-  /** Start in samples since the video began, and the maximum length. */
+  /** In samples of the video: the start, and the maximum length. */
   readonly start: number;
   readonly length: number;
-  /** Start in the file in seconds, and how many file seconds pass in one second of the video. */
+  /** Where the sound starts in the file, in seconds, and how many file seconds pass in one second of the video. */
   readonly trim: number;
   readonly speed: number;
   readonly loop: boolean;
-  /** The clock of its keyframes: the rate of its container, and `span` seconds in all. */
+  /** Keyframes use a clock that runs at the container's `rate` and ends after `span` seconds. */
   readonly volume: Animated<number>;
   readonly rate: number;
   readonly span: number;
@@ -36,17 +36,17 @@ export interface SceneFade {
   readonly length: number;
 }
 
-/** The clock of a container: the time of its second 0, its rate, and its end, all in seconds of the video. */
+/** The clock of a container. `origin` and `end` are in seconds of the video; the clock starts at 0 and runs at `rate`. */
 interface Clock {
   readonly origin: number;
   readonly rate: number;
   readonly end: number;
-  /** By the clock itself. */
+  /** Duration in seconds of this clock. */
   readonly span: number;
   readonly sceneFades: readonly SceneFade[];
 }
 
-/** Number of samples that are processed at once: a tenth of a second. */
+/** Number of samples in a block: a tenth of a second. */
 export const BLOCK = 4800;
 
 /** Returns the first sample of a frame. */
@@ -106,7 +106,7 @@ function createSceneClock(
   };
 }
 
-/** Groups are nested at most as deep as the schema allows. Masks are skipped, because they are only visible. */
+/** Plans the audio of elements. The schema limits how deep groups are nested. Masks are skipped: they have no sound. */
 function planElements(
   timeline: Timeline,
   elements: readonly Element[] | undefined,

@@ -7,12 +7,13 @@ import type { ResourceFile, ResourceFiles } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type PlannedSound, planAudio } from './plan.ts';
 
-/** A planned sound whose file has audio. Its length is what is audible. */
+/** A planned sound whose file has audio. `length` is what is audible of it. */
 export interface ResolvedSound extends PlannedSound {
   readonly clip: Clip;
-  /** In samples of the file at 48 kHz: where it starts, how many are used, and whether they loop. */
+  /** In samples of the file at 48 kHz: the first one that is used, and how many are used. */
   readonly from: number;
   readonly sourceSamples: number;
+  /** Whether these samples loop. */
   readonly isRepeated: boolean;
 }
 
@@ -22,10 +23,10 @@ export interface ResolvedAudio {
   readonly warnings: readonly string[];
 }
 
-/** Pieces up to this length are decoded once and cached. Longer ones have a codec process while they play. */
+/** A piece up to this length is decoded once and cached. A longer one has a codec process while it plays. */
 export const LONG_SAMPLES = 20 * SAMPLE_RATE;
 const MAX_CONCURRENT = 32;
-const MAX_LONG_AT_ONCE = 12;
+const MAX_CONCURRENT_LONG = 12;
 const MAX_SPEED = 16;
 
 /** Throws `invalid_scene_graph` if too many sounds play at once. */
@@ -41,7 +42,7 @@ export function resolveAudio(timeline: Timeline, files: ResourceFiles): Resolved
   assertOverlapLimit(sorted, MAX_CONCURRENT, 'sounds');
   assertOverlapLimit(
     sorted.filter(({ sourceSamples }) => sourceSamples > LONG_SAMPLES),
-    MAX_LONG_AT_ONCE,
+    MAX_CONCURRENT_LONG,
     `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
   );
   return { sounds: sorted, warnings };
@@ -54,7 +55,7 @@ function resolveSound(
 ): ResolvedSound | string | undefined {
   const isClip = sound.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
-    // A clip that cannot be seen either is reported by the painter.
+    // The painter reports a clip whose file is missing.
     if (isClip) return undefined;
     return file?.kind === 'absent' ? file.reason : 'has no file that can be played';
   }
@@ -83,14 +84,16 @@ function resolveSound(
 
 function assertOverlapLimit(sounds: readonly ResolvedSound[], max: number, description: string): void {
   const ends: number[] = [];
-  const late: string[] = [];
+  const excessPointers: string[] = [];
   for (const { start, length, pointer } of sounds) {
-    const free = ends.findIndex(end => end <= start);
-    if (free >= 0) ends[free] = start + length;
+    const freeIndex = ends.findIndex(end => end <= start);
+    if (freeIndex >= 0) ends[freeIndex] = start + length;
     else if (ends.length < max) ends.push(start + length);
-    else late.push(pointer);
+    else excessPointers.push(pointer);
   }
-  if (late.length === 0) return;
-  const message = `plays at the same time as ${max} other ${description}, the maximum that can be mixed at once`;
-  throw invalidSceneGraph(late.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })));
+  if (excessPointers.length === 0) return;
+  const message = `plays at the same time as ${max} other ${description}, which is the maximum`;
+  throw invalidSceneGraph(
+    excessPointers.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })),
+  );
 }

@@ -1,4 +1,4 @@
-// Reads the audio of sounds: trimmed, looped, and at their speed. Short pieces are decoded once and cached.
+// Reads the audio of each sound: trimmed, looped, and at its speed. Short pieces are decoded once and cached.
 
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/command.ts';
 import { decodeAudio } from '../../codecs/decode.ts';
@@ -11,9 +11,7 @@ import { LONG_SAMPLES, type ResolvedSound } from './resolve-sounds.ts';
 import { createTempo } from './tempo.ts';
 
 export interface SoundReader {
-  /**
-   * Opens the audio of the sound from its sample `skip` on, without volume. It may be longer or shorter than the sound.
-   */
+  /** Opens the audio of the sound from sample `skip`, without volume. It may be longer or shorter than the sound. */
   openAudio(sound: ResolvedSound, skip: number): AudioStream;
 }
 
@@ -64,17 +62,17 @@ async function* repeat(
   }
   // A very short piece is repeated first, so that a block is not assembled from thousands of pieces.
   const times = Math.ceil(BLOCK / sound.sourceSamples);
-  const row = new Float32Array(times * sound.sourceSamples * CHANNELS);
+  const repeated = new Float32Array(times * sound.sourceSamples * CHANNELS);
   for await (const block of once(sound, 0))
-    for (let time = 0; time < times; time++) row.set(block, time * sound.sourceSamples * CHANNELS);
-  yield row.subarray((skip % sound.sourceSamples) * CHANNELS);
-  while (true) yield row;
+    for (let time = 0; time < times; time++) repeated.set(block, time * sound.sourceSamples * CHANNELS);
+  yield repeated.subarray((skip % sound.sourceSamples) * CHANNELS);
+  while (true) yield repeated;
 }
 
 /** Changes the speed at constant pitch. */
 async function* changeSpeed(audio: AudioStream, speed: number): AsyncGenerator<Float32Array> {
   const tempo = createTempo(speed);
-  // In small steps, so that a long piece is not emitted at once.
+  // A long piece is processed in small steps, so that it is not emitted as one block.
   for await (const block of audio)
     for (let offset = 0; offset < block.length; offset += BLOCK * CHANNELS)
       yield tempo(block.subarray(offset, offset + BLOCK * CHANNELS));

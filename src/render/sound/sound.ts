@@ -21,17 +21,9 @@ const DUCK = { decibels: 12, attack: 0.2, release: 0.6 } as const;
 /** The limiter needs this many blocks before a range to reach the same state as in the complete video. */
 const WARM_UP = 20;
 
-/** Returns whether the video has audio. Throws `invalid_scene_graph` if too many sounds play at once. */
-export const hasAudio = (timeline: Timeline, files: ResourceFiles): boolean =>
-  resolveAudio(timeline, files).sounds.length > 0;
-
-/** Returns the JSON pointers of audio that the graph refers to but that cannot be played. */
-export const listMissingAudio = (timeline: Timeline, files: ResourceFiles): readonly string[] =>
-  resolveAudio(timeline, files).warnings;
-
 /**
- * Yields interleaved stereo at 48 kHz in blocks of any size, for frames `from` up to `to`. A range equals the same
- * range of the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
+ * Yields interleaved stereo at 48 kHz in blocks of any size, for the frames [from, to). The audio of a range equals that
+ * part of the complete video. Throws `unreadable_media` with the sound's pointer, or `invalid_scene_graph`.
  */
 export async function* renderAudio(
   timeline: Timeline,
@@ -67,7 +59,7 @@ export async function* renderAudio(
 
 type Mix = (inputs: readonly MixInput[], range: readonly [number, number]) => AudioStream;
 
-/** Returns the gain of each sound. With `duck` and a voice, music and effects are lowered during speech. */
+/** Adds a gain to each sound. If the graph has `duck` and a voice, music and effects are lowered during speech. */
 async function duckUnderSpeech(
   timeline: Timeline,
   sounds: readonly ResolvedSound[],

@@ -1,17 +1,17 @@
-// Changes the speed of audio at constant pitch by WSOLA: takes overlapping hops, each near its ideal position, from
-// where it best continues the previous one (Verhelst and Roelands, 1993).
+// Changes the speed of audio at constant pitch by WSOLA (Verhelst and Roelands, 1993): joins overlapping hops of the input,
+// each from the position near its ideal one that best continues the previous hop.
 import { CHANNELS } from '../../codecs/command.ts';
 
-/** In samples: output produced at once, the search range in the input, and the step of the coarse search. */
+/** In samples: the length of a hop, the search range in the input, and the step of the coarse search. */
 const HOP = 960;
 const SEARCH_RANGE = 480;
 const COARSE_STEP = 4;
 
 const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
 
-/** Takes block after block and returns the output so far. `undefined` ends the audio and flushes the rest. */
+/** Returns a function that takes a block and returns the output that is ready. `undefined` flushes the rest. */
 export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
-  // Input starting at sample `base`.
+  // The input that is still needed, which starts at sample `base`.
   let history = new Float32Array(0);
   let base = 0;
   let endPosition = Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ function search(
   return best;
 }
 
-/** Returns the similarity of the hops at two positions: 1 identical, 0 unrelated. */
+/** Returns a score that is higher, the more similar the hops at two positions are. */
 function computeSimilarity(input: Float32Array, a: number, b: number, step: number): number {
   let product = 0;
   let energy = 1e-9;

@@ -1,4 +1,4 @@
-// Draws single frames of a timeline with the available files. Reads waveforms first.
+// Draws single frames of a timeline with the available files, after reading the peaks that waveforms show.
 import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -10,11 +10,11 @@ import { evaluateFrame } from '../timeline/evaluate.ts';
 import type { DrawnStills, ResourceFiles } from './still.ts';
 import { drawSceneStills } from './stills.ts';
 
-/** Returns the files of the timeline that these frames show, or whose waveforms they show. */
+/** Returns the files that these frames show, and the files whose audio is shown as waveforms. */
 export function findUsedResources(timeline: Timeline, frames: readonly number[]): readonly Resource[] {
   const usedKeys = listUsedFiles(frames.map(frame => evaluateFrame(timeline, frame)));
-  const followed = listFollowedFiles(timeline);
-  return [...timeline.resources.values()].filter(({ key }) => usedKeys.has(key) || followed.has(key));
+  const followedKeys = listFollowedFiles(timeline);
+  return [...timeline.resources.values()].filter(({ key }) => usedKeys.has(key) || followedKeys.has(key));
 }
 
 export interface FramesRequest {
@@ -33,12 +33,12 @@ export async function drawFrames(
 ): Promise<DrawnStills> {
   const withPeaks = { ...timeline, peaks: await tryReadPeaks(timeline, files, signal) };
   const lists = frames.map(frame => evaluateFrame(withPeaks, frame));
-  const used = listUsedFiles(lists);
-  const usedResources = new Map([...files].filter(([key]) => used.has(key)));
-  return drawSceneStills({ lists, files: usedResources, scale, format, codecs: readSettings() }, signal);
+  const usedKeys = listUsedFiles(lists);
+  const usedFiles = new Map([...files].filter(([key]) => usedKeys.has(key)));
+  return drawSceneStills({ lists, files: usedFiles, scale, format, codecs: readSettings() }, signal);
 }
 
-/** Reads the peaks. Without a codec, returns none, and waveforms are reported as missing. */
+/** Reads the peaks. Without a codec there are none, and waveforms are reported as missing. */
 async function tryReadPeaks(
   timeline: Timeline,
   files: ResourceFiles,

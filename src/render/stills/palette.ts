@@ -1,4 +1,4 @@
-// Chooses the colors of generated images, and their random numbers. The same prompt gives the same image.
+// Provides the colors and random numbers of generated images. The same prompt gives the same image.
 import { sha256 } from '../../lib/crypto.ts';
 import { seededRandom } from '../../lib/seeded-random.ts';
 

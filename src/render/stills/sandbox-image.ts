@@ -15,7 +15,7 @@ interface SandboxCanvas {
   readonly random: () => number;
 }
 
-const STYLES: Readonly<Record<SandboxStyle, (scene: SandboxCanvas) => void>> = {
+const STYLES: Readonly<Record<SandboxStyle, (context: SandboxCanvas) => void>> = {
   gradient: drawGradient,
   blocks: drawBlocks,
   rings: drawRings,
@@ -42,9 +42,9 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   const surface = createSurface(width, height);
   const { ctx } = surface;
   const palette = choosePalette(prompt);
-  const turn = createSeededRandom(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
+  const angle = createSeededRandom(JSON.stringify(['wash', seed, prompt]))() * Math.PI * 2;
   const halfDiagonal = Math.hypot(width, height) / 2;
-  const [dx, dy] = [Math.cos(turn) * halfDiagonal, Math.sin(turn) * halfDiagonal];
+  const [dx, dy] = [Math.cos(angle) * halfDiagonal, Math.sin(angle) * halfDiagonal];
   const wash = ctx.createLinearGradient(width / 2 - dx, height / 2 - dy, width / 2 + dx, height / 2 + dy);
   wash.addColorStop(0, withAlpha(palette.colors[0], 0.75));
   wash.addColorStop(0.55, withAlpha(palette.colors[1], 0.45));
@@ -55,7 +55,7 @@ export function drawSandboxWash(prompt: string, seed: number, width: number, hei
   return surface;
 }
 
-/** Draws a sky of soft lights above waves that come closer. */
+/** Draws a sky of soft lights above a sea of waves. */
 function drawGradient({ ctx, width, height, palette, random }: SandboxCanvas): void {
   const [deep, mid, bright, light] = palette.colors;
   const sky = ctx.createLinearGradient(0, 0, width * 0.25, height);
@@ -114,10 +114,10 @@ function drawBlocks({ ctx, width, height, palette, random }: SandboxCanvas): voi
   const colors = [palette.background, ...palette.colors];
   const pick = (): string => colors[Math.floor(random() * colors.length)] ?? palette.background;
   const columns = 5 + Math.floor(random() * 3);
-  // Whole pixels, so that no seam shows between cells.
+  // Cells are whole pixels, so that no seam shows between them.
   const side = Math.ceil(width / columns);
   const rows = Math.ceil(height / side);
-  // A very tall, narrow image would have too many cells; the size limits keep it below 600 rows.
+  // The size limits of images keep even a tall, narrow one below 600 rows.
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const background = pick();
@@ -272,14 +272,14 @@ function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: st
   const label = createPlainText(LABEL, { ...style, weight: 800, letterSpacing: 0.14, color: '#ffffff' });
   const labelWidth = measureWidth(ctx, label, width);
   const availableWidth = width - 2 * inset - 2 * padding - labelWidth - gap;
-  const words = createPlainText(availableWidth > size * 6 ? prompt.replace(/\s+/g, ' ').trim() : '', {
+  const promptText = createPlainText(availableWidth > size * 6 ? prompt.replace(/\s+/g, ' ').trim() : '', {
     ...style,
     weight: 400,
     color: '#ffffffc8',
   });
   const maxWidth = Math.min(availableWidth, size * 46);
-  const wordsWidth = measureWidth(ctx, words, maxWidth);
-  const pillWidth = labelWidth + 2 * padding + (wordsWidth === 0 ? 0 : wordsWidth + gap);
+  const promptWidth = measureWidth(ctx, promptText, maxWidth);
+  const pillWidth = labelWidth + 2 * padding + (promptWidth === 0 ? 0 : promptWidth + gap);
   ctx.save();
   ctx.translate(inset, height - inset - pillHeight);
   ctx.fillStyle = '#0b0d12dc';
@@ -289,7 +289,7 @@ function drawLabel(ctx: CanvasContext, width: number, height: number, prompt: st
   ctx.translate(padding, 0);
   paintText(ctx, label, { width, height: pillHeight }, 1);
   ctx.translate(labelWidth + gap, 0);
-  paintText(ctx, words, { width: maxWidth, height: pillHeight }, 1);
+  paintText(ctx, promptText, { width: maxWidth, height: pillHeight }, 1);
   ctx.restore();
 }
 

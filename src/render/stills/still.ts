@@ -26,11 +26,11 @@ export interface Card {
   readonly footer: string;
   readonly theme: CardTheme;
   readonly align: 'left' | 'center';
-  /** `#rrggbb`; empty for the theme's color. */
+  /** `#rrggbb`, or empty for the theme's color. */
   readonly accent: string;
   readonly width: number;
   readonly height: number;
-  /** Corner radius in pixels; outside is transparent. */
+  /** Corner radius in pixels. The area outside the corners is transparent. */
   readonly radius: number;
   /** Encoded by media/images.ts in the size that `getImageFrame` returns. */
   readonly image?: Uint8Array;
@@ -39,8 +39,8 @@ export interface Card {
 /** Returns the image area: the right part of a wide card, the upper part of a tall one. */
 export function getImageFrame({ width, height }: Size): Rect {
   if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
-  const share = Math.round(width * 0.42);
-  return { x: width - share, y: 0, width: share, height };
+  const imageWidth = Math.round(width * 0.42);
+  return { x: width - imageWidth, y: 0, width: imageWidth, height };
 }
 
 export const SANDBOX_STYLES = ['gradient', 'blocks', 'rings'] as const;
@@ -52,7 +52,7 @@ export interface SandboxImage {
   readonly style: SandboxStyle;
   readonly width: number;
   readonly height: number;
-  /** Without the label, for a video that has its own. */
+  /** Omits the label, for a video that has its own. */
   readonly isUnlabeled?: true;
 }
 
@@ -65,7 +65,7 @@ export type ResourceFile =
   | { readonly kind: 'lottie'; readonly json: string; readonly unsupported?: string }
   /** A video or a sound: a file on disk, and its probe result. */
   | { readonly kind: 'clip'; readonly path: string; readonly info: MediaInfo }
-  /** Why it cannot be shown: a warning wherever it is used. */
+  /** A file that cannot be used, and why. Each use of it becomes a warning. */
   | { readonly kind: 'absent'; readonly reason: string };
 
 /** Files by key. */
@@ -78,7 +78,7 @@ export interface SceneStills {
   /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
   readonly format: ImageFormat;
-  /** The ffmpeg that decodes clips; absent: one on the PATH, or the codec host. */
+  /** Which ffmpeg decodes clips. Default: one on the PATH, or the codec host. */
   readonly codecs?: CodecSettings;
 }
 
@@ -89,6 +89,6 @@ export interface DrawnStills {
     readonly width: number;
     readonly height: number;
   }[];
-  /** JSON pointers of what could not be drawn. */
+  /** A JSON pointer and a reason for each element that could not be drawn. */
   readonly warnings: readonly string[];
 }

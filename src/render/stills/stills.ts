@@ -10,14 +10,14 @@ import type { DrawnStills, SceneStills, StillDrawing } from './still.ts';
 import type { SceneRequest, StillRequest, StillResponse } from './worker.ts';
 
 const limit = createLimiter({ concurrency: 2, maxWaiting: 500 });
-/** Of processor time. */
+/** Maximum processor time of a request. */
 const TIMEOUT_MS = 30_000;
-const STOP_MS = 500;
-// Threads are kept for a while, because previews follow each other with pauses. An idle thread takes about 60 MB with
-// its images, so it ends after some time.
+const STOP_TIMEOUT_MS = 500;
+// Previews follow each other with pauses, so threads are kept for a while. Each takes about 60 MB with its images, so idle
+// threads end eventually.
 const IDLE_MS = 30_000;
 
-const idle = new Map<Worker, NodeJS.Timeout>();
+const idleWorkers = new Map<Worker, NodeJS.Timeout>();
 
 /** Draws a still as a PNG. Equal stills give equal bytes. */
 export async function drawStill(request: StillDrawing, signal: AbortSignal): Promise<Buffer> {
@@ -32,7 +32,7 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
   const decoder = await chooseDecoder(scene.files, codecs, signal);
   const response = await requestFromThread({ kind: 'scene', ...sceneRequest, ...decoder }, signal).catch(
     (err: unknown) => {
-      if (!(err instanceof StillTooCostly)) throw err;
+      if (!(err instanceof StillTooCostlyError)) throw err;
       throw new AppError(
         'invalid_scene_graph',
         `Drawing these frames took longer than ${TIMEOUT_MS / 1000} s. Request fewer frames or a smaller scale.`,
@@ -60,7 +60,7 @@ async function chooseDecoder(
   }
 }
 
-class StillTooCostly extends AppError {
+class StillTooCostlyError extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'Drawing the image took too long. Try again in a moment.', { cause });
   }
@@ -72,12 +72,12 @@ function requestFromThread(request: StillRequest, signal: AbortSignal): Promise<
     using timeLimit = limitProcessorTime(() => readThreadTime(worker), TIMEOUT_MS);
     try {
       const response = await sendRequest(worker, request, AbortSignal.any([signal, timeLimit.signal]));
-      release(worker);
+      releaseWorker(worker);
       return response;
     } catch (err) {
-      // The thread is discarded whatever it was doing, which also stops a drawing in progress.
-      void stop(worker);
-      throw timeLimit.signal.aborted && !signal.aborted ? new StillTooCostly(err) : err;
+      // Stopping the thread also stops a drawing in progress.
+      void stopWorker(worker);
+      throw timeLimit.signal.aborted && !signal.aborted ? new StillTooCostlyError(err) : err;
     }
   }, signal);
 }
@@ -93,20 +93,20 @@ async function sendRequest(
   return response;
 }
 
-/** Asks the thread to end its decoders before it is terminated, because they would outlive it. */
-async function stop(worker: Worker): Promise<void> {
+/** Asks the thread to end its decoders, which would keep running without it, and terminates it. */
+async function stopWorker(worker: Worker): Promise<void> {
   worker.postMessage({ kind: 'stop' } satisfies StillRequest);
-  await once(worker, 'message', { signal: AbortSignal.timeout(STOP_MS) }).catch(() => undefined);
+  await once(worker, 'message', { signal: AbortSignal.timeout(STOP_TIMEOUT_MS) }).catch(() => undefined);
   await worker.terminate();
 }
 
 function acquireWorker(): Worker {
-  // Prefer the thread that drew last: it likely still has the images that are needed.
-  const idleThread = [...idle].at(-1);
-  if (idleThread === undefined) return startWorker();
-  const [worker, timer] = idleThread;
+  // The thread that drew last likely still has the images that are needed.
+  const newestEntry = [...idleWorkers].at(-1);
+  if (newestEntry === undefined) return startWorker();
+  const [worker, timer] = newestEntry;
   clearTimeout(timer);
-  idle.delete(worker);
+  idleWorkers.delete(worker);
   worker.ref();
   return worker;
 }
@@ -117,14 +117,14 @@ function startWorker(): Worker {
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
   // Both events can also occur while no request waits for the thread.
   const removeIdle = (): void => {
-    clearTimeout(idle.get(worker));
-    idle.delete(worker);
+    clearTimeout(idleWorkers.get(worker));
+    idleWorkers.delete(worker);
   };
   worker.on('error', removeIdle).on('exit', removeIdle);
   return worker;
 }
 
-function release(worker: Worker): void {
+function releaseWorker(worker: Worker): void {
   worker.unref();
-  idle.set(worker, setTimeout(() => void worker.terminate(), IDLE_MS).unref());
+  idleWorkers.set(worker, setTimeout(() => void worker.terminate(), IDLE_MS).unref());
 }

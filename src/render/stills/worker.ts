@@ -1,4 +1,4 @@
-// Draws stills in a worker thread: takes one message, and returns one PNG or the frames of a scene graph.
+// Draws stills in a worker thread: answers each message with a PNG or with the frames of a scene graph.
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/command.ts';
@@ -14,7 +14,7 @@ export type StillRequest = StillDrawing | SceneRequest | { readonly kind: 'stop'
 
 export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
   readonly kind: 'scene';
-  /** The back end for clips, if there are any. */
+  /** The back end that decodes clips. */
   readonly backend?: BackendRef;
 }
 
@@ -23,11 +23,11 @@ export type StillResponse =
   | { readonly drawn: DrawnStills }
   | { readonly error: string };
 
-const stopping = new AbortController();
+const stopController = new AbortController();
 
 parentPort?.on('message', async (request: StillRequest) => {
   // Terminating the thread would leave its decoders running.
-  if (request.kind === 'stop') return stopping.abort();
+  if (request.kind === 'stop') return stopController.abort();
   const response = await handleRequest(request);
   parentPort?.postMessage(response, 'png' in response ? [response.png.buffer] : []);
 });
@@ -35,13 +35,13 @@ parentPort?.on('message', async (request: StillRequest) => {
 async function handleRequest(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillResponse> {
   try {
     if (request.kind === 'scene') return { drawn: await drawScene(request) };
-    return { png: new Uint8Array(await encodeTransparentPng(await draw(request))) };
+    return { png: new Uint8Array(await encodeTransparentPng(await drawStill(request))) };
   } catch (err) {
     return { error: String(err) };
   }
 }
 
-async function draw(request: StillDrawing): Promise<Surface> {
+async function drawStill(request: StillDrawing): Promise<Surface> {
   if (request.kind === 'card') return drawCard(request.card);
   if (request.kind === 'sandbox-image') return drawSandboxImage(request.image);
   return drawSandboxWash(request.prompt, request.seed, request.width, request.height);
@@ -52,7 +52,7 @@ async function drawScene({ lists, files, scale, format, backend }: SceneRequest)
   if (firstList === undefined) return { frames: [], warnings: [] };
   const resources = await loadResources(files);
   const painter = createPainter(firstList.width, firstList.height, scale, resources);
-  const { signal } = stopping;
+  const { signal } = stopController;
   const clips = backend && new ClipFrames(resources, { backend: restoreBackend(backend), scale, signal });
   const { width, height } = painter.surface.canvas;
   const frames: DrawnStills['frames'][number][] = [];

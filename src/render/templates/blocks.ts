@@ -14,24 +14,22 @@ export interface Block {
 
 const FOLDER = join(import.meta.dirname, '../../../templates/blocks');
 
-/** In the order of their files. */
+/** All blocks, ordered by file name. */
 export const BLOCKS: readonly Block[] = readdirSync(FOLDER)
   .sort()
   .map(file => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Block);
 
-/**
- * Replaces block scenes with their elements. Leaves scenes with an unknown block unchanged; the caller rejects them.
- */
+/** Replaces block scenes with their elements. Returns the JSON pointers of unknown blocks, for the caller to reject. */
 export function expandBlocks(graph: SceneGraph): {
   readonly graph: unknown;
-  readonly unknown: readonly string[];
+  readonly unknownPaths: readonly string[];
 } {
-  const unknown: string[] = [];
+  const unknownPaths: string[] = [];
   const scenes = graph.scenes.map((scene, index) => {
     if (scene.blockId === undefined) return scene;
     const block = BLOCKS.find(({ id }) => id === scene.blockId);
     if (block === undefined) {
-      unknown.push(`/scenes/${index}/blockId`);
+      unknownPaths.push(`/scenes/${index}/blockId`);
       return scene;
     }
     const { blockId: _blockId, props, ...ownFields } = scene;
@@ -42,5 +40,5 @@ export function expandBlocks(graph: SceneGraph): {
       elements: [...blockScene.elements, ...(ownFields.elements ?? [])],
     };
   });
-  return { graph: { ...graph, scenes }, unknown };
+  return { graph: { ...graph, scenes }, unknownPaths };
 }

@@ -1,4 +1,4 @@
-// Reads the templates of a folder of JSON files in the form that template.ts describes.
+// Reads and checks the templates in a folder of JSON files. template.ts describes their form.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const MAX_BYTES = 4_194_304;
 const MAX_SIDE = 4096;
 const MAX_FPS = 120;
 
-/** Reads all templates of the folder, by file name. Throws a SettingsError that names the file and the problem. */
+/** Reads all templates of the folder, ordered by file name. Throws a SettingsError that names the file and the problem. */
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
   if (names.length > MAX_FILES)
@@ -43,18 +43,18 @@ function readTemplate(path: string): Template {
   return value as Template;
 }
 
-type Check = readonly [form: string, fits: (value: unknown) => boolean];
+type FieldCheck = readonly [form: string, fits: (value: unknown) => boolean];
 
 const isArrayOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const createIntegerCheck = (max: number): Check => [
+const createIntegerCheck = (max: number): FieldCheck => [
   `a whole number from 1 to ${max}`,
   value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
 ];
 
-// Issues of the scene graph itself are reported when it is rendered.
-const FIELDS: Readonly<Record<string, Check>> = {
+// The scene graph itself is validated when it is rendered.
+const FIELDS: Readonly<Record<string, FieldCheck>> = {
   id: [
     'lower-case letters, digits and hyphens',
     value => typeof value === 'string' && /^[a-z0-9-]{1,80}$/.test(value),

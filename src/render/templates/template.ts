@@ -15,8 +15,8 @@ export interface InputMapping {
   readonly description?: string;
 }
 
-/** An input mapping, or one for each item of a list prop: `{i}` counts from 0, `{n}` from 1. */
-export type Input = InputMapping & { readonly each?: string };
+/** An input mapping, or one for each item of the list prop `each`: `{i}` counts the items from 0, `{n}` from 1. */
+export type TemplateInput = InputMapping & { readonly each?: string };
 
 export interface PropText {
   readonly label: string;
@@ -32,18 +32,18 @@ export interface Template {
   readonly fps: number;
   readonly width: number;
   readonly height: number;
-  /** They end up in videos: neutral, and empty for texts that a video can do without. */
+  /** Neutral values, because they appear in finished videos. Optional texts are empty. */
   readonly defaultProps: Props;
-  /** Merged over the defaults for the thumbnail: what a filled-in template looks like. */
+  /** Merged over the defaults for the thumbnail, which shows a template that is filled in. */
   readonly exampleProps?: Props;
-  readonly inputs: readonly Input[];
+  readonly inputs: readonly TemplateInput[];
   /** Labels and descriptions of the props that no port fills. */
   readonly props?: Readonly<Record<string, PropText>>;
   /** The scene graph in the form that bind.ts reads. Its fps, width and height default to those above. */
   readonly graph: Readonly<Record<string, unknown>>;
-  /** The frame that is used as the thumbnail. */
+  /** The frame that is the thumbnail. */
   readonly thumbnailFrame: number;
-  /** The users and teams who see it in their list; absent: everyone. */
+  /** The users and teams who see the template in their list. Default: everyone. */
   readonly allow?: { readonly users?: readonly number[]; readonly teams?: readonly string[] };
 }
 
@@ -52,7 +52,7 @@ export function fillTemplate({ fps, width, height, graph, defaultProps }: Templa
   return { fps, width, height, ...(bindProps(graph, { ...defaultProps, ...props }) as object) };
 }
 
-/** Returns the mappings that exist with these props: as many for a list as it has items. */
+/** Returns the input mappings for these props. A mapping with `each` is repeated for each item of the list. */
 export function listInputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];

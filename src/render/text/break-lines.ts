@@ -1,12 +1,12 @@
 // Breaks measured text into lines. Widths are in em, so that a word is measured once for all font sizes.
 
-/** Maximum number of characters that are laid out. The rest is left out, like other overflow. */
+/** Maximum number of characters that are laid out. The rest is cut off, like other overflow. */
 export const MAX_CHARACTERS = 4000;
 
 /** Text that is not broken if it fits on a line. */
 export interface Unit {
   readonly width: number;
-  /** Width of the space after it; 0 if there is none. */
+  /** Width of the space after the unit, or 0. */
   readonly space: number;
 }
 
@@ -28,9 +28,9 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 // In scripts without spaces, a line may end after each word that the segmenter's dictionary finds.
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-// Tolerance, because the width was found by bisection, and the same words must break in the same way.
+// Tolerance for widths found by bisection, so that the same words always break in the same way.
 const TOLERANCE = 1e-6;
-const HALVINGS = 8;
+const BISECTION_STEPS = 8;
 
 /** Splits a line into unbreakable pieces: words with their punctuation, and single words of scripts without spaces. */
 export function splitIntoSegments(line: string): readonly TextSegment[] {
@@ -43,8 +43,8 @@ export function splitIntoSegments(line: string): readonly TextSegment[] {
       mayBreak = true;
       continue;
     }
-    const startsNew = mayBreak || (isWordLike === true && UNSPACED.test(segment));
-    if (startsNew || lastSegment === undefined)
+    const startsSegment = mayBreak || (isWordLike === true && UNSPACED.test(segment));
+    if (startsSegment || lastSegment === undefined)
       segments.push({ text: segment, isSpaced: false, start: index });
     else lastSegment.text += segment;
     mayBreak = /[-–—]$/.test(segment);
@@ -56,7 +56,7 @@ export function splitIntoSegments(line: string): readonly TextSegment[] {
 export const splitGraphemes = (text: string): readonly string[] =>
   Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 
-/** Breaks all paragraphs into lines no wider than `width`. Splits units that are wider. */
+/** Breaks all paragraphs into lines no wider than `width`. A wider unit is split. */
 export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, cutUnit: CutUnit<U>): Rows<U> {
   return paragraphs.flatMap(units => {
     const lines: U[][] = [[]];
@@ -73,7 +73,7 @@ export function breakLines<U extends Unit>(paragraphs: Rows<U>, width: number, c
   });
 }
 
-/** Breaks into as many lines as at full width but of similar length, which avoids a last line with a single word. */
+/** Like `breakLines`, but with lines of similar length, which avoids a last line with a single word. */
 export function breakEvenly<U extends Unit>(
   paragraphs: Rows<U>,
   width: number,
@@ -83,7 +83,7 @@ export function breakEvenly<U extends Unit>(
   // At least as wide as the widest unit, so that nothing that fits is split.
   const widest = paragraphs.flat().reduce((max, unit) => Math.max(max, unit.width), 0);
   let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
-  for (let step = 0; step < HALVINGS; step++) {
+  for (let step = 0; step < BISECTION_STEPS; step++) {
     const middle = (low + high) / 2;
     if (breakLines(paragraphs, middle, cutUnit).length > full.length) low = middle;
     else high = middle;

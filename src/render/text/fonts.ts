@@ -6,8 +6,8 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { createLru } from '../../lib/lru.ts';
 import { registerFont } from '../paint/canvas.ts';
 
+/** A font family in the package `scope/name`. */
 interface Face {
-  /** Package, and the parts of its file names before and after the subset. */
   readonly scope: string;
   readonly name: string;
   readonly isVariable: boolean;
@@ -36,14 +36,11 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-jp'),
   variable('noto-sans-kr'),
 ];
-/**
- * Returns the fallback fonts with the named one first, because several have the same characters, whose shapes differ by
- * country.
- */
-const putFirst = (name: string): readonly Face[] =>
+/** Returns the fallback fonts, the named one first. Several have the same characters, whose shapes differ by country. */
+const sortFallbacks = (name: string): readonly Face[] =>
   FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
-const JAPANESE_FIRST = putFirst('noto-sans-jp');
-const KOREAN_FIRST = putFirst('noto-sans-kr');
+const JAPANESE_FIRST = sortFallbacks('noto-sans-jp');
+const KOREAN_FIRST = sortFallbacks('noto-sans-kr');
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
@@ -56,18 +53,18 @@ export function getAvailableWeight(family: string, weight: number): number {
 
 type CodePointRange = readonly [from: number, to: number];
 type Subset = readonly [name: string, ranges: readonly CodePointRange[]];
-const subsets = new Map<string, readonly Subset[]>();
-const registered = new Set<string>();
-// Bounded, because texts of counters keep changing.
-const stacks = createLru<string>(5000);
+const subsetsByName = new Map<string, readonly Subset[]>();
+const registeredFiles = new Set<string>();
+// Bounded, because the texts of counters keep changing.
+const fontStacks = createLru<string>(5000);
 
 /**
- * Returns the font-family list for this text. Each subset is a family of its own: within one family, a glyph that is
- * missing in the first file is not looked up in the others.
+ * Returns the font-family list for this text. Each subset is registered as its own family, because within a family a glyph
+ * that is missing in the first file is not looked up in the others.
  */
 export function getFontStack(text: string, family: string, weight: number, italic: boolean): string {
   const face = FAMILIES[family] ?? (FAMILIES.Inter as Face);
-  return getOrCreate(stacks, `${family}|${weight}|${italic}|${text}`, () =>
+  return getOrCreate(fontStacks, `${family}|${weight}|${italic}|${text}`, () =>
     chooseFonts(text, face, weight, italic),
   );
 }
@@ -85,25 +82,25 @@ function chooseFonts(text: string, face: Face, weight: number, italic: boolean):
       break;
     }
   }
-  if (EMOJI.test(text)) families.add(register(EMOJI_FILE, 'Noto Color Emoji'));
+  if (EMOJI.test(text)) families.add(registerOnce(EMOJI_FILE, 'Noto Color Emoji'));
   return [...families].map(name => `"${name}"`).join(', ');
 }
 
 function findSubset(face: Face, code: number): string | undefined {
-  const subsetList = getOrCreate(subsets, face.name, () => readSubsets(face));
-  return subsetList.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
+  const subsets = getOrCreate(subsetsByName, face.name, () => readSubsets(face));
+  return subsets.find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
 }
 
 function readSubsets({ scope, name }: Face): readonly Subset[] {
   const table: Record<string, string> = JSON.parse(
-    readFileSync(locate(`${scope}/${name}/unicode.json`), 'utf8'),
+    readFileSync(resolveFile(`${scope}/${name}/unicode.json`), 'utf8'),
   );
   return Object.entries(table).map(
     ([subset, text]) => [subset.replace(/[[\]]/g, ''), text.split(',').map(parseRange)] as const,
   );
 }
 
-const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
+const resolveFile = (file: string): string => fileURLToPath(import.meta.resolve(file));
 
 /** Parses a Unicode range: `U+600-6FF` or `U+200d`. */
 function parseRange(text: string): CodePointRange {
@@ -116,14 +113,14 @@ function registerSubset(face: Face, subset: string, weight: number, italic: bool
   const style = italic && face.hasItalic ? 'italic' : 'normal';
   const weightPart = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
   const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${weightPart}-${style}.woff2`;
-  return register(file, family);
+  return registerOnce(file, family);
 }
 
-/** Returns the family, and reads its file on first use. */
-function register(file: string, family: string): string {
-  if (!registered.has(file)) {
-    registered.add(file);
-    registerFont(locate(file), family);
+/** Registers the font on first use. Returns its family. */
+function registerOnce(file: string, family: string): string {
+  if (!registeredFiles.has(file)) {
+    registeredFiles.add(file);
+    registerFont(resolveFile(file), family);
   }
   return family;
 }

@@ -12,25 +12,25 @@ export function parseColor(text: string): Rgba | undefined {
   if (text.startsWith('#')) return parseHex(text.slice(1));
   const named = NAMED_COLORS[text];
   if (named !== undefined) return named;
-  const [, form, inside] = /^(rgb|hsl)a?\(([^)]+)\)$/.exec(text) ?? [];
-  const parts = inside?.split(/[\s,/]+/).filter(part => part !== '') ?? [];
-  if (form === undefined || parts.length < 3 || parts.length > 4) return undefined;
+  const [, model, list] = /^(rgb|hsl)a?\(([^)]+)\)$/.exec(text) ?? [];
+  const parts = list?.split(/[\s,/]+/).filter(part => part !== '') ?? [];
+  if (model === undefined || parts.length < 3 || parts.length > 4) return undefined;
   const numbers = parts.map(part => Number.parseFloat(part));
   const [a = 0, b = 0, c = 0, d = 1] = numbers;
   if (!numbers.every(Number.isFinite)) return undefined;
   const alpha = clamp(parts[3]?.endsWith('%') === true ? d / 100 : d, 1);
-  if (form === 'hsl') return fromHsl(a, clamp(b / 100, 1), clamp(c / 100, 1), alpha);
+  if (model === 'hsl') return fromHsl(a, clamp(b / 100, 1), clamp(c / 100, 1), alpha);
   const channel = (value: number, part = ''): number => clamp(part.endsWith('%') ? value * 2.55 : value, 255);
   return [channel(a, parts[0]), channel(b, parts[1]), channel(c, parts[2]), alpha];
 }
 
-const clamp = (value: number, top: number): number => Math.min(top, Math.max(0, value));
+const clamp = (value: number, max: number): number => Math.min(max, Math.max(0, value));
 
 function parseHex(digits: string): Rgba | undefined {
-  const wide = digits.length <= 4 ? [...digits].map(digit => digit + digit).join('') : digits;
-  if (!/^([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/.test(wide)) return undefined;
-  const readByte = (index: number): number => Number.parseInt(wide.slice(index, index + 2), 16);
-  return [readByte(0), readByte(2), readByte(4), wide.length === 8 ? readByte(6) / 255 : 1];
+  const allDigits = digits.length <= 4 ? [...digits].map(digit => digit + digit).join('') : digits;
+  if (!/^([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/.test(allDigits)) return undefined;
+  const readByte = (index: number): number => Number.parseInt(allDigits.slice(index, index + 2), 16);
+  return [readByte(0), readByte(2), readByte(4), allDigits.length === 8 ? readByte(6) / 255 : 1];
 }
 
 function fromHsl(hue: number, saturation: number, lightness: number, alpha: number): Rgba {

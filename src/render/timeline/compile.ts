@@ -1,21 +1,20 @@
-// Compiles a scene graph into a timeline: resolves names, converts times to frames and lists files. Problems become
-// issues.
+// Compiles a scene graph into a timeline: resolves names, converts times to frames and lists files.
 import { createHash } from 'node:crypto';
 import type { Issue } from '../../lib/errors.ts';
 import type { Element } from '../schema/elements.ts';
 import type { Asset, AudioItem, Background, Scene, SceneGraph } from '../schema/scene-graph.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
-import { type Cue, readCues } from './captions.ts';
+import { type CaptionPage, readCaptionPages } from './captions.ts';
 import { resolveNames } from './names.ts';
 import { type Names, type Peaks, toSeconds } from './scope.ts';
 
 export interface SceneSpan {
   readonly scene: Scene;
   readonly pointer: string;
-  /** In frames; the end is exclusive. */
+  /** Frames [start, end). */
   readonly start: number;
   readonly end: number;
-  /** Frames shared with the previous scene, during which this one transitions in. */
+  /** Number of frames shared with the previous scene, during the transition to this scene. */
   readonly overlap: number;
 }
 
@@ -26,7 +25,7 @@ export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 export interface Resource {
   readonly key: string;
   readonly kind: ResourceKind;
-  /** The pointer where it is first used. */
+  /** JSON pointer of its first use. */
   readonly pointer: string;
   readonly source:
     | { readonly src: string }
@@ -43,11 +42,11 @@ export interface Timeline {
   readonly height: number;
   readonly durationInFrames: number;
   readonly scenes: readonly SceneSpan[];
-  readonly cues: readonly Cue[];
-  /** Element, background or item of the audio track → key of its resource. */
+  readonly captionPages: readonly CaptionPage[];
+  /** The resource key of each element, background and item of the audio track. */
   readonly keys: ReadonlyMap<object, string>;
   readonly resources: ReadonlyMap<string, Resource>;
-  /** Peaks of the sounds that waveforms follow: empty until `readPeaks` has read them. */
+  /** Peaks of the files that waveforms show, by resource key. Empty until `readPeaks` has read them. */
   readonly peaks: ReadonlyMap<string, Peaks>;
   readonly warnings: readonly string[];
 }
@@ -79,7 +78,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
     height: graph.height,
     durationInFrames: graph.durationInFrames ?? Math.max(1, scenes.at(-1)?.end ?? 1),
     scenes,
-    cues: graph.captionTrack === undefined ? [] : readCues(graph.captionTrack),
+    captionPages: graph.captionTrack === undefined ? [] : readCaptionPages(graph.captionTrack),
     keys,
     resources,
     peaks: new Map(),
@@ -88,8 +87,8 @@ export function compileTimeline(graph: SceneGraph): Timeline {
 }
 
 /**
- * Places scenes on the timeline in frames. Two scenes share a transition, so each scene starts that much before the
- * previous one ends. A transition is at most half of either scene, so that no more than two scenes are visible at once.
+ * Places the scenes on the timeline. Scenes overlap during a transition. A transition is at most half as long as either
+ * scene, so that at most two scenes are visible in a frame.
  */
 function placeScenes(graph: SceneGraph): readonly SceneSpan[] {
   const { fps, defaults } = graph;
@@ -101,30 +100,30 @@ function placeScenes(graph: SceneGraph): readonly SceneSpan[] {
     return Math.max(1, Math.round(toSeconds(length, SCENE_SECONDS, fps) * fps));
   });
   const spans: SceneSpan[] = [];
-  let clock = 0;
+  let previousEnd = 0;
   for (const [index, { scene, pointer }] of visibleScenes.entries()) {
-    const [length = 1, before = 0] = [lengths[index], lengths[index - 1]];
+    const [length = 1, previousLength = 0] = [lengths[index], lengths[index - 1]];
     const transition = scene.transition ?? defaults?.transition;
     const requestedOverlap =
       transition === undefined || transition.type === 'cut' || index === 0
         ? 0
         : Math.round(toSeconds(transition.duration ?? TRANSITION_SECONDS, length / fps, fps) * fps);
-    const overlap = Math.min(requestedOverlap, Math.floor(length / 2), Math.floor(before / 2));
-    const start = clock - overlap;
+    const overlap = Math.min(requestedOverlap, Math.floor(length / 2), Math.floor(previousLength / 2));
+    const start = previousEnd - overlap;
     spans.push({ scene, pointer, start, end: start + length, overlap });
-    clock = start + length;
+    previousEnd = start + length;
   }
   return spans;
 }
 
-interface FoundElement {
+interface LocatedElement {
   readonly element: Element | Exclude<Background, string> | AudioItem;
   readonly pointer: string;
 }
 
-/** Lists all elements, media backgrounds and audio of the graph, including groups and masks, without recursion. */
-function listElements(graph: SceneGraph): readonly FoundElement[] {
-  const elements: FoundElement[] = [];
+/** Lists all elements of the graph, also in groups and masks, and its backgrounds and audio. Does not recurse. */
+function listElements(graph: SceneGraph): readonly LocatedElement[] {
+  const elements: LocatedElement[] = [];
   const pending: { element: Element; pointer: string }[] = [];
   const queue = (list: readonly Element[] | undefined, pointer: string): void => {
     for (const [index, element] of (list ?? []).entries())
@@ -156,15 +155,15 @@ function listElements(graph: SceneGraph): readonly FoundElement[] {
   return elements;
 }
 
-function getResourceKind(element: FoundElement['element']): ResourceKind | undefined {
+function getResourceKind(element: LocatedElement['element']): ResourceKind | undefined {
   if (!('type' in element)) return 'audio';
   if (element.type !== 'waveform') return RESOURCE_KINDS.find(kind => kind === element.type);
-  const isFollowing = element.peaks === undefined && (element.asset ?? element.src) !== undefined;
-  return isFollowing ? 'audio' : undefined;
+  const showsFile = element.peaks === undefined && (element.asset ?? element.src) !== undefined;
+  return showsFile ? 'audio' : undefined;
 }
 
 function addResource(
-  element: FoundElement['element'],
+  element: LocatedElement['element'],
   pointer: string,
   names: Names,
   keys: Map<object, string>,

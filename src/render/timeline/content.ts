@@ -1,4 +1,4 @@
-// Computes the content of each kind of element at a moment, with a table row per kind.
+// Computes the content of an element at a moment. A table has a converter for each kind of element.
 import type {
   Element,
   LottieElement,
@@ -55,7 +55,7 @@ const CONVERTERS: {
 };
 
 export function toContent(element: LeafElement, ctx: ElementContext): Content {
-  // Rows of the table correspond to members of the union, which the compiler cannot verify.
+  // The compiler cannot verify that the converter takes this type of element.
   return (CONVERTERS[element.type] as (element: LeafElement, ctx: ElementContext) => Content)(element, ctx);
 }
 
@@ -121,9 +121,9 @@ function toShapeContent(element: ShapeElement, { scope, width, height, radius }:
   const ownFill =
     element.fillColor === undefined ? staticFill : solid(animateColor(element.fillColor, scope));
   const fill = ownFill ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
-  // A line without a stroke is drawn in its fill.
-  const line = isLine && element.stroke === undefined ? (ownFill ?? WHITE) : undefined;
-  return toShape(element, scope, outline, isLine ? undefined : fill, line);
+  // A line without a stroke color is drawn in its fill color.
+  const lineFill = isLine && element.stroke === undefined ? (ownFill ?? WHITE) : undefined;
+  return toShape(element, scope, outline, isLine ? undefined : fill, lineFill);
 }
 
 const WHITE = solid([255, 255, 255, 1]);
@@ -134,8 +134,8 @@ function toPathContent(element: PathElement, { scope, width, height }: ElementCo
     element.viewBox === undefined
       ? IDENTITY
       : [width / (w || 1), 0, 0, height / (h || 1), (-x * width) / (w || 1), (-y * height) / (h || 1)];
-  const bare = element.stroke === undefined ? WHITE : undefined;
-  const fill = element.fill === undefined ? bare : toFill(element.fill, scope.names);
+  const defaultFill = element.stroke === undefined ? WHITE : undefined;
+  const fill = element.fill === undefined ? defaultFill : toFill(element.fill, scope.names);
   return toShape(element, scope, { form: 'path', data: element.path, matrix }, fill, undefined);
 }
 
@@ -144,11 +144,11 @@ function toShape(
   scope: Scope,
   outline: Outline,
   fill: Fill | undefined,
-  line: Fill | undefined,
+  lineFill: Fill | undefined,
 ): ShapeContent {
   const [start, end] = [animateNumber(element.trimStart, 0, scope), animateNumber(element.trimEnd, 1, scope)];
   const width = animateNumber(element.strokeWidth, 4, scope);
-  const color = element.stroke === undefined ? line : solid(animateColor(element.stroke, scope));
+  const color = element.stroke === undefined ? lineFill : solid(animateColor(element.stroke, scope));
   return {
     kind: 'shape',
     outline,
@@ -167,13 +167,13 @@ function toProgressContent(element: ProgressElement, ctx: ElementContext): Conte
   );
   const fill = toFill(element.color ?? '#ffffff', scope.names);
   const trackFill = solid(resolveColor(element.trackColor ?? '#ffffff33', scope.names));
-  const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, trackFill);
-  return toGroupContent(ctx, parts);
+  const shapes = PROGRESS_FORMS[element.form ?? 'bar'](element, ctx, value, fill, trackFill);
+  return toGroupContent(ctx, shapes);
 }
 
 const createShape = (outline: Outline, fill: Fill): ShapeContent => ({ kind: 'shape', outline, fill });
 
-type Progress = (
+type CreateProgressShapes = (
   element: ProgressElement,
   ctx: ElementContext,
   value: number,
@@ -181,24 +181,24 @@ type Progress = (
   trackFill: Fill,
 ) => readonly ShapeContent[];
 
-const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>> = {
+const PROGRESS_FORMS: Readonly<Record<NonNullable<ProgressElement['form']>, CreateProgressShapes>> = {
   bar: ({ rounded }, { width, height }, value, fill, trackFill) => {
-    const end = rounded === false ? 0 : height / 2;
-    const radius: Corners = [end, end, end, end];
+    const endRadius = rounded === false ? 0 : height / 2;
+    const radius: Corners = [endRadius, endRadius, endRadius, endRadius];
     return [
       createShape(toRect(width, height, radius), trackFill),
-      createShape(toRect(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius), fill),
+      createShape(toRect(Math.max(value * width, value > 0 ? endRadius * 2 : 0), height, radius), fill),
     ];
   },
   ring: ({ thickness, rounded }, { width, height }, value, fill, trackFill) => {
-    const line = thickness ?? Math.min(width, height) * 0.12;
-    const radius = Math.max(0, Math.min(width, height) / 2 - line / 2);
+    const lineWidth = thickness ?? Math.min(width, height) * 0.12;
+    const radius = Math.max(0, Math.min(width, height) / 2 - lineWidth / 2);
     const circle = createCircle(width / 2, height / 2, radius);
-    const stroke = { width: line, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
-    const full: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: trackFill } };
-    if (value <= 0) return [full];
+    const stroke = { width: lineWidth, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
+    const track: ShapeContent = { kind: 'shape', outline: circle, stroke: { ...stroke, color: trackFill } };
+    if (value <= 0) return [track];
     const arc: Outline = { ...circle, arc: [0, Math.min(359.99, value * 360)] };
-    return [full, { kind: 'shape', outline: arc, stroke: { ...stroke, color: fill } }];
+    return [track, { kind: 'shape', outline: arc, stroke: { ...stroke, color: fill } }];
   },
   pie: (_element, { width, height }, value, fill, trackFill) => {
     const circle = createCircle(width / 2, height / 2, Math.min(width, height) / 2);
@@ -209,25 +209,25 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
   },
   segments: ({ segments = 5 }, { width, height }, value, fill, trackFill) => {
     const gap = Math.min(height, (width / segments) * 0.2);
-    const wide = (width - gap * (segments - 1)) / segments;
-    const end = Math.min(wide, height) / 2;
-    const bar = (index: number, share: number): Outline => ({
+    const segmentWidth = (width - gap * (segments - 1)) / segments;
+    const endRadius = Math.min(segmentWidth, height) / 2;
+    const createBar = (index: number, share: number): Outline => ({
       form: 'rect',
-      x: index * (wide + gap),
+      x: index * (segmentWidth + gap),
       y: 0,
-      width: wide * share,
+      width: segmentWidth * share,
       height,
-      radius: [end, end, end, end],
+      radius: [endRadius, endRadius, endRadius, endRadius],
     });
     return Array.from({ length: segments }, (_, index) => {
       const share = clampToUnit(value * segments - index);
-      const full = createShape(bar(index, 1), trackFill);
-      return share > 0 ? [full, createShape(bar(index, share), fill)] : [full];
+      const track = createShape(createBar(index, 1), trackFill);
+      return share > 0 ? [track, createShape(createBar(index, share), fill)] : [track];
     }).flat();
   },
 };
 
-/** Combines several shapes in one box, as children that fill it. */
+/** Combines shapes into a group. Each has the group's box. */
 function toGroupContent({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',

@@ -1,4 +1,4 @@
-// Defines draw lists: one frame as plain data with all values resolved, so that the painter needs no notion of time.
+// Defines draw lists. A draw list describes one frame as plain data with all values resolved for that moment.
 import type { Split } from '../schema/motion.ts';
 import type { Easing } from '../schema/values.ts';
 
@@ -7,25 +7,25 @@ export type Matrix = readonly [number, number, number, number, number, number];
 /** Red, green, blue 0 to 255, alpha 0 to 1. */
 export type Rgba = readonly [number, number, number, number];
 
-export interface Stop {
+export interface GradientStop {
   readonly offset: number;
   readonly color: Rgba;
 }
 
 export type Fill =
   | { readonly type: 'color'; readonly color: Rgba }
-  | { readonly type: 'linear'; readonly angle: number; readonly stops: readonly Stop[] }
+  | { readonly type: 'linear'; readonly angle: number; readonly stops: readonly GradientStop[] }
   | {
       readonly type: 'radial';
       readonly center: readonly [number, number];
       readonly radius: number;
-      readonly stops: readonly Stop[];
+      readonly stops: readonly GradientStop[];
     }
   | {
       readonly type: 'conic';
       readonly center: readonly [number, number];
       readonly angle: number;
-      readonly stops: readonly Stop[];
+      readonly stops: readonly GradientStop[];
     };
 
 export type Corners = readonly [number, number, number, number];
@@ -46,7 +46,7 @@ export type Outline =
       readonly y: number;
       readonly rx: number;
       readonly ry: number;
-      /** Degrees clockwise from the top; absent: the full circle. */
+      /** Start and end in degrees clockwise from the top. Default: the full circle. */
       readonly arc?: readonly [number, number];
       /** Whether the arc is closed through the center. */
       readonly pie?: boolean;
@@ -76,15 +76,15 @@ export interface TextRun {
   readonly family: string;
   readonly weight: number;
   readonly italic: boolean;
-  /** A factor of the text's size. */
+  /** Size relative to the size of the text. */
   readonly size: number;
-  /** Absent: the text's own. */
+  /** Default: the fill of the text. */
   readonly color?: Rgba;
   readonly underline?: boolean;
   readonly highlight?: Rgba;
 }
 
-/** How each part of a split text enters, computed once the lines are known. */
+/** How the parts of a split text enter. The painter applies this once the lines are known. */
 export interface SplitState {
   readonly by: Split['by'];
   readonly preset: NonNullable<Split['preset']>;
@@ -104,7 +104,7 @@ export interface TextContent {
   readonly minSize: number;
   readonly maxSize: number;
   readonly fit: 'none' | 'shrink' | 'grow';
-  /** In em of the size. */
+  /** In em. */
   readonly lineHeight: number;
   readonly letterSpacing: number;
   readonly align: 'start' | 'left' | 'center' | 'right' | 'end' | 'justify';
@@ -112,7 +112,7 @@ export interface TextContent {
   readonly direction: 'auto' | 'ltr' | 'rtl';
   readonly maxLines: number;
   readonly overflow: 'ellipsis' | 'clip' | 'visible';
-  /** Whether short text is broken into lines of similar length. Centered text always is. */
+  /** Whether short text is broken into lines of similar length. Default: whether the text is centered. */
   readonly isBalanced?: boolean;
   readonly stroke?: { readonly color: Rgba; readonly width: number };
   readonly shadow?: ResolvedShadow;
@@ -133,7 +133,7 @@ export interface ImageContent {
   readonly fit: 'cover' | 'contain' | 'fill' | 'none' | 'contain-blur';
   readonly focus: readonly [number, number];
   readonly crop: readonly [number, number, number, number];
-  /** Zoom within the box, and pan as a fraction of the box. */
+  /** Zoom factor, and shift as a fraction of the box. */
   readonly zoom: number;
   readonly shift: readonly [number, number];
 }
@@ -161,10 +161,10 @@ export interface LottieContent {
   readonly loop: boolean;
 }
 
-/** A frame of a clip. Without a decoder, it is left out with a warning. */
+/** A frame of a clip. Without a decoder, the painter draws nothing and reports a warning. */
 export interface ClipContent extends Omit<ImageContent, 'kind'> {
   readonly kind: 'clip';
-  /** Position in the file in seconds; past its end the last frame stays, or a loop continues at `trim`. */
+  /** Position in the file in seconds. After the end, the last frame is shown or a loop continues at `trim`. */
   readonly seconds: number;
   /** The start of playback in the file, in seconds. */
   readonly trim: number;
@@ -185,7 +185,7 @@ export type Content =
   | LottieContent
   | ClipContent
   | GroupContent
-  /** Something that cannot be drawn here; the painter reports it. */
+  /** Content that cannot be drawn. The painter reports the reason. */
   | { readonly kind: 'missing'; readonly reason: string }
   | { readonly kind: 'none' };
 
@@ -195,7 +195,7 @@ export interface DrawNode {
   /** Maps the element's box to its container. */
   readonly matrix: Matrix;
   readonly width: number;
-  /** NaN: as tall as the text; the painter then moves the box so that `anchorY` of it is at y = 0. */
+  /** NaN if the box is as tall as its text. The painter then moves the box so that `anchorY` is at y = 0. */
   readonly height: number;
   readonly anchorY: number;
   readonly opacity: number;
@@ -207,7 +207,7 @@ export interface DrawNode {
   readonly radius: Corners;
   readonly clips: readonly Outline[];
   readonly mask?: { readonly node: DrawNode; readonly mode: 'alpha' | 'luma'; readonly invert: boolean };
-  /** Covers the frame, so a blur must not reveal its edges. */
+  /** Set if the node covers the frame, so that a blur must not reveal its edges. */
   readonly fillsFrame?: true;
   readonly content: Content;
 }
@@ -222,7 +222,7 @@ export const DEFAULT_NODE = {
   clips: [],
 } as const;
 
-/** A separately drawn part of the frame. Equal hashes mean equal pixels. */
+/** A part of the frame that is drawn separately. Equal hashes mean equal pixels. */
 export interface Layer {
   readonly pointer: string;
   readonly hash: string;
@@ -237,7 +237,7 @@ export interface DrawList {
   readonly layers: readonly Layer[];
 }
 
-/** Returns the keys of the files that the lists show. Others need not be read or sent to the drawing thread. */
+/** Returns the keys of the files that the lists show. Only these files must be read and sent to the drawing thread. */
 export function listUsedFiles(lists: readonly DrawList[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const pending: DrawNode[] = lists.flatMap(({ layers }) => layers.map(({ node }) => node));

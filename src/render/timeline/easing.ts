@@ -71,7 +71,7 @@ export function ease(spec: Easing, progress: number): number {
   return createBezier(...spec.cubicBezier)(progress);
 }
 
-/** Creates a CSS cubic-bezier curve. Solves x by bisection, which always converges; 24 steps are finer than a frame. */
+/** Creates a CSS cubic-bezier curve. Bisection always converges, and 24 steps are more precise than a frame needs. */
 function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
   const evaluate = (a: number, b: number, t: number): number =>
     3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
@@ -89,8 +89,8 @@ function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
 type Spring = Extract<Easing, { spring: object }>['spring'];
 
 /**
- * Returns the curve of a damped oscillator that is released at 0 and rests at 1. Time is scaled so that the remaining
- * swing at progress 1 is under 0.005; the remainder is spread over the curve so that it ends at exactly 1.
+ * Returns the curve of a damped oscillator that is released at 0 and comes to rest at 1. Time is scaled so that the
+ * remaining swing at progress 1 is under 0.005. This remainder is spread over the curve, so that it ends at exactly 1.
  */
 function createSpring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
   const omega = Math.sqrt(stiffness / mass);

@@ -1,4 +1,4 @@
-// Evaluates a timeline at a frame to a draw list. A pure function, used for stills, clips and segments.
+// Evaluates a timeline at a frame: returns the draw list of that frame.
 import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { createCaptionNode } from './captions.ts';
@@ -18,7 +18,7 @@ export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
   const scope = createScope(timeline, frame, 0, timeline.durationInFrames);
   const nodes = [
     ...createBackgroundNodes(graph.background ?? '#000000', '/background', scope, timeline),
-    ...createSceneNodes(timeline, frame),
+    ...createVisibleSceneNodes(timeline, frame),
     ...(graph.tracks ?? []).flatMap((track, index) => {
       if (track.hidden === true) return [];
       const children = toNodes(track.elements, `/tracks/${index}/elements`, scope);
@@ -27,7 +27,7 @@ export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
     }),
     ...(graph.captionTrack === undefined
       ? []
-      : [createCaptionNode(graph.captionTrack, timeline.cues, scope)]),
+      : [createCaptionNode(graph.captionTrack, timeline.captionPages, scope)]),
     ...(graph.overlays ?? []).map((element, index) => toDrawNode(element, `/overlays/${index}`, scope)),
   ];
   return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(toLayer) };
@@ -54,18 +54,18 @@ function createScope(timeline: Timeline, frame: number, start: number, end: numb
   };
 }
 
-/** Returns the nodes of this frame's scene, or of both scenes of a transition. After the last scene, returns none. */
-function createSceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
+/** Returns the nodes of the visible scene, or of both scenes during a transition. After the last scene there are none. */
+function createVisibleSceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
   const index = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
   const nextScene = timeline.scenes[index];
   if (nextScene === undefined) return [];
   const outgoing = frame - nextScene.start < nextScene.overlap ? timeline.scenes[index - 1] : undefined;
-  if (outgoing === undefined) return createScenePartNodes(timeline, nextScene, frame);
+  if (outgoing === undefined) return createSceneNodes(timeline, nextScene, frame);
   return createTransitionNodes(timeline, outgoing, nextScene, frame);
 }
 
-/** Returns the background and elements of a scene as separate layers, so that unchanged ones keep their hash. */
-function createScenePartNodes(
+/** Returns the background and elements of a scene as separate nodes, so that unchanged nodes keep their hash. */
+function createSceneNodes(
   timeline: Timeline,
   { scene, pointer, start, end }: SceneSpan,
   frame: number,
@@ -87,7 +87,7 @@ function createTransitionNodes(
 ): readonly DrawNode[] {
   const { width, height, names } = timeline;
   const transition = nextScene.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
-  // The first shared frame already shows some of the incoming scene; the last one does not show all of it yet.
+  // The share is never 0 or 1, because every shared frame shows some of both scenes.
   const share = (frame - nextScene.start + 1) / (nextScene.overlap + 1);
   const state = getTransitionState(transition.type, {
     p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),
@@ -96,9 +96,9 @@ function createTransitionNodes(
     height,
     isOpaque: isOpaque(nextScene.scene.background, timeline),
   });
-  const createSceneNode = (span: SceneSpan, state: SceneState): DrawNode =>
-    createGroupNode(span.pointer, timeline, createScenePartNodes(timeline, span, frame), state);
-  const [from, to] = [createSceneNode(outgoing, state.from), createSceneNode(nextScene, state.to)];
+  const createSceneGroup = (span: SceneSpan, state: SceneState): DrawNode =>
+    createGroupNode(span.pointer, timeline, createSceneNodes(timeline, span, frame), state);
+  const [from, to] = [createSceneGroup(outgoing, state.from), createSceneGroup(nextScene, state.to)];
   const scenes = state.front === 'to' ? [from, to] : [to, from];
   if (state.dip <= 0) return scenes;
   const [r, g, b, a] = resolveColor(transition.color ?? '#000000', names);

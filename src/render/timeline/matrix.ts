@@ -39,7 +39,7 @@ export function skewing(x: number, y: number): Matrix {
   return [1, tan(y), tan(x), 1, 0, 0];
 }
 
-/** Returns the matrix applied about a point, which stays fixed. */
+/** Returns a matrix that applies `matrix` around the point (x, y), which stays fixed. */
 export function applyAbout(x: number, y: number, matrix: Matrix): Matrix {
   return multiply(multiply(translation(x, y), matrix), translation(-x, -y));
 }

@@ -29,7 +29,6 @@ const PLAIN_TEXT_KEYS: ReadonlySet<string> = new Set([
   'vtt',
   'src',
   'path',
-  'asset',
   'time',
   'start',
   'end',
@@ -44,7 +43,7 @@ export function resolveNames(graph: SceneGraph): ResolvedNames {
   const colors = resolveColors(graph.theme?.colors ?? {}, report);
   const families = resolveFamilies(graph);
   const names: Names = { colors, families, assets: graph.assets ?? {}, defaults: graph.defaults ?? {} };
-  walk(graph, (key, value, pointer) => {
+  visitTexts(graph, (key, value, pointer) => {
     if (key === 'asset') {
       if (!Object.hasOwn(names.assets, value))
         report(pointer, 'unknown_asset', `refers to an unknown asset: ${value}`);
@@ -63,8 +62,8 @@ export function resolveNames(graph: SceneGraph): ResolvedNames {
 /** Properties that contain colors as text, besides those of the theme. */
 const COLOR_KEYS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
 
-/** Calls `visit` with every text of the graph that may be a name, its key and its pointer. */
-function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: string) => void): void {
+/** Calls `visit` for every text of the graph that may be a name, with its key and pointer. */
+function visitTexts(graph: SceneGraph, visit: (key: string, value: string, pointer: string) => void): void {
   const pending: { value: unknown; key: string; pointer: string }[] = [
     { value: graph, key: '', pointer: '' },
   ];
@@ -72,9 +71,9 @@ function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: st
     const { value, pointer } = entry;
     if (typeof value === 'string') visit(entry.key, value, pointer);
     else if (typeof value === 'object' && value !== null)
-      // Pushed in reverse, so that issues are reported in document order.
+      // Pushed in reverse order, so that issues are reported in document order.
       for (const [key, inner] of Object.entries(value).reverse()) {
-        if (PLAIN_TEXT_KEYS.has(key) && key !== 'asset') continue;
+        if (PLAIN_TEXT_KEYS.has(key)) continue;
         pending.push({
           value: inner,
           key: Array.isArray(value) ? entry.key : key,
@@ -93,7 +92,7 @@ function resolveColors(
   const colors = new Map<string, Rgba>();
   for (const [name, themeValue] of Object.entries(theme)) {
     let value: string | undefined = themeValue;
-    // A token may refer to another one; more steps than there are tokens means a circular reference.
+    // A token may refer to another token. More steps than there are tokens means a circular reference.
     for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
       value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
     const color = value === undefined ? undefined : parseColor(value);

@@ -1,4 +1,4 @@
-// Converts an element at a moment to a node of the draw list, or to nothing while it is not visible.
+// Converts the elements that are visible at a moment to nodes of the draw list.
 import { ANCHORS, type Anchor } from '../schema/common.ts';
 import type { Element, GroupElement } from '../schema/elements.ts';
 import { type LeafElement, toContent } from './content.ts';
@@ -22,7 +22,7 @@ import { resolveShadow } from './text-content.ts';
 // A frame on a boundary belongs to the element that starts there. The tolerance compensates for rounded times.
 const TIME_TOLERANCE = 1e-6;
 
-/** Returns the nodes of a list in drawing order: by zIndex, then by document order. */
+/** Returns the nodes of the elements in drawing order: by zIndex, then in document order. */
 export function toNodes(elements: readonly Element[], pointer: string, scope: Scope): readonly DrawNode[] {
   return elements
     .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
@@ -131,7 +131,7 @@ function toEffects(element: Element, scope: Scope, pose: Pose): readonly Effect[
   return pose.blur > 0.05 ? [...filters, { type: 'blur', amount: pose.blur }] : filters;
 }
 
-const CLIPPED: ReadonlySet<Content['kind']> = new Set(['image', 'clip', 'lottie']);
+const CLIPPED_CONTENT: ReadonlySet<Content['kind']> = new Set(['image', 'clip', 'lottie']);
 
 function toClips(
   element: Element,
@@ -142,9 +142,10 @@ function toClips(
   radius: Corners,
   content: Content,
 ): readonly Outline[] {
-  // A text with automatic height has no height yet for insets, so half a frame is assumed.
+  // The height of a text with automatic height is not known yet. Half a frame is assumed for insets.
   const layoutHeight = Number.isFinite(height) ? height : scope.frame.height / 2;
-  const isBoxed = CLIPPED.has(content.kind) || (element.type === 'group' && element.clipChildren === true);
+  const isBoxed =
+    CLIPPED_CONTENT.has(content.kind) || (element.type === 'group' && element.clipChildren === true);
   const [top, right, bottom, left] = pose.inset;
   const reach = Math.hypot(width, layoutHeight) / 2;
   return [

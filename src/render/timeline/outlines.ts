@@ -108,7 +108,7 @@ function createRadialOutline(
   return { form: 'points', closed: true, points };
 }
 
-/** Returns two circles. With the even-odd rule, the inner one stays open. */
+/** Returns two circles. With the even-odd rule, the inner circle is a hole. */
 function createRing(box: ShapeBox): Outline {
   const outer = toCircle(box);
   return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };

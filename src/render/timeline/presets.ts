@@ -13,9 +13,9 @@ export interface Pose {
   readonly skew: number;
   readonly opacity: number;
   readonly blur: number;
-  /** From top, right, bottom, left. */
+  /** Top, right, bottom, left. */
   readonly inset: readonly [number, number, number, number];
-  /** Radius of a circular reveal as a fraction of the radius that shows everything; 1: no clipping. */
+  /** Radius of a circular reveal, as a fraction of the radius that shows everything. */
   readonly iris: number;
 }
 
@@ -68,8 +68,8 @@ const ENTRANCE_POSES: Readonly<Record<Preset, EntrancePose>> = {
   iris: v => ({ iris: Math.max(0, v) }),
 };
 
-/** Presets that overshoot by default. */
-const SPRINGY: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
+/** Entrances that overshoot by default. */
+const OVERSHOOTING_PRESETS: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
 
 const sineWave = (phase: number): number => Math.sin(phase * 2 * Math.PI);
 
@@ -92,11 +92,11 @@ const LOOP_POSES: Readonly<
   }),
 };
 
-const DURATION = 0.6;
-const DISTANCE = '12vmin';
+const DEFAULT_DURATION = 0.6;
+const DEFAULT_DISTANCE = '12vmin';
 
 /**
- * Returns the combined state of entrance, exit and loop. `scope.now` counts from the element's start, and `scope.span`
+ * Returns the combined pose of entrance, exit and loop. `scope.now` counts from the element's start, and `scope.span`
  * is its duration.
  */
 export function getPose(motion: Motion | undefined, scope: Scope): Pose {
@@ -111,28 +111,28 @@ export function getPose(motion: Motion | undefined, scope: Scope): Pose {
   ].reduce(combine);
 }
 
-function getEntrancePose(entrance: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
-  const duration = Math.max(1e-6, toSeconds(entrance.duration ?? DURATION, scope.span, scope.fps));
+function getEntrancePose(entrance: Entrance, elapsed: number, side: 'in' | 'out', scope: Scope): Pose {
+  const duration = Math.max(1e-6, toSeconds(entrance.duration ?? DEFAULT_DURATION, scope.span, scope.fps));
   const delay = entrance.delay === undefined ? 0 : toSeconds(entrance.delay, scope.span, scope.fps);
-  const t = clampToUnit((since - delay) / duration);
+  const t = clampToUnit((elapsed - delay) / duration);
   if (t >= 1) return RESTING_POSE;
-  const defaultEasing = SPRINGY.has(entrance.preset) && side === 'in' ? 'back-out' : 'expo-out';
+  const defaultEasing = OVERSHOOTING_PRESETS.has(entrance.preset) && side === 'in' ? 'back-out' : 'expo-out';
   // An exit runs backwards, so its curve is the mirrored entrance curve.
   const v = ease(entrance.easing ?? (side === 'in' ? defaultEasing : 'cubic-out'), t);
   const distance = toPixels(
-    entrance.distance ?? DISTANCE,
+    entrance.distance ?? DEFAULT_DISTANCE,
     Math.min(scope.frame.width, scope.frame.height),
     scope,
   );
   const pose = ENTRANCE_POSES[entrance.preset](v, t, distance);
-  // An element that entered from below exits upwards: exits continue in the direction of their name.
+  // Like an entrance, an exit moves in the direction of its name. Backwards, the entrance would move the other way.
   const exitOffset = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
   return { ...RESTING_POSE, ...pose, ...exitOffset };
 }
 
 function getLoopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {
   const period = Math.max(0.02, toSeconds(loop.period ?? 2, scope.span, scope.fps));
-  const distance = toPixels(DISTANCE, 0, scope);
+  const distance = toPixels(DEFAULT_DISTANCE, 0, scope);
   return LOOP_POSES[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, distance);
 }
 

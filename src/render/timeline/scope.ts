@@ -1,5 +1,5 @@
-// Resolves times and lengths to numbers in the context of an element: its container's size, its time, and the graph's
-// names.
+// Resolves times, lengths, colors and keyframes in the scope of an element: its time, its container's size, and the names
+// of the graph.
 import type { Asset, SceneGraph } from '../schema/scene-graph.ts';
 import type { Animated, Easing, Length, Paint, Time } from '../schema/values.ts';
 import { mixColors, parseColor } from './color.ts';
@@ -8,7 +8,7 @@ import { ease } from './easing.ts';
 
 export interface Names {
   readonly colors: ReadonlyMap<string, Rgba>;
-  /** Family as written → bundled family. */
+  /** The bundled family for each name. */
   readonly families: ReadonlyMap<string, string>;
   readonly assets: Readonly<Record<string, Asset>>;
   readonly defaults: NonNullable<SceneGraph['defaults']>;
@@ -19,11 +19,11 @@ export interface Peaks {
   readonly perSecond: number;
   /** 0 to 1. */
   readonly values: Float32Array;
-  /** When the video plays the file; empty if never. */
+  /** When the video plays the file. */
   readonly played: readonly PlayedInterval[];
 }
 
-/** An interval of the video in which a file plays, and the part of the file, in seconds. */
+/** An interval of the video in which a part of a file plays, in seconds. */
 export interface PlayedInterval {
   readonly start: number;
   readonly end: number;
@@ -35,26 +35,26 @@ export interface PlayedInterval {
 
 export interface Scope {
   readonly names: Names;
-  /** Of the frame. */
+  /** Size of the frame. */
   readonly frame: { readonly width: number; readonly height: number };
-  /** Of the element's container. */
+  /** Size of the element's container. */
   readonly width: number;
   readonly height: number;
   readonly fps: number;
   /** Seconds since the container appeared, and its duration in seconds. */
   readonly now: number;
   readonly span: number;
-  /** Seconds that pass here per second of the video: the combined speed of the surrounding groups. */
+  /** Seconds of this scope per second of the video: the combined speed of the surrounding groups. */
   readonly rate: number;
   /** Seconds since the video started. */
   readonly clock: number;
-  /** Element, background or item of the audio track → key of its resource. */
+  /** The resource key of each element, background and item of the audio track. */
   readonly keys: ReadonlyMap<object, string>;
-  /** Peaks of the sound files that waveforms follow, by key. */
+  /** Peaks of the files that waveforms show, by resource key. */
   readonly peaks: ReadonlyMap<string, Peaks>;
 }
 
-/** The box of an element and its scope. `now` counts from the element's start. */
+/** The box and scope of an element. `scope.now` counts from the element's start. */
 export interface ElementContext {
   readonly scope: Scope;
   readonly width: number;
@@ -121,23 +121,22 @@ export function toKeyframes<T>(
 
 /** Returns the value at this moment, interpolated between keyframes. */
 export function interpolate<T, R>(
-  frames: readonly Keyframe<T>[],
+  keyframes: readonly Keyframe<T>[],
   scope: Pick<Scope, 'now' | 'names'>,
   read: (constant: T) => R,
   mix: (from: R, to: R, share: number) => R,
 ): R {
-  const nextIndex = frames.findIndex(({ seconds }) => seconds > scope.now);
-  const lastFrame = frames.at(-1) as (typeof frames)[number];
-  if (nextIndex === -1) return read(lastFrame.value);
-  const to = frames[nextIndex] as (typeof frames)[number];
-  const from = frames[nextIndex - 1];
+  const nextIndex = keyframes.findIndex(({ seconds }) => seconds > scope.now);
+  if (nextIndex === -1) return read((keyframes.at(-1) as Keyframe<T>).value);
+  const to = keyframes[nextIndex] as Keyframe<T>;
+  const from = keyframes[nextIndex - 1];
   if (from === undefined) return read(to.value);
   const progress = (scope.now - from.seconds) / (to.seconds - from.seconds);
   const curve: Easing = to.easing ?? scope.names.defaults.easing ?? 'cubic-in-out';
   return mix(read(from.value), read(to.value), ease(curve, progress));
 }
 
-/** Clamps to 0 to 1. */
+/** Clamps to the range from 0 to 1. */
 export const clampToUnit = (share: number): number => Math.min(1, Math.max(0, share));
 
 export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;

@@ -1,4 +1,4 @@
-// Converts text and counter elements to text content: lengths to numbers, font families to bundled ones.
+// Converts text and counter elements to text content, with lengths in pixels and bundled font families.
 import type { Shadow } from '../schema/common.ts';
 import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
@@ -50,10 +50,9 @@ export function toTextContent(element: TextElement, scope: Scope, boxHeight: num
 
 export function toCounterContent(element: CounterElement, scope: Scope): TextContent {
   const style = toStyleContent(element, scope);
-  const countSeconds = toSeconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
-  const runFor = Math.max(1e-6, countSeconds);
+  const runFor = toSeconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps);
   const { from = 0, to } = element;
-  const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / runFor);
+  const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / Math.max(1e-6, runFor));
   const text = `${element.prefix ?? ''}${formatNumber(value, element)}${element.suffix ?? ''}`;
   return {
     ...style,
@@ -113,8 +112,8 @@ export function resolveShadow(shadow: Shadow, names: Names): ResolvedShadow {
   };
 }
 
-export function applyCase(text: string, to: TextStyle['case']): string {
-  return to === 'upper' ? text.toUpperCase() : to === 'lower' ? text.toLowerCase() : text;
+export function applyCase(text: string, letterCase: TextStyle['case']): string {
+  return letterCase === 'upper' ? text.toUpperCase() : letterCase === 'lower' ? text.toLowerCase() : text;
 }
 
 function toSplitState(split: Split, maxParts: number, scope: Scope): SplitState {
@@ -125,7 +124,7 @@ function toSplitState(split: Split, maxParts: number, scope: Scope): SplitState 
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
-    // Constant once every part has arrived, so that a text at rest keeps its hash.
+    // Constant after the last part has arrived, so that text at rest keeps its hash.
     elapsed: Math.min(duration + maxParts * stagger, scope.now - toScopeSeconds(split.delay, 0)),
     duration: Math.max(1e-6, duration),
     stagger,

@@ -1,5 +1,4 @@
-// Defines transitions between scenes. Each row computes the states of the outgoing and incoming scene from the
-// progress.
+// Defines transitions between scenes. Each computes the states of the outgoing and the incoming scene from the progress.
 import type { Direction, TRANSITIONS } from '../schema/motion.ts';
 import type { Matrix, Outline } from './draw-list.ts';
 import {
@@ -35,13 +34,13 @@ export interface TransitionInput {
   readonly direction: Direction;
   readonly width: number;
   readonly height: number;
-  /** Whether the incoming scene covers the frame; then the outgoing one need not fade. */
+  /** Whether the incoming scene covers the frame, so that the outgoing scene need not fade. */
   readonly isOpaque: boolean;
 }
 
 const NO_CHANGE: SceneState = { matrix: IDENTITY, opacity: 1, blur: 0 };
 
-type Row = (crossing: TransitionInput) => {
+type Transition = (input: TransitionInput) => {
   from?: Partial<SceneState>;
   to?: Partial<SceneState>;
   front?: 'from';
@@ -56,7 +55,7 @@ const applyAboutCenter = ({ width, height }: TransitionInput, matrix: Matrix): M
   applyAbout(width / 2, height / 2, matrix);
 const getOutgoingOpacity = ({ p, isOpaque }: TransitionInput): number => (isOpaque ? 1 : 1 - p);
 
-const TRANSITION_STATES: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
+const TRANSITIONS_BY_TYPE: Readonly<Record<(typeof TRANSITIONS)[number], Transition>> = {
   cut: () => ({}),
   fade: c => ({ from: { opacity: getOutgoingOpacity(c) }, to: { opacity: c.p } }),
   slide: c => ({
@@ -100,10 +99,10 @@ const TRANSITION_STATES: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   }),
   flip: c => {
     const isFirst = c.p < 0.5;
-    const narrow = Math.abs(Math.cos(c.p * Math.PI));
+    const shrink = Math.abs(Math.cos(c.p * Math.PI));
     const rotated = applyAboutCenter(
       c,
-      DIRECTION_VECTORS[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow),
+      DIRECTION_VECTORS[c.direction][0] !== 0 ? scaling(shrink, 1) : scaling(1, shrink),
     );
     return {
       from: { matrix: rotated, opacity: isFirst ? 1 : 0 },
@@ -112,27 +111,27 @@ const TRANSITION_STATES: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
   },
   spin: c => {
     const sign = c.direction === 'left' || c.direction === 'up' ? -1 : 1;
-    const turned = (share: number, scale: number): Matrix =>
+    const rotateBy = (share: number, scale: number): Matrix =>
       applyAboutCenter(c, multiply(rotation(sign * share * 90), scaling(scale, scale)));
     return {
-      from: { matrix: turned(c.p, 1 + c.p * 0.6), opacity: 1 - c.p },
-      to: { matrix: turned(c.p - 1, 1.6 - c.p * 0.6), opacity: c.p },
+      from: { matrix: rotateBy(c.p, 1 + c.p * 0.6), opacity: 1 - c.p },
+      to: { matrix: rotateBy(c.p - 1, 1.6 - c.p * 0.6), opacity: c.p },
     };
   },
 };
 
-/** Returns the state of both scenes. At p = 0 only the outgoing one is visible, at p = 1 only the incoming one. */
+/** Returns the state of both scenes. Only the outgoing scene is visible at p = 0, and only the incoming at p = 1. */
 export function getTransitionState(
   type: (typeof TRANSITIONS)[number],
-  crossing: TransitionInput,
+  input: TransitionInput,
 ): TransitionState {
-  const { from, to, front = 'to', dip = 0 } = TRANSITION_STATES[type](crossing);
+  const { from, to, front = 'to', dip = 0 } = TRANSITIONS_BY_TYPE[type](input);
   return { from: { ...NO_CHANGE, ...from }, to: { ...NO_CHANGE, ...to }, front, dip };
 }
 
 const getBlur = ({ width, height }: TransitionInput): number => Math.min(width, height) * 0.035;
 
-/** Returns the part that a wipe in that direction has revealed. */
+/** Returns the part of the frame that a wipe has revealed. */
 function createWipe({ direction, width, height, p }: TransitionInput): Outline {
   const hidden = 1 - p;
   const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {
@@ -157,14 +156,14 @@ const BLINDS = 8;
 function createBlinds({ direction, width, height, p }: TransitionInput): Outline {
   const isUpright = DIRECTION_VECTORS[direction][0] !== 0;
   const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
-    const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];
+    const [blindWidth, blindHeight] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];
     return {
       form: 'rect',
-      x: isUpright ? index * wide : 0,
-      y: isUpright ? 0 : index * tall,
-      // Slightly wider, so that no seam shows between open blinds.
-      width: isUpright ? wide * p + (p >= 1 ? 0.5 : 0) : wide,
-      height: isUpright ? tall : tall * p + (p >= 1 ? 0.5 : 0),
+      x: isUpright ? index * blindWidth : 0,
+      y: isUpright ? 0 : index * blindHeight,
+      // Slightly larger at the end, so that no seam shows between open blinds.
+      width: isUpright ? blindWidth * p + (p >= 1 ? 0.5 : 0) : blindWidth,
+      height: isUpright ? blindHeight : blindHeight * p + (p >= 1 ? 0.5 : 0),
       radius: [0, 0, 0, 0],
     };
   });

@@ -1,6 +1,6 @@
-// Draws waveforms: bars that follow given peaks, or those of an audio file at the current time.
+// Converts waveforms to bars or lines that show given peaks, or the peaks of an audio file around the current moment.
 import type { WaveformElement } from '../schema/elements.ts';
-import type { Content, Outline } from './draw-list.ts';
+import type { Content, Corners, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { type ElementContext, type Peaks, type PlayedInterval, type Scope, toFill } from './scope.ts';
 
@@ -12,43 +12,43 @@ export function toWaveformContent(
   element: WaveformElement,
   { scope, width, height, resource }: ElementContext,
 ): Content {
-  const followed = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
-  const peaks = element.peaks ?? followed?.values;
+  const filePeaks = element.peaks === undefined ? scope.peaks.get(resource) : undefined;
+  const peaks = element.peaks ?? filePeaks?.values;
   if (peaks === undefined)
     return { kind: 'missing', reason: 'is a waveform without peaks or a sound that can be read' };
   const count = element.bars ?? BARS;
   const fill = toFill(element.color ?? '#ffffff', scope.names);
   const window =
-    followed === undefined
+    filePeaks === undefined
       ? { head: (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1), from: 0, to: peaks.length }
-      : findPlayedWindow(followed, scope);
+      : findPlayedWindow(filePeaks, scope);
   const levels = readLevels(peaks, window, count);
-  const slot = width / count;
+  const spacing = width / count;
   if (element.form === 'line') {
     const points = levels.map((level, index): readonly [number, number] => [
-      (index + 0.5) * slot,
+      (index + 0.5) * spacing,
       height / 2 - (index % 2 === 0 ? 1 : -1) * level * (height / 2),
     ]);
     const outline: Outline = { form: 'points', points, closed: false };
-    const stroke = { color: fill, width: Math.max(1, slot * 0.3), dash: [], cap: 'round' } as const;
+    const stroke = { color: fill, width: Math.max(1, spacing * 0.3), dash: [], cap: 'round' } as const;
     return { kind: 'shape', outline, stroke };
   }
-  const parts = toBars(element, levels, slot, height);
+  const parts = toBars(element, levels, spacing, height);
   return { kind: 'shape', outline: { form: 'many', parts }, fill };
 }
 
-/** The position of the middle bar in the peaks, and the visible range. */
-interface Window {
+/** The index of the middle bar's peak, and the range of indexes that may be shown. All may be fractions. */
+interface PeakWindow {
   readonly head: number;
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Finds the range of the file that plays now, or the nearest in time. It slides in before its start and out after its
- * end.
+ * Finds the range of the file that plays now, or nearest in time. The bars slide in before the start of the range and out
+ * after its end.
  */
-function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: Scope): Window {
+function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: Scope): PeakWindow {
   const [firstInterval, ...otherIntervals] = played;
   if (firstInterval === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
   const getGap = ({ start, end }: PlayedInterval): number => Math.max(start - clock, clock - end, 0);
@@ -66,7 +66,11 @@ function findPlayedWindow({ played, perSecond, values }: Peaks, { clock, now }: 
 }
 
 /** Returns the interpolated peaks of the bars at this moment. */
-function readLevels(peaks: ArrayLike<number>, { head, from, to }: Window, count: number): readonly number[] {
+function readLevels(
+  peaks: ArrayLike<number>,
+  { head, from, to }: PeakWindow,
+  count: number,
+): readonly number[] {
   const readPeak = (index: number): number => (index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0);
   return Array.from({ length: count }, (_, index) => {
     const position = head + (index - (count - 1) / 2) * PEAKS_PER_BAR;
@@ -80,16 +84,21 @@ function readLevels(peaks: ArrayLike<number>, { head, from, to }: Window, count:
 function toBars(
   { form, gap }: WaveformElement,
   levels: readonly number[],
-  slot: number,
+  spacing: number,
   height: number,
 ): readonly Outline[] {
-  const wide = slot * (1 - (gap ?? 0.4));
-  const end = wide / 2;
+  const barWidth = spacing * (1 - (gap ?? 0.4));
+  const endRadius = barWidth / 2;
   return levels.map((level, index): Outline => {
-    const tall = form === 'dots' ? wide : Math.max(wide, level * height);
+    const barHeight = form === 'dots' ? barWidth : Math.max(barWidth, level * height);
     const y =
-      form === 'bars' ? height - tall : form === 'dots' ? (height - wide) * (1 - level) : (height - tall) / 2;
-    const x = index * slot + (slot - wide) / 2;
-    return { form: 'rect', x, y, width: wide, height: tall, radius: [end, end, end, end] };
+      form === 'bars'
+        ? height - barHeight
+        : form === 'dots'
+          ? (height - barWidth) * (1 - level)
+          : (height - barHeight) / 2;
+    const x = index * spacing + (spacing - barWidth) / 2;
+    const radius: Corners = [endRadius, endRadius, endRadius, endRadius];
+    return { form: 'rect', x, y, width: barWidth, height: barHeight, radius };
   });
 }

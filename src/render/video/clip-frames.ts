@@ -1,4 +1,4 @@
-// Provides frames of video files for draw lists, with a few decoders that advance with the clips that they decode.
+// Decodes the clip frames that draw lists show, with a few decoders that advance along with the clips.
 import type { Backend } from '../../codecs/command.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ClipFrame, Resources } from '../paint/resources.ts';
@@ -12,25 +12,24 @@ export interface ClipFramesOptions {
   readonly scale: number;
   /** Frames of the video between two calls of `prepare`. Default 1. */
   readonly stride?: number;
-  /** Looks ahead, so that decoders are started before they are needed; undefined past the end. */
+  /** Returns the draw list of a later frame, so that decoders can start early; undefined past the end. */
   readonly getList?: (frame: number) => DrawList | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Limit for one frame. */
+/** Limits for one frame. */
 const MAX_CLIPS = 16;
 const MAX_PIXELS = MAX_CLIPS * 1920 * 1080;
 /** Number of frames for which an unused decoder is kept, because its clip may be shown again soon. */
-const MAX_IDLE = 8;
-/** How many calls of `prepare` before a clip is shown its decoder starts: half a second at 30 frames per second. */
-const AHEAD = 15;
+const MAX_IDLE_FRAMES = 8;
+/** A decoder starts this many frames before its clip is shown: half a second at 30 frames per second. */
+const LOOKAHEAD_FRAMES = 15;
 
-/** Decodes the frames of the clips among the resources. */
 export class ClipFrames {
   readonly #resources: Resources;
   readonly #options: ClipFramesOptions & { readonly stride: number };
   readonly #hasClips: boolean;
-  /** Decoders with the number of frames for which each was not needed; below 0 before it is first needed. */
+  /** Each decoder with the number of frames for which it was unused. Negative before its first use. */
   readonly #streams = new Map<ClipStream, number>();
   readonly #failed = new Map<ClipRequest['clip'], ClipFrame>();
 
@@ -40,7 +39,7 @@ export class ClipFrames {
     this.#hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
   }
 
-  /** Decodes what the list shows, for the painter to use. Call before each paint. Rejects if aborted. */
+  /** Decodes the frames that the list shows. Call before each paint. Rejects if aborted. */
   async prepare(list: DrawList): Promise<void> {
     if (!this.#hasClips) return;
     const { stride, getList } = this.#options;
@@ -57,7 +56,7 @@ export class ClipFrames {
       framesByStream.set(stream, frame);
       framesByContent.set(content, await frame);
     });
-    const upcomingList = getList?.(list.frame + AHEAD * stride);
+    const upcomingList = getList?.(list.frame + LOOKAHEAD_FRAMES * stride);
     if (upcomingList !== undefined) this.#startAhead(upcomingList);
     await Promise.all(frames);
     await this.#endIdle(assigned);
@@ -65,9 +64,9 @@ export class ClipFrames {
 
   /** Ends the decoders. */
   async end(): Promise<void> {
-    const ending = [...this.#streams.keys()].map(stream => stream.end());
+    const streams = [...this.#streams.keys()];
     this.#streams.clear();
-    await Promise.all(ending);
+    await Promise.all(streams.map(stream => stream.end()));
   }
 
   #listRequests(list: DrawList): readonly ClipRequest[] {
@@ -104,42 +103,43 @@ export class ClipFrames {
       .sort((a, b) => a.distance - b.distance)[0];
     if (nearby !== undefined && nearby.distance < Number.POSITIVE_INFINITY) return nearby.stream;
     const pixels = [...assigned.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
-    const isTooMuch = pixels + request.visibleSize.width * request.visibleSize.height > MAX_PIXELS;
-    if (assigned.size >= MAX_CLIPS || isTooMuch) return undefined;
-    const hasGrown = streams.some(stream => stream.getDistanceTo(request) !== undefined);
-    return this.#start(request, hasGrown, 0);
+    const { width, height } = request.visibleSize;
+    if (assigned.size >= MAX_CLIPS || pixels + width * height > MAX_PIXELS) return undefined;
+    const hasOutgrownStream = streams.some(stream => stream.getDistanceTo(request) !== undefined);
+    return this.#start(request, hasOutgrownStream, 0);
   }
 
   /** Starts decoders for upcoming clips that no current decoder will soon reach. */
   #startAhead(list: DrawList): void {
     for (const request of this.#listRequests(list)) {
-      const isComing = [...this.#streams.keys()].some(
+      const willBeReached = [...this.#streams.keys()].some(
         stream => stream.isLargeEnoughFor(request) && stream.getDistanceTo(request) !== undefined,
       );
-      if (isComing || this.#failed.has(request.clip) || this.#streams.size >= MAX_CLIPS) continue;
-      this.#start(request, false, -AHEAD).fetch();
+      if (willBeReached || this.#failed.has(request.clip) || this.#streams.size >= MAX_CLIPS) continue;
+      this.#start(request, false, -LOOKAHEAD_FRAMES).prefetch();
     }
   }
 
-  #start(request: ClipRequest, hasGrown: boolean, idle: number): ClipStream {
+  #start(request: ClipRequest, hasOutgrownStream: boolean, idle: number): ClipStream {
     const { backend, signal } = this.#options;
-    const stream = new ClipStream(backend, request, hasGrown, signal);
+    const stream = new ClipStream(backend, request, hasOutgrownStream, signal);
     this.#streams.set(stream, idle);
     return stream;
   }
 
   async #endIdle(assigned: ReadonlyMap<ClipStream, ClipRequest>): Promise<void> {
-    const ending: Promise<void>[] = [];
+    const idleStreams: ClipStream[] = [];
     for (const [stream, idle] of this.#streams) {
-      const isKept = idle < MAX_IDLE && this.#streams.size <= MAX_CLIPS && !this.#failed.has(stream.clip);
+      const mayStayIdle =
+        idle < MAX_IDLE_FRAMES && this.#streams.size <= MAX_CLIPS && !this.#failed.has(stream.clip);
       if (assigned.has(stream)) this.#streams.set(stream, 0);
-      else if (isKept) this.#streams.set(stream, idle + 1);
+      else if (mayStayIdle) this.#streams.set(stream, idle + 1);
       else {
         this.#streams.delete(stream);
-        ending.push(stream.end());
+        idleStreams.push(stream);
       }
     }
-    await Promise.all(ending);
+    await Promise.all(idleStreams.map(stream => stream.end()));
   }
 }
 

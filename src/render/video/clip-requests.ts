@@ -1,4 +1,4 @@
-// Lists the clip frames that a draw list shows: time, time grid and size of each.
+// Lists the clip frames that a draw list shows, each with its time, time grid and size.
 import type { Clip } from '../../codecs/decode.ts';
 import { fitImage, type Size } from '../paint/fit-image.ts';
 import type { ClipFrame, LoadedClip, Resources } from '../paint/resources.ts';
@@ -10,13 +10,13 @@ export interface ClipRequest {
   readonly clip: Clip;
   /** The map in which the painter looks up the frame. */
   readonly frames: WeakMap<ClipContent, ClipFrame>;
-  /** Position in the file, wrapped if it loops. */
+  /** Position in the file, wrapped if the clip loops. */
   readonly seconds: number;
   /** File seconds from one drawn frame to the next. */
   readonly step: number;
-  /** Visible size in pixels of the frame, at most the file's size. Sides are even. */
+  /** Size in pixels at which the frame is visible, at most the file's size. Sides are even. */
   readonly visibleSize: Size;
-  /** Like `visibleSize`, at the element's own scale: where an animation of the scale starts or ends. */
+  /** Like `visibleSize`, but without animations, which usually start or end at this size. */
   readonly restingSize: Size;
 }
 
@@ -46,7 +46,7 @@ export function listClipRequests(
       const request = loaded?.kind === 'clip' && toRequest(node, content, loaded, matrix, view);
       if (request) requests.push(request);
     }
-    // Laid out in the box of the element that it masks.
+    // A mask is laid out in the box of the element that it masks.
     if (mask !== undefined) visit(mask.node, matrix);
   };
   for (const { node } of list.layers) visit(node, [view.scale, 0, 0, view.scale, 0, 0]);
@@ -63,11 +63,11 @@ function toRequest(
   const { video } = clip.info;
   const [, , cropWidth, cropHeight] = content.crop;
   if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
-  const part = { width: video.width * cropWidth, height: video.height * cropHeight };
-  const placement = fitImage(part, { width, height }, content.fit, content.focus);
-  const toEvenSize = (wide: number, tall: number): Size => ({
-    width: toEven((placement.width / cropWidth) * wide, video.width),
-    height: toEven((placement.height / cropHeight) * tall, video.height),
+  const croppedSize = { width: video.width * cropWidth, height: video.height * cropHeight };
+  const placement = fitImage(croppedSize, { width, height }, content.fit, content.focus);
+  const toEvenSize = (scaleX: number, scaleY: number): Size => ({
+    width: toEven((placement.width / cropWidth) * scaleX, video.width),
+    height: toEven((placement.height / cropHeight) * scaleY, video.height),
   });
   const { zoom } = content;
   return {
@@ -89,7 +89,7 @@ function toEven(side: number, max: number): number {
 function getClipTime({ seconds, trim, loop }: ClipContent, duration: number): number {
   const length = duration - trim;
   if (!loop || length < MIN_LOOP_SECONDS || seconds < duration - 1e-6) return seconds;
-  const past = (seconds - trim) % length;
+  const elapsed = (seconds - trim) % length;
   // A position that reaches the end only by rounding belongs to the next iteration.
-  return length - past < 1e-6 ? trim : trim + past;
+  return length - elapsed < 1e-6 ? trim : trim + elapsed;
 }

@@ -1,4 +1,4 @@
-// Decodes one clip as a sequence of frames on a regular time grid, and keeps the newest frame as an image.
+// Decodes a clip as a sequence of frames on a regular time grid, and keeps the newest frame as an image.
 
 import type { Backend } from '../../codecs/command.ts';
 import { type Clip, decodeFrames } from '../../codecs/decode.ts';
@@ -9,13 +9,13 @@ import { type ClipRequest, MAX_SIDE } from './clip-requests.ts';
 
 /** Skipping at most this many frames is faster than starting another decoder. */
 const MAX_SKIPPED = 24;
-/** Tolerance around the grid, because times in graphs are rounded. */
-const OFF_GRID_SECONDS = 0.001;
-/** Limits of the grid step. Outside of them, each frame needs a separate decoder. */
+/** A time this close to the grid counts as on it, because times in graphs are rounded. */
+const GRID_TOLERANCE_SECONDS = 0.001;
+/** Limits of the grid step in seconds. With a step outside of them, each frame needs a separate decoder. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];
 /** A frame may be enlarged by this factor before it must be decoded larger. */
 const MAX_ENLARGEMENT = 1.1;
-/** Extra size after a clip has outgrown its decoded size. */
+/** The extra size for a clip that has outgrown the size at which it was decoded. */
 const GROWTH_MARGIN = 1.25;
 
 export class ClipStream {
@@ -23,15 +23,15 @@ export class ClipStream {
   readonly size: Size;
   readonly #start: number;
   readonly #step: number;
-  /** Index of the first grid frame at or past the end of the file: all later ones are equal. */
+  /** Index of the first grid frame at or past the end of the file. All later frames equal this one. */
   readonly #lastFrame: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
-  readonly #ending = new AbortController();
+  readonly #endController = new AbortController();
   readonly #buffer;
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
-  /** Starts at the time of the request. */
+  /** Starts the time grid at the time of the request. */
   constructor(backend: Backend, request: ClipRequest, hasGrown: boolean, signal: AbortSignal) {
     const { clip, seconds, step } = request;
     const end = clip.info.durationSeconds;
@@ -53,7 +53,7 @@ export class ClipStream {
         ...this.size,
         pixels: hasAlpha ? 'rgba' : 'i420',
       },
-      AbortSignal.any([signal, this.#ending.signal]),
+      AbortSignal.any([signal, this.#endController.signal]),
     );
   }
 
@@ -61,7 +61,7 @@ export class ClipStream {
     return this.#index < 0 ? undefined : this.#buffer.image;
   }
 
-  /** Returns whether it was decoded large enough. */
+  /** Returns whether the decoded frames are large enough for the request. */
   isLargeEnoughFor({ visibleSize }: ClipRequest): boolean {
     return (
       this.size.width * MAX_ENLARGEMENT >= visibleSize.width &&
@@ -69,7 +69,7 @@ export class ClipStream {
     );
   }
 
-  /** Returns the number of frames from the current to the requested one, or undefined if it is not reachable. */
+  /** Returns the number of frames from the current to the requested one, or undefined if the stream cannot reach it. */
   getDistanceTo(request: ClipRequest): number | undefined {
     const index = this.#findGridIndex(request);
     if (index === undefined) return undefined;
@@ -81,11 +81,11 @@ export class ClipStream {
     if (clip !== this.clip) return undefined;
     if (seconds >= clip.info.durationSeconds) return this.#lastFrame;
     const index = Math.round((seconds - this.#start) / this.#step);
-    const isOnGrid = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
+    const isOnGrid = Math.abs(this.#start + index * this.#step - seconds) <= GRID_TOLERANCE_SECONDS;
     return isOnGrid && index >= 0 ? index : undefined;
   }
 
-  /** Decodes up to the requested frame and makes it the image. Throws `unreadable_media`; the image then stays unchanged. */
+  /** Decodes up to the requested frame and makes it the image. Throws `unreadable_media` and then leaves the image unchanged. */
   async show(request: ClipRequest): Promise<void> {
     const index = this.#findGridIndex(request) ?? 0;
     let pixels: Buffer<ArrayBuffer> | undefined;
@@ -97,35 +97,35 @@ export class ClipStream {
       this.#index++;
     }
     if (pixels !== undefined) await this.#buffer.show(pixels);
-    // Decoded while this one is drawn.
-    if (this.#index < this.#lastFrame) this.fetch();
+    // The next frame is decoded while this one is drawn.
+    if (this.#index < this.#lastFrame) this.prefetch();
   }
 
   /** Requests the next frame from the decoder in advance. */
-  fetch(): void {
+  prefetch(): void {
     this.#next ??= this.#frames.next();
     this.#next.catch(() => undefined);
   }
 
   async end(): Promise<void> {
-    this.#ending.abort();
+    this.#endController.abort();
     await this.#frames.return(undefined).catch(() => undefined);
   }
 }
 
 /**
  * Decodes as many pixels as are visible. An element that is shown slightly smaller than its layout size, as at the
- * start of an entrance, is decoded at layout size; one that outgrew its size gets a margin.
+ * start of an entrance, is decoded at layout size. An element that has outgrown its decoded size gets a margin.
  */
 function chooseDecodedSize({ visibleSize, restingSize, clip }: ClipRequest, hasGrown: boolean): Size {
-  const side = (of: keyof Size, min: number): number => {
-    const [needed, resting] = [visibleSize[of], restingSize[of]];
+  const chooseSide = (side: keyof Size, min: number): number => {
+    const [needed, resting] = [visibleSize[side], restingSize[side]];
     const isNear = needed * 2 >= resting;
     const target = isNear
       ? Math.max(needed * (hasGrown && needed > resting ? GROWTH_MARGIN : 1), resting)
       : Math.max(needed * (hasGrown ? 2 : 1), resting / 4);
-    const max = Math.max(needed, Math.min(clip.info.video?.[of] ?? needed, MAX_SIDE));
+    const max = Math.max(needed, Math.min(clip.info.video?.[side] ?? needed, MAX_SIDE));
     return Math.max(min, Math.ceil(Math.min(target, max) / 2) * 2);
   };
-  return { width: side('width', MIN_BMP_WIDTH), height: side('height', 2) };
+  return { width: chooseSide('width', MIN_BMP_WIDTH), height: chooseSide('height', 2) };
 }

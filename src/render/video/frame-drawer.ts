@@ -15,15 +15,15 @@ export interface VideoScene {
   readonly files: ResourceFiles;
   readonly peaks: Timeline['peaks'];
   readonly scale: number;
-  /** Size of the output frames: even. */
+  /** Size of the output frames. Both sides are even. */
   readonly width: number;
   readonly height: number;
-  /** The back end for clips. */
+  /** The back end that decodes clips. */
   readonly backend: BackendRef;
 }
 
 export interface DrawnFrame {
-  /** False: the frame equals the previous one. */
+  /** False if the frame equals the previous one. */
   readonly isNew: boolean;
   /** JSON pointers of what could not be drawn so far. */
   readonly warnings: readonly string[];
@@ -35,7 +35,7 @@ export interface FrameDrawer {
   readonly image: Uint8Array;
 }
 
-/** Rows read at once. Reading a full 1080p frame would allocate 8 MB each time. */
+/** Number of rows read per call. Reading a full 1080p frame would allocate 8 MB each time. */
 const STRIP_ROWS = 128;
 
 /** Draws every `stride`-th frame. */
@@ -44,7 +44,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
   const timeline = { ...openScene(graph), peaks };
   const resources = await loadResources(files);
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
-  // Ending the process ends the decoders.
+  // Never aborted: the decoders end with the process.
   const { signal } = new AbortController();
   const clips = new ClipFrames(resources, {
     backend: restoreBackend(backend),
@@ -66,7 +66,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
       for (let top = from - (from % 2); top < end; top += STRIP_ROWS) {
         const { data } = ctx.getImageData(0, top, canvas.width, Math.min(STRIP_ROWS, end - top));
         writer.write(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), top);
-        // Released at once: left to the garbage collector, these buffers made a frame cost 1.6 times as much.
+        // Releases the buffer now. Left to the garbage collector, these buffers made a frame cost 1.6 times as much.
         (data.buffer as ArrayBuffer).transfer(0);
       }
       // The rasterizer frees memory only when the event loop turns.

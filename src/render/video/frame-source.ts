@@ -7,7 +7,7 @@ import type { FrameRange } from './segments.ts';
 import type { FrameRequest, FrameResponse, ThreadData } from './thread.ts';
 
 export interface FrameSource {
-  /** Queues these frames behind those already requested. */
+  /** Queues the frames of the range behind those already requested. */
   request(range: FrameRange): void;
   /**
    * Reads the frames as I420. Read ranges completely and in the order requested. The bytes of a frame are reused once
@@ -21,13 +21,14 @@ export interface FrameSource {
 }
 
 /**
- * Starts that many threads, which draw as soon as frames are requested. With 0, this thread draws when frames are read.
+ * Starts `threadCount` threads, which draw frames as soon as they are requested. With 0, this thread draws each frame
+ * when it is read.
  */
 export function openFrames(scene: VideoScene, threadCount: number): FrameSource {
   if (threadCount === 0) return new LocalFrames(scene);
-  // Besides frames drawn ahead: one being encoded, the one before it, and one per thread.
+  // Slots for the frames drawn ahead, the frame being encoded, the frame before that, and one frame per thread.
   const slots = Array.from(
-    { length: AHEAD + 2 + threadCount },
+    { length: FRAMES_AHEAD + 2 + threadCount },
     () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
   );
   const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, threadCount }));
@@ -35,7 +36,7 @@ export function openFrames(scene: VideoScene, threadCount: number): FrameSource 
 }
 
 /** Number of frames drawn ahead, so that a slow frame does not stall the codec. */
-const AHEAD = 3;
+const FRAMES_AHEAD = 3;
 
 function startThread(data: ThreadData): Worker {
   // Sources run as .ts; the published package has .js.
@@ -46,20 +47,20 @@ function startThread(data: ThreadData): Worker {
 class LocalFrames implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #drawer: Promise<FrameDrawer>;
-  /** Two alternating buffers: one may still be read by the codec. */
+  /** Two alternating buffers, because the codec may still be reading the previous frame. */
   readonly #buffers: readonly [Uint8Array, Uint8Array];
-  #turn: 0 | 1 = 0;
+  #currentBuffer: 0 | 1 = 0;
 
   constructor(scene: VideoScene) {
     const size = i420Size(scene.width, scene.height);
     this.#buffers = [new Uint8Array(size), new Uint8Array(size)];
     this.#drawer = createFrameDrawer(scene, 1);
-    // Thrown to the reader.
+    // `read` throws the error.
     this.#drawer.catch(() => undefined);
   }
 
   request(): void {
-    // Drawn when read.
+    // Frames are drawn when they are read.
   }
 
   async close(): Promise<void> {
@@ -72,10 +73,10 @@ class LocalFrames implements FrameSource {
       const { isNew, warnings } = await draw(frame);
       for (const warning of warnings) this.warnings.add(warning);
       if (isNew) {
-        this.#turn = this.#turn === 0 ? 1 : 0;
-        this.#buffers[this.#turn].set(image);
+        this.#currentBuffer = this.#currentBuffer === 0 ? 1 : 0;
+        this.#buffers[this.#currentBuffer].set(image);
       }
-      yield this.#buffers[this.#turn];
+      yield this.#buffers[this.#currentBuffer];
     }
   }
 }
@@ -84,11 +85,11 @@ class ThreadFrames implements FrameSource {
   readonly warnings = new Set<string>();
   readonly #threads: readonly Worker[];
   readonly #buffers: readonly Uint8Array[];
-  readonly #free: number[];
-  /** Frame ranges that still have to be requested from threads. */
+  readonly #freeSlots: number[];
+  /** Ranges whose frames must still be requested from threads. */
   #pendingRanges: readonly FrameRange[] = [];
-  /** Drawn but not yet read, by frame. */
-  readonly #drawn = new Map<number, FrameResponse>();
+  /** Responses by frame, for frames that were drawn and not yet read. */
+  readonly #responses = new Map<number, FrameResponse>();
   #requestedCount = 0;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
@@ -98,7 +99,7 @@ class ThreadFrames implements FrameSource {
   constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
     this.#threads = threads;
     this.#buffers = slots.map(slot => new Uint8Array(slot));
-    this.#free = [...slots.keys()];
+    this.#freeSlots = [...slots.keys()];
     for (const thread of threads) {
       thread.on('message', (response: FrameResponse) => this.#onResponse(response));
       thread.on('error', err => this.#fail(err));
@@ -115,7 +116,7 @@ class ThreadFrames implements FrameSource {
     for (let frame = from; frame < to; frame++) {
       const { slot } = await this.#waitForFrame(frame);
       yield this.#buffers[slot] as Uint8Array;
-      if (this.#previousSlot !== undefined) this.#free.push(this.#previousSlot);
+      if (this.#previousSlot !== undefined) this.#freeSlots.push(this.#previousSlot);
       this.#previousSlot = slot;
       this.#requestFrames();
     }
@@ -127,9 +128,9 @@ class ThreadFrames implements FrameSource {
 
   async #waitForFrame(frame: number): Promise<FrameResponse> {
     for (;;) {
-      const response = this.#drawn.get(frame);
+      const response = this.#responses.get(frame);
       if (response !== undefined) {
-        this.#drawn.delete(frame);
+        this.#responses.delete(frame);
         return response;
       }
       if (this.#failure !== undefined) throw this.#failure;
@@ -139,24 +140,24 @@ class ThreadFrames implements FrameSource {
     }
   }
 
-  /** Assigns all free slots to the threads in rotation. */
+  /** Requests frames from the threads in rotation, as long as there are free slots. */
   #requestFrames(): void {
     for (
       let [range] = this.#pendingRanges;
-      range !== undefined && this.#free.length > 0;
+      range !== undefined && this.#freeSlots.length > 0;
       [range] = this.#pendingRanges
     ) {
       const [frame, to] = range;
       const laterRanges = this.#pendingRanges.slice(1);
       this.#pendingRanges = frame + 1 < to ? [[frame + 1, to], ...laterRanges] : laterRanges;
-      const request: FrameRequest = { frame, slot: this.#free.pop() ?? 0 };
+      const request: FrameRequest = { frame, slot: this.#freeSlots.pop() ?? 0 };
       this.#threads[this.#requestedCount++ % this.#threads.length]?.postMessage(request);
     }
   }
 
   #onResponse(response: FrameResponse): void {
     for (const warning of response.warnings) this.warnings.add(warning);
-    this.#drawn.set(response.frame, response);
+    this.#responses.set(response.frame, response);
     this.#wake();
   }
 

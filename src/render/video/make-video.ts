@@ -1,4 +1,4 @@
-// Makes a video: reads its files, renders its frames and draws a poster, limiting how many run at once.
+// Makes videos: reads the files, renders the frames and draws a poster. Limits how many renders run concurrently.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -16,17 +16,17 @@ import { renderVideo } from './render-video.ts';
 import type { VideoResult } from './video-request.ts';
 
 export interface RenderRequest {
-  /** As openScene takes it. */
+  /** An unvalidated scene graph. */
   readonly graph: unknown;
   readonly read: ReadSource;
-  /** Frames [from, to); absent: all. */
+  /** Frames [from, to). Default: all frames. */
   readonly range?: readonly [number, number] | undefined;
   /** 0.1 to 1 of the graph's size. */
   readonly scale?: number | undefined;
-  /** Frame of the poster. Absent or outside the range: two fifths into it. */
+  /** Frame of the poster. If absent or outside the range, a frame two fifths into the range is used. */
   readonly posterFrame?: number | undefined;
   readonly segmentStore?: SegmentStore | undefined;
-  /** 0 to 1, by frames. */
+  /** Receives the share of frames that are finished, 0 to 1. */
   readonly onProgress: (fraction: number) => void;
 }
 
@@ -45,7 +45,7 @@ const limit = createLimiter({
 /** Shorter videos are not worth storing in segments. */
 const MIN_SEGMENTED_SECONDS = 8;
 const POSTER_SIDE = 1280;
-/** Time reserved for storing the result. */
+/** The share of the progress that is rendering. The rest is storing the result. */
 const RENDER_SHARE = 0.98;
 
 /**
@@ -57,7 +57,7 @@ export async function renderWithPoster<T>(
   signal: AbortSignal,
   onVideo: (video: RenderedVideo) => Promise<T>,
 ): Promise<T> {
-  // Before queueing, so that an invalid scene is refused at once.
+  // The scene is opened before queueing, so that an invalid one is refused immediately.
   const timeline = openScene(request.graph);
   return limit(
     () =>
@@ -107,9 +107,9 @@ async function render(input: RenderInput, signal: AbortSignal): Promise<Rendered
     onFrame: (done: number, total: number) => request.onProgress((RENDER_SHARE * done) / total),
     onSegment: (segment: string) => segmentStore?.keep(segment),
   };
-  // If one of them fails, the others are not awaited.
-  const failed = new AbortController();
-  const eitherSignal = AbortSignal.any([signal, failed.signal]);
+  // If the video or the poster fails, the other is aborted.
+  const failureController = new AbortController();
+  const eitherSignal = AbortSignal.any([signal, failureController.signal]);
   try {
     const [result, poster] = await Promise.all([
       renderVideo(videoRequest, events, eitherSignal),
@@ -117,7 +117,7 @@ async function render(input: RenderInput, signal: AbortSignal): Promise<Rendered
     ]);
     return { ...result, path, poster };
   } finally {
-    failed.abort();
+    failureController.abort();
   }
 }
 

@@ -1,5 +1,5 @@
-// Runs the render process: receives one request by message and sends back progress and a result. It exits when done, or
-// at once when its parent exits. Everything it started exits with it.
+// Runs in the render process: receives one request by message and sends back progress and a result. The parent then kills
+// the process. If the parent exits first, this process kills itself and its codecs.
 import { rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { AppError, toError } from '../../lib/errors.ts';
@@ -7,7 +7,7 @@ import type { ProcessMessage, ProcessRequest } from './video-request.ts';
 import { writeVideoFile } from './write-video-file.ts';
 
 function report(message: ProcessMessage): void {
-  // A closed channel is reported by `disconnect`.
+  // The `disconnect` event reports a closed channel.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -19,14 +19,14 @@ function toFailure(err: unknown): ProcessMessage {
 }
 
 /** Kills the process group, which the parent created for this process and its codecs. */
-function endGroup(): void {
+function killProcessGroup(): void {
   process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL');
 }
 
 let workFolder: string | undefined;
 process.once('disconnect', () => {
   if (workFolder !== undefined) rmSync(workFolder, { recursive: true, force: true });
-  endGroup();
+  killProcessGroup();
 });
 process.once('message', async (request: ProcessRequest) => {
   workFolder = request.workFolder;

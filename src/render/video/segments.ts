@@ -1,4 +1,4 @@
-// Splits a video into segments and names them by content, so that finished ones are reused.
+// Splits a video into segments and names each by its content, so that finished segments are reused.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +9,7 @@ import { evaluateFrame } from '../timeline/evaluate.ts';
 
 export type FrameRange = readonly [from: number, to: number];
 
-/** Long enough to encode efficiently, short enough to lose little when a render fails. */
+/** Segments are long enough to encode efficiently, and short enough to lose little when a render fails. */
 const [MIN_SECONDS, MAX_SECONDS] = [2, 8] as const;
 
 /** Splits at scene boundaries, so that a changed scene does not affect the other segments. */
@@ -26,17 +26,17 @@ export function cutSegments({ scenes, fps }: Timeline, [from, to]: FrameRange): 
   });
 }
 
-/** Increase this when the same graph gives different frames or files. */
+/** Increase this after a change that makes the same graph give different frames or files. */
 const FORMAT_VERSION = 1;
 /** Number of frames evaluated before yielding to the event loop. */
 const FRAMES_PER_TURN = 8;
 
-/** Names segments by their content: layers, content of their files, and encoding. */
-export class SegmentNames {
+/** Names segments by a hash of their layers, the content of their files, and the encoding. */
+export class SegmentNamer {
   readonly #timeline: Timeline;
   readonly #files: ResourceFiles;
   readonly #encoding: string;
-  readonly #contents = new Map<string, string>();
+  readonly #contentHashes = new Map<string, string>();
 
   constructor(timeline: Timeline, files: ResourceFiles, encoding: string) {
     this.#timeline = timeline;
@@ -59,13 +59,13 @@ export class SegmentNames {
   }
 
   async #hashContent(key: string): Promise<string> {
-    const cachedHash = this.#contents.get(key);
+    const cachedHash = this.#contentHashes.get(key);
     if (cachedHash !== undefined) return cachedHash;
     const file = this.#files.get(key);
     const hash = createHash('sha256');
     if (file !== undefined) await addContent(hash, file);
     const contentHash = hash.digest('hex');
-    this.#contents.set(key, contentHash);
+    this.#contentHashes.set(key, contentHash);
     return contentHash;
   }
 }

@@ -1,14 +1,14 @@
-// Draws frames of a video in a thread, on request, and writes each as I420 into a slot of shared memory.
+// Draws video frames on request in a worker thread, and writes each as I420 into a slot of shared memory.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFrameDrawer, type VideoScene } from './frame-drawer.ts';
 
 export interface ThreadData extends VideoScene {
   readonly slots: readonly SharedArrayBuffer[];
-  /** Threads alternate: this one draws every n-th frame. */
+  /** The threads alternate, so that each draws every `threadCount`-th frame. */
   readonly threadCount: number;
 }
 
-/** Requests to draw a frame into a slot. */
+/** A request to draw a frame into a slot. */
 export interface FrameRequest {
   readonly frame: number;
   readonly slot: number;

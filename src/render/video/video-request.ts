@@ -5,19 +5,19 @@ import type { ErrorCode, Issue } from '../../lib/errors.ts';
 import type { ResourceFiles } from '../stills/still.ts';
 
 export interface VideoRequest {
-  /** A scene graph with all template props filled in, as openScene takes it. */
+  /** An unvalidated scene graph, with all template props filled in. */
   readonly graph: unknown;
-  /** Read by render/read-files.ts; video and audio are probed files on disk. */
+  /** The files that render/read-files.ts has read. */
   readonly files: ResourceFiles;
   /** Frames [from, to). */
   readonly range: readonly [number, number];
   /** 0.1 to 1 of the graph's size; output sides are even. */
   readonly scale: number;
-  /** The path of the MP4, which does not exist after a failure. */
+  /** Path of the MP4. After a failure, there is no file. */
   readonly path: string;
-  /** Finished segments are stored here by content; those that exist are not rendered again. */
+  /** Folder of finished segments, named by content. Segments that it already contains are not rendered again. */
   readonly segmentFolder?: string;
-  /** The ffmpeg to use; absent: by the settings of this process. */
+  /** Which ffmpeg to use. Default: the settings of this process. */
   readonly codecs?: CodecSettings;
 }
 
@@ -34,15 +34,15 @@ export interface VideoResult {
   readonly warnings: readonly string[];
 }
 
-/** Messages to the process. */
+/** The message to the render process. */
 export interface ProcessRequest extends Omit<VideoRequest, 'codecs'> {
   readonly backend: BackendRef;
   readonly threadCount: number;
-  /** Folder for unfinished files; whoever observes the end of the render removes it. */
+  /** Folder for unfinished files. The parent removes it after the render, or the process if the parent has exited. */
   readonly workFolder: string;
 }
 
-/** Messages from the process. */
+/** A message from the render process. */
 export type ProcessMessage =
   | { readonly kind: 'frame'; readonly done: number; readonly total: number }
   | { readonly kind: 'segment'; readonly path: string }

@@ -1,4 +1,4 @@
-// Does the work of the render process: encodes frames and audio of a request in parallel and joins them into one file.
+// Does the work of the render process: encodes the frames and audio in parallel and joins them into one file.
 import { rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { restoreBackend } from '../../codecs/backend.ts';
@@ -9,10 +9,11 @@ import { type EncodedSegment, isComplete, joinSegments } from '../../codecs/join
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
-import { hasAudio, listMissingAudio, renderAudio } from '../sound/sound.ts';
+import { resolveAudio } from '../sound/resolve-sounds.ts';
+import { renderAudio } from '../sound/sound.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { type FrameSource, openFrames } from './frame-source.ts';
-import { cutSegments, type FrameRange, SegmentNames } from './segments.ts';
+import { cutSegments, type FrameRange, SegmentNamer } from './segments.ts';
 import type { ProcessMessage, ProcessRequest, VideoResult } from './video-request.ts';
 
 type SendMessage = (message: ProcessMessage) => void;
@@ -22,7 +23,7 @@ interface Work {
   readonly report: SendMessage;
   readonly backend: Backend;
   readonly timeline: Timeline;
-  /** Of the output: even. */
+  /** Size of the output frames. Both sides are even. */
   readonly width: number;
   readonly height: number;
   readonly frames: FrameSource;
@@ -39,7 +40,7 @@ export async function writeVideoFile(request: ProcessRequest, report: SendMessag
       `The range ends after the last frame: the video has ${durationInFrames} frames.`,
     );
   const backend = restoreBackend(request.backend);
-  const timeline = { ...scene, peaks: await readPeaks(scene, files, backend, never) };
+  const timeline = { ...scene, peaks: await readPeaks(scene, files, backend, neverAborted) };
   const size = { width: toEven(timeline.width * scale), height: toEven(timeline.height * scale) };
   const { peaks } = timeline;
   const frames = openFrames(
@@ -47,11 +48,12 @@ export async function writeVideoFile(request: ProcessRequest, report: SendMessag
     request.threadCount,
   );
   const work: Work = { request, report, backend, timeline, frames, ...size };
-  const needsAudio = hasAudio(timeline, files);
-  // In parallel: a codec that receives both would take no frames until the sound has been measured.
+  const audio = resolveAudio(timeline, files);
+  const hasAudio = audio.sounds.length > 0;
+  // Separate encoders: one that receives both would accept no frames until the loudness has been measured.
   const [segments, sound] = await Promise.all([
     encodeAllSegments(work),
-    needsAudio ? renderAudioFile(work) : undefined,
+    hasAudio ? renderAudioFile(work) : undefined,
   ]);
   await frames.close();
   const [segment] = segments;
@@ -67,23 +69,23 @@ export async function writeVideoFile(request: ProcessRequest, report: SendMessag
     fps,
     frameCount,
     durationSeconds: frameCount / fps,
-    hasAudio: needsAudio,
-    warnings: [...new Set([...timeline.warnings, ...listMissingAudio(timeline, files), ...frames.warnings])],
+    hasAudio,
+    warnings: [...new Set([...timeline.warnings, ...audio.warnings, ...frames.warnings])],
   };
 }
 
 const toEven = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
 
-/** Encodes the audio with the available back end. There is no abort signal: to stop a render, kill its process. */
+/** Encodes the audio with the available back end. Never aborts, because a render is stopped by killing its process. */
 const pipeToEncoder = (backend: Backend, request: EncodeRequest): Promise<void> =>
-  backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeInProcess(request);
-const never = new AbortController().signal;
+  backend.name === 'ffmpeg' ? encode(backend, request, neverAborted) : encodeInProcess(request);
+const neverAborted = new AbortController().signal;
 
 async function renderAudioFile({ request, report, backend, timeline }: Work): Promise<string> {
   const path = join(request.workFolder, 'sound.mp4');
   const [from, to] = request.range;
   async function* sound(): AsyncGenerator<Float32Array> {
-    for await (const block of renderAudio(timeline, request.files, [from, to], backend, never)) {
+    for await (const block of renderAudio(timeline, request.files, [from, to], backend, neverAborted)) {
       report({ kind: 'sound' });
       yield block;
     }
@@ -108,12 +110,12 @@ async function encodeRange(
 ): Promise<void> {
   const { fps } = timeline;
   const total = request.range[1] - request.range[0];
-  const before = range[0] - request.range[0];
+  const framesBefore = range[0] - request.range[0];
   await pipeToEncoder(backend, {
     path,
     maxSeconds: (range[1] - range[0]) / fps,
     video: { width, height, fps, pixels: 'i420', frames: frames.read(range) },
-    onFrame: count => report({ kind: 'frame', done: before + count, total }),
+    onFrame: count => report({ kind: 'frame', done: framesBefore + count, total }),
   });
 }
 
@@ -122,7 +124,7 @@ interface Segment extends EncodedSegment {
   readonly isReused: boolean;
 }
 
-/** Reuses segments that exist in the folder. Moves new ones there once they are complete. */
+/** Encodes the segments that do not exist in the folder, and moves each there once it is complete. */
 async function encodeSegments(work: Work, folder: string): Promise<readonly EncodedSegment[]> {
   const { request, report } = work;
   const ranges = cutSegments(work.timeline, request.range);
@@ -132,8 +134,8 @@ async function encodeSegments(work: Work, folder: string): Promise<readonly Enco
   for (let index = 1; nextSegment !== undefined; index++) {
     const { path, frameCount, range, isReused }: Segment = await nextSegment;
     // The next segment is looked up, and drawn ahead, while this one is encoded.
-    const after = ranges[index];
-    nextSegment = after && find(after);
+    const nextRange = ranges[index];
+    nextSegment = nextRange && find(nextRange);
     nextSegment?.catch(() => undefined);
     if (!isReused) {
       const part = join(request.workFolder, basename(path));
@@ -147,15 +149,15 @@ async function encodeSegments(work: Work, folder: string): Promise<readonly Enco
   return segments;
 }
 
-/** Names the segment of a range, and announces its frames if no complete file with that name exists. */
+/** Returns a function that names the segment of a range, and requests the frames if the folder does not have it. */
 function createSegmentFinder(
   { request, backend, timeline, width, height, frames }: Work,
   folder: string,
 ): (range: FrameRange) => Promise<Segment> {
   const encoding = JSON.stringify([backend.encoding, width, height, timeline.fps]);
-  const names = new SegmentNames(timeline, request.files, encoding);
+  const namer = new SegmentNamer(timeline, request.files, encoding);
   return async range => {
-    const path = join(folder, `${await names.name(range)}.mp4`);
+    const path = join(folder, `${await namer.name(range)}.mp4`);
     const segment = { path, frameCount: range[1] - range[0] };
     const isReused = await isComplete(segment);
     if (!isReused) frames.request(range);

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { createDuckGain, findSpeech } from '../../../src/render/sound/duck.ts';
 import { createSignal, decibels, sine, splitUnevenly } from './signals.ts';
 
-/** Creates speech of that amplitude between two times in seconds. */
-async function findSpans(size: number, ...spoken: readonly (readonly [number, number])[]) {
+/** Creates speech of an amplitude in intervals of seconds, and returns the intervals that were detected. */
+async function detectSpeech(amplitude: number, ...spoken: readonly (readonly [number, number])[]) {
   const sound = createSignal(6, second => {
     const isSpoken = spoken.some(([from, to]) => second >= from && second < to);
-    // Breath and hiss in between.
-    const value = (isSpoken ? size : size * 0.01) * sine(200, second);
+    // Between the words there is breath and hiss.
+    const value = (isSpoken ? amplitude : amplitude * 0.01) * sine(200, second);
     return [value, value];
   });
   async function* blocks() {
@@ -19,23 +19,23 @@ async function findSpans(size: number, ...spoken: readonly (readonly [number, nu
 }
 
 describe('speech', () => {
-  it('is detected by its level, however loud it was recorded, and not in hiss', async () => {
-    for (const size of [0.9, 0.02])
-      assert.deepEqual(await findSpans(size, [1, 2], [4, 4.5]), [
+  it('is detected in loud and quiet recordings, but hiss is not', async () => {
+    for (const amplitude of [0.9, 0.02])
+      assert.deepEqual(await detectSpeech(amplitude, [1, 2], [4, 4.5]), [
         [1, 2],
         [4, 4.5],
       ]);
   });
 
   it('continues over short pauses', async () => {
-    assert.deepEqual(await findSpans(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
+    assert.deepEqual(await detectSpeech(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
       [1, 3],
       [3.46, 4],
     ]);
   });
 
   it('is not detected in silence', async () => {
-    assert.deepEqual(await findSpans(0, [1, 2]), []);
+    assert.deepEqual(await detectSpeech(0, [1, 2]), []);
   });
 });
 

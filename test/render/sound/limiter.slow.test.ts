@@ -1,4 +1,4 @@
-// Tests the limiter: nothing exceeds its ceiling, and nothing below it changes.
+// Tests the limiter: nothing exceeds the ceiling, and sound below the ceiling does not change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createPeakLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
@@ -23,28 +23,28 @@ function applyLimiter(sound: Float32Array): Float32Array {
 }
 
 const roll = createSeededRandom('limiter');
-let last = 0;
-const HARD = {
+let lastValue = 0;
+const LOUD_SOUNDS = {
   'a sine far too loud': tone(0.5, 997, 3),
   'a tone whose peaks lie between its samples': createSignal(0.5, (_, sample) => {
     const value = 1.6 * Math.sin((Math.PI / 2) * sample + Math.PI / 4);
     return [value, -value];
   }),
-  // Without the highest frequencies, like any sampled sound.
+  // Without the highest frequencies, like all sampled sound.
   noise: createSignal(0.5, () => {
-    const [before, value] = [last, roll() * 6 - 3];
-    last = value;
-    return [(value + before) / 2, (value + before) / -3];
+    const [previousValue, value] = [lastValue, roll() * 6 - 3];
+    lastValue = value;
+    return [(value + previousValue) / 2, (value + previousValue) / -3];
   }),
   'clicks at one side': createSignal(0.5, (_, sample) => [sample % 4001 === 2000 ? 5 : 0, 0]),
-  'bass that goes on and off': createSignal(0.6, second => {
+  'bass that starts and stops': createSignal(0.6, second => {
     const value = second % 0.2 < 0.1 ? 4 * sine(60, second) : 0.1 * sine(60, second);
     return [value, value];
   }),
 };
 
 describe('the limiter', () => {
-  for (const [name, sound] of Object.entries(HARD))
+  for (const [name, sound] of Object.entries(LOUD_SOUNDS))
     it(`keeps ${name} below -1 dBTP`, () => {
       const peak = decibels(truePeak(applyLimiter(sound)));
       assert.ok(peak <= -1 && peak > -4, `${peak} dBTP`);
@@ -55,16 +55,16 @@ describe('the limiter', () => {
     assert.deepEqual(applyLimiter(sound), sound);
   });
 
-  it('is down before a peak arrives, and recovers after it', () => {
+  it('lowers the gain before a peak and recovers after the peak', () => {
     const sound = createSignal(2, (second, sample) => {
       const value = sample === 48_000 ? 3 : 0.5 * sine(1000, second);
       return [value, value];
     });
     const out = applyLimiter(sound);
     const before = level(out, 0, 0, 0.99);
-    assert.ok(Math.abs(before - 0.5 * Math.SQRT1_2) < 1e-4, 'nothing happens long before it');
-    assert.ok(level(out, 0, 1.001, 1.01) < before * 0.45, 'it is still low right after it');
-    assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'it is back later');
+    assert.ok(Math.abs(before - 0.5 * Math.SQRT1_2) < 1e-4, 'The gain does not change long before the peak.');
+    assert.ok(level(out, 0, 1.001, 1.01) < before * 0.45, 'The gain is still low right after the peak.');
+    assert.ok(level(out, 0, 1.7, 1.99) > before * 0.995, 'The gain has recovered later.');
   });
 
   it('lowers both channels equally, so that the sound does not move', () => {

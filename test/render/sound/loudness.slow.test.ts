@@ -10,11 +10,11 @@ function measureLoudness(...sounds: readonly Float32Array[]): number {
   return meter.integrated();
 }
 
-/** A stereo sine of 1 kHz, whose loudness equals its level. */
+/** Creates a stereo sine of 1 kHz, whose loudness equals its level. */
 const toneAt = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
 
-const assertNear = (found: number, expected: number): void =>
-  assert.ok(Math.abs(found - expected) <= 0.1, `${found} LUFS, not ${expected}`);
+const assertNear = (value: number, expected: number): void =>
+  assert.ok(Math.abs(value - expected) <= 0.1, `${value} LUFS, not ${expected}`);
 
 describe('integrated loudness', () => {
   it('of a stereo sine of 1 kHz is its level (EBU Tech 3341, cases 1 and 2)', () => {
@@ -39,7 +39,7 @@ describe('integrated loudness', () => {
     assertNear(measureLoudness(toneAt(-26, 20), toneAt(-20, 20.1), toneAt(-26, 20)), -23);
   });
 
-  it('weights low tones less and high ones more', () => {
+  it('weights low tones less and high tones more', () => {
     const [low, high] = [measureLoudness(tone(4, 40, 0.1)), measureLoudness(tone(4, 8000, 0.1))];
     assert.ok(low < -25 && low > -28, `${low} LUFS`);
     assert.ok(high > -17 && high < -16, `${high} LUFS`);

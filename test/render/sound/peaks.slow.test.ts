@@ -1,27 +1,20 @@
-// Tests waveforms that follow a file: its peaks, and the audible position.
+// Tests waveforms that show a file: its peaks, and the audible position.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
-import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
-import { findOnPath } from '../../../src/lib/settings.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { listFollowedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { renderVideo } from '../../../src/render/video/render-video.ts';
-import { createSignal as makeSignal, sine, writeWav } from './signals.ts';
+import { BACKENDS } from '../../support/render/clips.ts';
+import { createSignal, sine, writeWav } from './signals.ts';
 
 const { signal } = new AbortController();
-const ffmpegPath = findOnPath('ffmpeg');
-const backends = [
-  ['codec host', await openCodecHost([], signal)],
-  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
-] as const;
 
 let folder = '';
 let file: ResourceFile;
@@ -29,7 +22,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'peaks-'));
   // Loud from 1 to 2 s, half as loud from 2 to 3 s.
   const size = (second: number): number => (second < 1 ? 0 : second < 2 ? 0.8 : 0.4);
-  const sound = makeSignal(3, second => [size(second) * sine(500, second), 0]);
+  const sound = createSignal(3, second => [size(second) * sine(500, second), 0]);
   const path = await writeWav(join(folder, 'a.wav'), sound);
   file = { kind: 'clip', path, info: await probeMedia(path, signal) };
 });
@@ -56,16 +49,16 @@ function getBarHeight(timeline: Timeline, frame: number, index = 5): number {
   return bar.height / 100;
 }
 
-for (const [name, backend] of backends)
+for (const [name, backend] of BACKENDS)
   describe(`peaks, read with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend === 'string') return;
-    const follow = async (rest: object = {}): Promise<Timeline> => {
+    const openWithPeaks = async (rest: object = {}): Promise<Timeline> => {
       const timeline = open(rest);
       return { ...timeline, peaks: await readPeaks(timeline, createFiles(timeline), backend, signal) };
     };
 
     it('match the file, with the loudest at 1', async () => {
-      const [peaks] = (await follow()).peaks.values();
+      const [peaks] = (await openWithPeaks()).peaks.values();
       assert.equal(peaks?.values.length, 75);
       for (const [second, expected] of [
         [0.5, 0],
@@ -76,7 +69,7 @@ for (const [name, backend] of backends)
     });
 
     it('move a waveform from the start of the file if the video does not play it', async () => {
-      const timeline = await follow();
+      const timeline = await openWithPeaks();
       const heights = [5, 15, 25, 45].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
         heights.map(height => Math.round(height * 100)),
@@ -86,7 +79,7 @@ for (const [name, backend] of backends)
 
     it('follow the audible part of the sound, at any position and speed', async () => {
       const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
-      const timeline = await follow({ audioTrack: { items } });
+      const timeline = await openWithPeaks({ audioTrack: { items } });
       // At 1.6 s it plays 1.7 s of the file, at 2 s 2.5 s. After 2.75 s it restarts at 0.5 s.
       const heights = [5, 16, 20, 23, 29].map(frame => getBarHeight(timeline, frame));
       assert.deepEqual(
@@ -95,8 +88,8 @@ for (const [name, backend] of backends)
       );
     });
 
-    it('slide in before the sound starts and out after it, and show only audible parts', async () => {
-      const timeline = await follow({
+    it('slide in before the sound starts and out after it ends, and only audible parts are shown', async () => {
+      const timeline = await openWithPeaks({
         audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
       });
       // A bar is a fiftieth of a second.
@@ -104,17 +97,17 @@ for (const [name, backend] of backends)
         frame => (bar: number) => getBarHeight(timeline, frame, bar),
       );
       assert.ok(before !== undefined && after !== undefined);
-      assert.ok(before(8) > 0.5 && before(2) < 0.06, 'only what comes');
-      assert.ok(after(2) > 0.2 && after(8) < 0.06, 'only what has been');
+      assert.ok(before(8) > 0.5 && before(2) < 0.06, 'Only the start is visible.');
+      assert.ok(after(2) > 0.2 && after(8) < 0.06, 'Only the end is visible.');
       assert.ok(
         getBarHeight(timeline, 5, 5) < 0.06 && getBarHeight(timeline, 40, 5) < 0.06,
-        'nothing far from it',
+        'Nothing is visible long before and after the sound.',
       );
     });
   });
 
 describe('a waveform', () => {
-  const [backend] = backends.map(([, item]) => item).filter(one => typeof one !== 'string');
+  const [backend] = BACKENDS.map(([, item]) => item).filter(item => typeof item !== 'string');
 
   it('lists its file among those of the graph, unless it has peaks', () => {
     assert.equal(listFollowedFiles(open()).size, 1);
@@ -127,8 +120,8 @@ describe('a waveform', () => {
     const absent: ResourceFile = { kind: 'absent', reason: 'is gone' };
     assert.ok(file.kind === 'clip' && backend !== undefined);
     const broken: ResourceFile = { ...file, path: join(folder, 'nothing.wav') };
-    for (const found of [absent, broken]) {
-      const files = new Map([...timeline.resources.keys()].map(key => [key, found] as const));
+    for (const unreadable of [absent, broken]) {
+      const files = new Map([...timeline.resources.keys()].map(key => [key, unreadable] as const));
       const peaks = await readPeaks(timeline, files, backend, signal);
       assert.equal(peaks.size, 0);
       assert.equal(evaluateFrame({ ...timeline, peaks }, 0).layers.at(-1)?.node.content.kind, 'missing');
@@ -146,7 +139,7 @@ describe('a waveform', () => {
       path,
     };
     const { warnings, hasAudio } = await renderVideo(job, {}, signal);
-    // It follows the sound but is not heard.
+    // The waveform shows the sound, but the video does not play it.
     assert.deepEqual([warnings, hasAudio], [[], false]);
   });
 });

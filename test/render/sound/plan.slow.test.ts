@@ -1,4 +1,4 @@
-// Tests the conversion of a graph's sounds to sample ranges of the video.
+// Tests the plan of a graph's sounds in samples of the video, and the matching of sounds with files.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
@@ -14,9 +14,9 @@ const open = (rest: object) =>
 const plan = (rest: object) => planAudio(open(rest));
 
 function planOne(rest: object): PlannedSound {
-  const [stretch, more] = plan(rest);
-  assert.ok(stretch !== undefined && more === undefined);
-  return stretch;
+  const [sound, other] = plan(rest);
+  assert.ok(sound !== undefined && other === undefined);
+  return sound;
 }
 
 const inSeconds = ({ start, length }: PlannedSound): readonly [number, number] => [
@@ -43,24 +43,24 @@ describe('the plan of sound', () => {
 
   it('trims the sounds of a scene to its end, and cross-fades where scenes do', () => {
     const scene = { duration: 3, elements: [element({ start: 1 })] };
-    const stretches = plan({ scenes: [scene, { ...scene, transition: { type: 'fade', duration: 0.5 } }] });
-    assert.deepEqual(stretches.map(inSeconds), [
+    const sounds = plan({ scenes: [scene, { ...scene, transition: { type: 'fade', duration: 0.5 } }] });
+    assert.deepEqual(sounds.map(inSeconds), [
       [1, 2],
       [3.5, 2],
     ]);
-    assert.deepEqual(stretches[0]?.sceneFades, [{ direction: 'out', start: 120_000, length: 24_000 }]);
-    // It starts after the scene has faded in.
-    assert.deepEqual(stretches[1]?.sceneFades, []);
+    assert.deepEqual(sounds[0]?.sceneFades, [{ direction: 'out', start: 120_000, length: 24_000 }]);
+    // The second sound starts after its scene has faded in.
+    assert.deepEqual(sounds[1]?.sceneFades, []);
   });
 
   it('follows groups: their start, end and speed', () => {
     const inner = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
-    const [stretch] = plan({
+    const [sound] = plan({
       tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [inner] }] }],
     });
-    assert.ok(stretch !== undefined);
-    assert.deepEqual(inSeconds(stretch), [2, 2]);
-    assert.deepEqual([stretch.speed, stretch.rate, stretch.span, stretch.fadeIn], [3, 2, 4, 24_000]);
+    assert.ok(sound !== undefined);
+    assert.deepEqual(inSeconds(sound), [2, 2]);
+    assert.deepEqual([sound.speed, sound.rate, sound.span, sound.fadeIn], [3, 2, 4, 24_000]);
     const short = { type: 'group', duration: 1, elements: [element({ start: 0.25 })] };
     assert.deepEqual(inSeconds(planOne({ overlays: [short] })), [0.25, 0.75]);
   });
@@ -96,7 +96,7 @@ describe('the plan of sound', () => {
 
 const info = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, durationSeconds: 2 } as const;
 const audio = { codec: 'pcm-s16', sampleRate: 48_000, channels: 2 } as const;
-const withFile = (rest: object, file: ResourceFile) => {
+const resolveWithFile = (rest: object, file: ResourceFile) => {
   const timeline = open(rest);
   return resolveAudio(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
 };
@@ -107,9 +107,9 @@ const clip = (durationSeconds: number): ResourceFile => ({
 });
 const CLIP = clip(2);
 
-describe('stretches with their files', () => {
-  it('end with the file, unless they loop; speed counts', () => {
-    const length = (rest: object) => (withFile(item(rest), CLIP).sounds[0]?.length ?? 0) / 48_000;
+describe('sounds with their files', () => {
+  it('end with the file, depending on their speed, unless they loop', () => {
+    const length = (rest: object) => (resolveWithFile(item(rest), CLIP).sounds[0]?.length ?? 0) / 48_000;
     assert.deepEqual(
       [{}, { trim: 0.5 }, { speed: 4 }, { loop: true }, { loop: true, duration: 3 }, { duration: 1 }].map(
         length,
@@ -119,7 +119,7 @@ describe('stretches with their files', () => {
   });
 
   it('are reported by pointer if nothing can be heard', () => {
-    const warn = (rest: object, file: ResourceFile) => withFile(rest, file).warnings;
+    const warn = (rest: object, file: ResourceFile) => resolveWithFile(rest, file).warnings;
     assert.deepEqual(warn(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
       '/audioTrack/items/0 cannot be read: gone.',
     ]);
@@ -141,9 +141,9 @@ describe('stretches with their files', () => {
     const items = (count: number, step: number) => ({
       audioTrack: { items: Array.from({ length: count }, (_, index) => ({ ...SRC, start: index * step })) },
     });
-    assert.equal(withFile(items(200, 0.04), clip(0.5)).sounds.length, 200);
+    assert.equal(resolveWithFile(items(200, 0.04), clip(0.5)).sounds.length, 200);
     assert.throws(
-      () => withFile(items(34, 0), CLIP),
+      () => resolveWithFile(items(34, 0), CLIP),
       (err: unknown) =>
         err instanceof AppError &&
         err.code === 'invalid_scene_graph' &&

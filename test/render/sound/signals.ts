@@ -5,19 +5,20 @@ import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/command.ts';
 export const decibels = (amplitude: number): number => 20 * Math.log10(amplitude);
 export const amplitude = (decibel: number): number => 10 ** (decibel / 20);
 
-/** Creates interleaved stereo of a duration. `at` returns the left and right sample at a time. */
+/** Creates interleaved stereo. `getSamples` returns the left and the right sample at a time. */
 export function createSignal(
   seconds: number,
-  at: (second: number, sample: number) => readonly [number, number],
+  getSamples: (second: number, sample: number) => readonly [number, number],
 ) {
   const out = new Float32Array(Math.round(seconds * SAMPLE_RATE) * CHANNELS);
-  for (let i = 0; i < out.length; i += CHANNELS) out.set(at(i / CHANNELS / SAMPLE_RATE, i / CHANNELS), i);
+  for (let i = 0; i < out.length; i += CHANNELS)
+    out.set(getSamples(i / CHANNELS / SAMPLE_RATE, i / CHANNELS), i);
   return out;
 }
 
 export const sine = (hertz: number, second: number): number => Math.sin(2 * Math.PI * hertz * second);
 
-/** Creates a sine on both channels. */
+/** Creates a sine on both channels. `size` is its amplitude. */
 export const tone = (seconds: number, hertz: number, size: number): Float32Array =>
   createSignal(seconds, second => [size * sine(hertz, second), size * sine(hertz, second)]);
 
@@ -81,7 +82,7 @@ export function truePeak(sound: Float32Array): number {
   return max;
 }
 
-/** Splits the sound into blocks of different sizes, as codecs return it. */
+/** Splits the sound into blocks of different sizes, like those that codecs return. */
 export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
   for (let from = 0, size = 2; from < sound.length; from += size) {
     size = ((size * 7) % 9973) * 2;
@@ -90,11 +91,5 @@ export function* splitUnevenly(sound: Float32Array): Generator<Float32Array> {
 }
 
 export function join(blocks: Iterable<Float32Array>): Float32Array {
-  const all = [...blocks];
-  const out = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
-  all.reduce((at, block) => {
-    out.set(block, at);
-    return at + block.length;
-  }, 0);
-  return out;
+  return Float32Array.from([...blocks].flatMap(block => [...block]));
 }

@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Backend, SAMPLE_RATE } from '../../../src/codecs/command.ts';
-import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
-import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
 import { probeMedia } from '../../../src/codecs/probe/probe.ts';
 import { AppError } from '../../../src/lib/errors.ts';
-import { findOnPath } from '../../../src/lib/settings.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
 import { renderAudio } from '../../../src/render/sound/sound.ts';
@@ -17,32 +14,20 @@ import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { collect } from '../../codecs/clips.ts';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  countCrossings,
-  decibels,
-  level,
-  createSignal as makeSignal,
-  sine,
-  tone,
-  writeWav,
-} from './signals.ts';
+import { BACKENDS } from '../../support/render/clips.ts';
+import { countCrossings, createSignal, decibels, level, sine, tone, writeWav } from './signals.ts';
 
 const { signal } = new AbortController();
-const ffmpegPath = findOnPath('ffmpeg');
-const backends = [
-  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
-  ['codec host', await openCodecHost([], signal)],
-] as const;
 
 /** Each sample encodes its position: a slow ramp on the left, its inverse on the right. */
-const ramp = makeSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000]);
+const ramp = createSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000]);
 const burst = (second: number): number => (second >= 1 && second < 2 ? 0.5 * sine(1000, second) : 0);
 const SOUNDS = {
   ramp,
   tone: tone(2, 1000, 0.25),
   low: tone(4, 100, 0.25),
   // A second of silence, a second of a tone, a second of silence.
-  speech: makeSignal(3, second => [burst(second), burst(second)]),
+  speech: createSignal(3, second => [burst(second), burst(second)]),
   // Ten complete periods, so that the loop has no jump.
   cycle: tone(0.01, 1000, 0.5),
 } as const;
@@ -78,17 +63,17 @@ function createFiles(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
   );
 }
 
-for (const [name, backend] of backends)
+for (const [name, backend] of BACKENDS)
   describe(`the sound of files, with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
     if (typeof backend !== 'string') testFiles(backend);
   });
 
-const [any] = backends.map(([, backend]) => backend).filter(backend => typeof backend !== 'string');
-describe('the sound of a video', { skip: any === undefined }, () => {
-  if (any !== undefined) testMix(any);
+const [anyBackend] = BACKENDS.map(([, backend]) => backend).filter(backend => typeof backend !== 'string');
+describe('the sound of a video', { skip: anyBackend === undefined }, () => {
+  if (anyBackend !== undefined) testMix(anyBackend);
 });
 
-function createListener(backend: Backend) {
+function createRenderer(backend: Backend) {
   return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
     const timeline = open(rest);
     const whole = [0, timeline.durationInFrames] as const;
@@ -96,16 +81,16 @@ function createListener(backend: Backend) {
   };
 }
 
-function assertNear(found: number, expected: number, by = 1e-4): void {
-  assert.ok(Math.abs(found - expected) <= by, `${found} is not ${expected}`);
+function assertNear(value: number, expected: number, tolerance = 1e-4): void {
+  assert.ok(Math.abs(value - expected) <= tolerance, `${value} is not ${expected}`);
 }
 
 function testFiles(backend: Backend): void {
-  const hear = createListener(backend);
+  const render = createRenderer(backend);
 
   it('is as long as the frames, at any frame rate, exact to the sample', async () => {
     for (const fps of [30, 7]) {
-      const sound = await hear({
+      const sound = await render({
         fps,
         ...track([item('ramp', { start: '100f', trim: 0.25 })]),
         durationInFrames: 113,
@@ -121,68 +106,68 @@ function testFiles(backend: Backend): void {
   });
 
   it('loops without a gap from its trim, for short and long sounds', async () => {
-    const cycle = await hear(track([item('cycle', { loop: true, start: 0.5 })]));
+    const cycle = await render(track([item('cycle', { loop: true, start: 0.5 })]));
     for (let i = 24_000; i < 4 * 48_000; i += 7)
       assertNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
-    const looped = await hear(track([item('ramp', { loop: true, trim: 1.5 })]));
+    const looped = await render(track([item('ramp', { loop: true, trim: 1.5 })]));
     for (let i = 0; i < 4 * 48_000; i += 501)
       assertNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
   });
 
-  it('of a range equals that part of the full video', async () => {
+  it('of a range equals that part of the whole video', async () => {
     const graph = {
       audioTrack: {
         duck: {},
         items: [item('low', { speed: 1.3, volume: 3 }), item('speech', { role: 'voice', volume: 4 })],
       },
     };
-    const whole = await hear(graph);
-    const part = await hear(graph, [47, 71]);
+    const whole = await render(graph);
+    const part = await render(graph, [47, 71]);
     assert.equal(part.length, 24 * 1600 * 2);
     const from = 47 * 1600 * 2;
     for (let i = 0; i < part.length; i++) assertNear(part[i] as number, whole[from + i] as number, 1e-6);
   });
 
-  it('reports a file that cannot be decoded by pointer, and leaves no process', async () => {
+  it('reports a file that cannot be decoded by pointer, without leaving a process', async () => {
     const path = pathOf(folder, 'broken.mp3');
     const good = files.get('tone');
     assert.ok(good?.kind === 'clip');
     await writeFile(path, Buffer.from('not at all what it says it is'.repeat(99)));
     files.set('broken', { ...good, path });
-    const atRest = children();
+    const countBefore = countChildren();
     await assert.rejects(
-      hear(track([item('low'), item('broken', { start: 1 })])),
+      render(track([item('low'), item('broken', { start: 1 })])),
       (err: unknown) =>
         err instanceof AppError &&
         err.code === 'unreadable_media' &&
         err.issues?.[0]?.path === '/audioTrack/items/1',
     );
-    await waitUntil('the end of the codecs', () => children() <= atRest);
+    await waitUntil('the end of the codecs', () => countChildren() <= countBefore);
   });
 
-  it('ends with its reader and on abort, and leaves no process', async () => {
+  it('leaves no process if the reader stops or aborts', async () => {
     const long = open({ scenes: [{ duration: 300 }], ...track([item('low', { loop: true }), item('long')]) });
     await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
     const info = await probeMedia(pathOf(folder, 'long.wav'), signal);
     files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), info });
     const range = [0, long.durationInFrames] as const;
-    const atRest = children();
+    const countBefore = countChildren();
     for await (const block of renderAudio(long, createFiles(long), range, backend, signal)) {
       assert.ok(block.length > 0);
       break;
     }
-    await waitUntil('the end of the codecs', () => children() <= atRest);
+    await waitUntil('the end of the codecs', () => countChildren() <= countBefore);
     const controller = new AbortController();
     await assert.rejects(async () => {
       for await (const _ of renderAudio(long, createFiles(long), range, backend, controller.signal))
         controller.abort();
     }, /abort/i);
-    await waitUntil('the end of the codecs', () => children() <= atRest);
+    await waitUntil('the end of the codecs', () => countChildren() <= countBefore);
   });
 }
 
 function testMix(backend: Backend): void {
-  const hear = createListener(backend);
+  const render = createRenderer(backend);
 
   it('fades, and animates its volume by keyframes like other numbers', async () => {
     const volume = {
@@ -191,7 +176,7 @@ function testMix(backend: Backend): void {
         { time: 2, value: 1, easing: 'linear' },
       ],
     };
-    const sound = await hear(track([item('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
+    const sound = await render(track([item('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
     const levelAt = (second: number) => level(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
     for (const [second, expected] of [
       [0.25, 0.25],
@@ -205,7 +190,7 @@ function testMix(backend: Backend): void {
 
   it('pans with constant power, and keeps both channels of a stereo sound', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
-      const sound = await hear({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
+      const sound = await render({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
     };
     const expected = 0.25 ** 2 / 2;
@@ -227,7 +212,7 @@ function testMix(backend: Backend): void {
 
   it('lowers music under the voice, by the right amount at the right time', async () => {
     const duck = { by: 20, attack: 0.25, release: 0.5 };
-    const sound = await hear(
+    const sound = await render(
       track([item('low'), item('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
     );
     const levelAt = (second: number) =>
@@ -245,14 +230,14 @@ function testMix(backend: Backend): void {
   });
 
   it('keeps pitch and length at another speed', async () => {
-    const sound = await hear(track([item('tone', { speed: 2, start: 1 })]));
+    const sound = await render(track([item('tone', { speed: 2, start: 1 })]));
     assertNear(countCrossings(sound, 1.05, 1.95), 1000, 20);
     assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
   });
 
   it('cross-fades the scenes with their transition', async () => {
     const scene = (name: string) => ({ duration: 2, elements: [{ type: 'audio', ...item(name) }] });
-    const sound = await hear({
+    const sound = await render({
       scenes: [scene('low'), { ...scene('tone'), transition: { type: 'fade', duration: 1 } }],
     });
     const full = 0.25 * Math.SQRT1_2;
@@ -264,19 +249,19 @@ function testMix(backend: Backend): void {
 
   it('is normalized to the requested loudness without clipping', async () => {
     const loudness = -23;
-    const quiet = await hear({
+    const quiet = await render({
       audioTrack: { loudness, items: [item('low', { volume: 0.1 }), item('tone')] },
     });
     const meter = createLoudnessMeter();
     meter.add(quiet);
     assertNear(meter.integrated(), loudness, 0.1);
-    const faint = await hear({ audioTrack: { items: [item('low', { volume: 0.01 })] } });
+    const faint = await render({ audioTrack: { items: [item('low', { volume: 0.01 })] } });
     assertNear(decibels(level(faint, 0, 1, 3) / (0.0025 * Math.SQRT1_2)), 24, 0.01);
-    const loud = await hear(track([item('tone', { volume: 4 }), item('low', { volume: 4 })]));
+    const loud = await render(track([item('tone', { volume: 4 }), item('low', { volume: 4 })]));
     assert.ok(loud.every(value => Math.abs(value) < 0.891));
   });
 }
 
-/** The child processes of this process that have not ended. */
-const children = (): number =>
+/** Returns the number of child processes that have not ended. */
+const countChildren = (): number =>
   process.getActiveResourcesInfo().filter(resource => resource === 'ProcessWrap').length;

@@ -1,10 +1,10 @@
-// Tests sound at other speeds: the expected length, at the original pitch.
+// Tests that sound at another speed has the expected length and the original pitch.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTempo } from '../../../src/render/sound/tempo.ts';
 import { countCrossings, createSignal, join, level, sine, splitUnevenly, tone } from './signals.ts';
 
-function atSpeed(sound: Float32Array, speed: number): Float32Array {
+function changeSpeed(sound: Float32Array, speed: number): Float32Array {
   const tempo = createTempo(speed);
   return join([...[...splitUnevenly(sound)].map(tempo), tempo(undefined)]);
 }
@@ -12,7 +12,7 @@ function atSpeed(sound: Float32Array, speed: number): Float32Array {
 describe('another speed', () => {
   for (const speed of [0.25, 0.5, 0.75, 1.25, 2, 4, 10])
     it(`of ${speed} gives the expected length, at the same pitch and level`, () => {
-      const out = atSpeed(tone(4, 440, 0.5), speed);
+      const out = changeSpeed(tone(4, 440, 0.5), speed);
       const seconds = out.length / 2 / 48_000;
       assert.ok(Math.abs(seconds - 4 / speed) <= 0.021, `${seconds} s`);
       const end = 4 / speed - 0.1;
@@ -27,7 +27,7 @@ describe('another speed', () => {
     const burst = (second: number): number => (second > 2 && second < 2.5 ? sine(300, second) : 0);
     const sound = createSignal(4, second => [burst(second), burst(second)]);
     for (const speed of [0.5, 2]) {
-      const out = atSpeed(sound, speed);
+      const out = changeSpeed(sound, speed);
       const [start, end] = [2 / speed, 2.5 / speed];
       assert.ok(level(out, 0, start - 0.2 / speed, start - 0.03) < 0.01, 'silent before');
       assert.ok(level(out, 0, start + 0.03, end - 0.03) > 0.6, 'there at its time');
@@ -37,7 +37,7 @@ describe('another speed', () => {
 
   it('of 1 changes nothing', () => {
     const sound = tone(0.5, 523, 0.5);
-    const out = atSpeed(sound, 1);
+    const out = changeSpeed(sound, 1);
     for (let i = 0; i < sound.length - 4000; i += 101)
       assert.ok(Math.abs((out[i] as number) - (sound[i] as number)) < 1e-6);
   });
@@ -45,6 +45,6 @@ describe('another speed', () => {
   it('does not depend on block sizes', () => {
     const sound = createSignal(1, second => [sine(200 + 300 * second, second), sine(90, second)]);
     const tempo = createTempo(1.5);
-    assert.deepEqual(atSpeed(sound, 1.5), join([tempo(sound), tempo(undefined)]));
+    assert.deepEqual(changeSpeed(sound, 1.5), join([tempo(sound), tempo(undefined)]));
   });
 });

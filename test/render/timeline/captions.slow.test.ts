@@ -1,7 +1,7 @@
-// Tests captions: parsing SRT and WebVTT, splitting into pages, marking words.
+// Tests captions: parsing SRT and WebVTT, and splitting into pages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseSubtitles, readCues } from '../../../src/render/timeline/captions.ts';
+import { parseSubtitles, readCaptionPages } from '../../../src/render/timeline/captions.ts';
 
 const SRT =
   '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello <b>there</b>\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nTwo\r\nlines\r\n';
@@ -24,9 +24,9 @@ describe('timed text', () => {
 describe('pages', () => {
   const words = 'one two three four. five six'
     .split(' ')
-    .map((text, at) => ({ text, start: at / 2, end: at / 2 + 0.4 }));
-  const texts = (track: Parameters<typeof readCues>[0]) =>
-    readCues(track).map(page => page.words.map(({ text }) => text).join(' '));
+    .map((text, index) => ({ text, start: index / 2, end: index / 2 + 0.4 }));
+  const texts = (track: Parameters<typeof readCaptionPages>[0]) =>
+    readCaptionPages(track).map(page => page.words.map(({ text }) => text).join(' '));
 
   it('have the given number of words, and end with a sentence', () => {
     assert.deepEqual(texts({ words, maxWords: 3 }), ['one two', 'three four.', 'five six']);
@@ -38,7 +38,7 @@ describe('pages', () => {
 
   it('keep the lines of subtitles, and never overlap', () => {
     assert.deepEqual(texts({ srt: SRT }), ['Hello there', 'Two lines']);
-    const pages = readCues({ words, maxWords: 2 });
+    const pages = readCaptionPages({ words, maxWords: 2 });
     for (const [index, page] of pages.entries()) assert.ok(page.end <= (pages[index + 1]?.start ?? 99));
   });
 });

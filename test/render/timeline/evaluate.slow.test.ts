@@ -16,7 +16,7 @@ const shape = (rest: object = {}) => ({ type: 'shape', shape: 'rectangle', width
 const pointers = (timeline: ReturnType<typeof open>, frame: number) =>
   evaluateFrame(timeline, frame).layers.map(({ pointer }) => pointer);
 
-function getOnlyNode(timeline: ReturnType<typeof open>, frame: number): DrawNode {
+function getTopNode(timeline: ReturnType<typeof open>, frame: number): DrawNode {
   const node = evaluateFrame(timeline, frame).layers.at(-1)?.node;
   assert.ok(node !== undefined);
   return node;
@@ -25,15 +25,15 @@ function getOnlyNode(timeline: ReturnType<typeof open>, frame: number): DrawNode
 describe('the evaluator', () => {
   it('returns the same list for the same frame, in any order of frames', () => {
     for (let seed = 0; seed < 25; seed++) {
-      const [one, other] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
-      const frames = [0, 1, 7, one.durationInFrames - 1];
-      const forward = frames.map(frame => evaluateFrame(one, frame));
-      const backward = frames.toReversed().map(frame => evaluateFrame(other, frame));
+      const [timeline, sameTimeline] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
+      const frames = [0, 1, 7, timeline.durationInFrames - 1];
+      const forward = frames.map(frame => evaluateFrame(timeline, frame));
+      const backward = frames.toReversed().map(frame => evaluateFrame(sameTimeline, frame));
       assert.deepEqual(backward.toReversed(), forward, `seed ${seed}`);
     }
   });
 
-  it('gives an unchanged layer the same hash, and a moving one another', () => {
+  it('gives an unchanged layer the same hash and a moving layer another', () => {
     const timeline = open({
       scenes: [
         {
@@ -74,13 +74,13 @@ describe('scenes', () => {
       for (const [index, { start, end, overlap }] of timeline.scenes.entries()) {
         const next = timeline.scenes[index + 1];
         assert.ok(end > start && overlap * 2 <= end - start);
-        // Never more than two at once.
+        // At most two scenes are visible in a frame.
         if (next !== undefined) assert.ok(next.start === end - next.overlap && next.start >= start + overlap);
       }
     }
   });
 
-  it('are both visible during a transition, and one before and after it', () => {
+  it('are both visible during a transition, but only one before and after the transition', () => {
     const timeline = open({
       scenes: [{ duration: 1 }, { duration: 1, transition: { type: 'push', duration: '10f' } }],
     });
@@ -107,7 +107,7 @@ describe('elements', () => {
 
   it('are positioned by their anchor, in pixels, fractions and percent of the frame', () => {
     const getPosition = (rest: object) =>
-      getOnlyNode(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
+      getTopNode(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
     assert.deepEqual(getPosition({}), [180, 90]);
     assert.deepEqual(getPosition({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
     assert.deepEqual(getPosition({ x: '100%', y: '50vh', anchor: 'right' }), [360, 90]);
@@ -122,7 +122,7 @@ describe('elements', () => {
       ],
     };
     const timeline = open({ scenes: [{ duration: 2, elements: [shape({ x, anchor: 'left' })] }] });
-    const getX = (frame: number) => getOnlyNode(timeline, frame).matrix[4];
+    const getX = (frame: number) => getTopNode(timeline, frame).matrix[4];
     assert.deepEqual([getX(0), getX(15), getX(30), getX(59)], [100, 100, 200, 200]);
     assert.ok(Math.abs((getX(21) ?? 0) - 140) < 1e-6);
   });
@@ -138,7 +138,7 @@ describe('elements', () => {
     };
     const timeline = open({ scenes: [{ duration: 4, elements: [group] }] });
     const children = (frame: number) => {
-      const { content } = getOnlyNode(timeline, frame);
+      const { content } = getTopNode(timeline, frame);
       return content.kind === 'group' ? content.children : [];
     };
     assert.equal(children(44).length, 0);
@@ -180,15 +180,15 @@ describe('a transition', () => {
   it('shows only the outgoing scene at its start and only the incoming one at its end', () => {
     for (const type of TRANSITIONS.filter(name => name !== 'cut'))
       for (const direction of ['left', 'right', 'up', 'down'] as const) {
-        const passage = (p: number) =>
+        const getState = (p: number) =>
           getTransitionState(type, { p, direction, width: 160, height: 90, isOpaque: true });
-        const { from, dip } = passage(0);
+        const { from, dip } = getState(0);
         assert.deepEqual(
           [from.matrix.map(value => Math.round(value) + 0), from.opacity, from.blur, dip],
           [[1, 0, 0, 1, 0, 0], 1, 0, 0],
           type,
         );
-        const end = passage(1);
+        const end = getState(1);
         assert.deepEqual(
           [end.to.matrix.map(value => Math.round(value) + 0), end.to.opacity, end.to.blur, Math.abs(end.dip)],
           [[1, 0, 0, 1, 0, 0], 1, 0, 0],
