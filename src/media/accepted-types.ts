@@ -3,7 +3,7 @@
 export type MediaKind = 'image' | 'video' | 'audio';
 
 export interface MediaType {
-  /** The canonical name under which it is stored and served. */
+  /** The canonical name, under which files are stored and served. */
   readonly contentType: string;
   readonly kind: MediaKind;
   readonly extension: string;
@@ -42,7 +42,7 @@ const TYPE_BY_NAME: ReadonlyMap<string, MediaType> = new Map(
   MEDIA_TYPES.flatMap(type => [type.contentType, ...type.aliases].map(name => [name, type] as const)),
 );
 
-/** Returns the accepted type of that name, ignoring case and parameters; undefined if it is not accepted. */
+/** Returns the accepted type with this name, ignoring case and parameters, or undefined. */
 export function findMediaType(contentType: string): MediaType | undefined {
   return TYPE_BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
 }
@@ -50,8 +50,8 @@ export function findMediaType(contentType: string): MediaType | undefined {
 export const SVG_TYPE = 'image/svg+xml';
 
 /**
- * The ways in which a file arrives. `import` is for media of an imported workflow, which any other source may have
- * accepted.
+ * The ways in which a file arrives. `import` is for media of an imported workflow, which has the highest limits because any
+ * other source may have accepted the file.
  */
 export type UploadSource = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
 export type FetchSource = 'url' | 'import';
@@ -68,7 +68,7 @@ const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
 };
 const SVG_BYTES = MB;
 
-/** Returns the maximum number of bytes for the type and upload source; 0 if not accepted, such as presigned SVG. */
+/** Returns the maximum number of bytes for the type and upload source, or 0 if they are not accepted (presigned SVG). */
 export function getMaxBytes(source: UploadSource, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
   if (isSvg) return source === 'presigned' ? 0 : SVG_BYTES;

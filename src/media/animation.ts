@@ -1,10 +1,10 @@
-// Reads the later frames of an animation, which an image decoder ignores, so that they can be decoded and checked too.
+// Reads the frames after the first of an animation, which a decoder ignores, so that they can be checked too.
 import { crc32 } from 'node:zlib';
 import { MAX_PIXELS } from './image-geometry.ts';
 
-export interface Frames {
+export interface FrameGroup {
   readonly bytes: Uint8Array;
-  /** The first frame of the range, and the number of frames. */
+  /** Index of the first frame, and the number of frames, as sharp names them. */
   readonly page: number;
   readonly pages: number;
 }
@@ -13,18 +13,18 @@ interface AnimationInfo {
   readonly contentType: string;
   readonly width: number;
   readonly height: number;
-  /** The number of frames as the decoder counts them. */
+  /** The number of frames that the decoder counts. */
   readonly pages: number;
 }
 
-/** Twenty times the limit of one image: about 15 s of decoding. */
+/** Twenty times the limit of an image. Decoding takes about 15 s. */
 const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
 
 /**
- * Groups frames so that no group has more pixels than one image may have. Throws if the animation is damaged or too
- * large.
+ * Yields the later frames in groups with at most as many pixels as an image may have. Throws if the animation is damaged or
+ * too large.
  */
-export function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<Frames> {
+export function* readLaterFrames(bytes: Uint8Array, info: AnimationInfo): Generator<FrameGroup> {
   const { contentType, width, height, pages } = info;
   if (contentType === 'image/png') {
     for (const frame of readApngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
@@ -43,13 +43,13 @@ interface Chunk {
 }
 
 const SIGNATURE_BYTES = 8;
-/** Chunks that every frame shares with the first image: without them, palette frames have no colors. */
+/** Chunks that all frames share. Without them, frames with a palette have no colors. */
 const SHARED_CHUNKS: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
 const FRAME_CONTROL_BYTES = 26;
 
 /**
- * Yields each later frame as a separate PNG (PNG §11.3.6): a frame's control chunk contains its size; its data chunks
- * contain a sequence number and the content of an IDAT chunk.
+ * Yields each later frame as a separate PNG (PNG §11.3.6). The control chunk of a frame contains its size. Each data chunk
+ * contains a sequence number and the content of an IDAT chunk.
  */
 function* readApngFrames(bytes: Buffer): Generator<Buffer> {
   const chunks = [...readChunks(bytes)];
@@ -64,7 +64,7 @@ function* readApngFrames(bytes: Buffer): Generator<Buffer> {
   for (const [index, start] of starts.entries()) {
     const frame = chunks.slice(start + 1, starts[index + 1]);
     const data = frame.filter(({ type }) => type === 'fdAT').map(chunk => chunk.data.subarray(4));
-    // The first frame may be the image itself, which is decoded anyway.
+    // The first frame may be the image itself, which was already decoded.
     if (data.length === 0 && index === 0 && frame.some(({ type }) => type === 'IDAT')) continue;
     const size = readFrameSize(chunks[start], header);
     pixels += size.readUInt32BE(0) * size.readUInt32BE(4);
@@ -108,7 +108,7 @@ function* readChunks(bytes: Buffer): Generator<Chunk> {
   throw new Error('The file ends inside its last chunk.');
 }
 
-/** Returns whether the chunk is one that the decoder does not check itself. */
+/** Returns whether the chunk belongs to the animation, so that the decoder does not check it. */
 function isAnimationChunk(type: string): boolean {
   return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
 }

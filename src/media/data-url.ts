@@ -11,10 +11,7 @@ export interface DataUrl {
 const MAX_HEAD_CHARS = 300;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/**
- * Throws `invalid_request` if it is not a data URL, `file_too_large` before decoding more than the upload source
- * accepts.
- */
+/** Throws `invalid_request` if the text is not a data URL, and `file_too_large` before decoding too many bytes. */
 export function parseDataUrl(text: string): DataUrl {
   const comma = text.slice(0, MAX_HEAD_CHARS).indexOf(',');
   const head = /^data:([^;,]*)((?:;[^;,]*)*),$/i.exec(text.slice(0, comma + 1));

@@ -1,5 +1,5 @@
-// Stores media on the local disk: temporary file, fsync, rename, fsync of the folder. Keys are spread over 1,024
-// folders.
+// Stores media on the local disk. Writes a temporary file, syncs it, renames it and syncs the folder. Keys are distributed
+// over 1,024 folders.
 import { randomUUID } from 'node:crypto';
 import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,18 +7,18 @@ import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/files.ts';
 import { FileStream } from './file-stream.ts';
 import { openSpool, writeSpoolFile } from './spool.ts';
-import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
+import { type ByteRange, checkKey, type MediaStorage, type OpenedFile } from './storage.ts';
 
-/** Opens the folder, creating it if needed, and removes incomplete files of an earlier process. */
+/** Creates the folder if needed, and removes incomplete files of earlier processes. */
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
-  const temporary = join(folder, 'tmp');
-  await openSpool(temporary);
+  const spoolFolder = join(folder, 'tmp');
+  await openSpool(spoolFolder);
   const toPath = (key: string): string => join(folder, getShard(key), key);
   const moveIntoPlace = createMover(folder);
   /** Writes under a temporary name, so that the key never refers to a partial file. */
   const writeFile = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
     checkKey(key);
-    const path = join(temporary, randomUUID());
+    const path = join(spoolFolder, randomUUID());
     try {
       const result = await write(path);
       await moveIntoPlace(path, key);
@@ -65,7 +65,7 @@ function createDiskFullError(cause: unknown): AppError {
 }
 
 /**
- * Returns a function that renames a file into the key's folder and syncs both folders, so that it survives a loss of
+ * Returns a function that renames a file into the key's folder and syncs the folders, so that the file survives a loss of
  * power.
  */
 function createMover(folder: string): (from: string, key: string) => Promise<void> {
@@ -87,7 +87,7 @@ function getShard(key: string): string {
   return checkKey(key).slice(-2);
 }
 
-async function readFile(path: string, range: ByteRange | undefined): Promise<ReadFile> {
+async function readFile(path: string, range: ByteRange | undefined): Promise<OpenedFile> {
   const file = await open(path).catch(throwNotFound);
   try {
     const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 };
@@ -98,7 +98,7 @@ async function readFile(path: string, range: ByteRange | undefined): Promise<Rea
   }
 }
 
-/** Shares blocks if the file system supports it. */
+/** Copies and fsyncs a file. The copy shares blocks if the file system supports that. */
 async function copySynced(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE).catch(throwNotFound);
   await using file = await open(to, 'r+');

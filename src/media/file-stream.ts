@@ -1,4 +1,4 @@
-// Streams a part of a file; when piped, it reuses one buffer.
+// Streams a part of a file. When piped, the stream reuses one buffer.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import type { ByteRange } from './storage.ts';
@@ -6,9 +6,8 @@ import type { ByteRange } from './storage.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * When piped, reads each chunk into the same buffer after the previous one was written: separate buffers made the
- * garbage collector run every 64 MB, which was half of the cost of serving a file. Any other reader gets a new buffer
- * per chunk.
+ * When piped, reads each chunk into the same buffer after the previous chunk was written. Separate buffers made the garbage
+ * collector run every 64 MB, which was half of the cost of serving a file. Any other reader gets a buffer per chunk.
  */
 export class FileStream extends Readable {
   readonly #file: FileHandle;
@@ -29,7 +28,7 @@ export class FileStream extends Readable {
     this.#pump(target as unknown as Writable).then(
       () => {
         if (end) target.end();
-        // A stream that is not read further must flow to end.
+        // The stream must flow to end, because nobody reads it.
         this.push(null);
         this.resume();
       },
@@ -64,14 +63,12 @@ export class FileStream extends Readable {
     }
   }
 
-  /**
-   * Reads the next bytes into the start of the buffer; none at the end. Throws if the file is shorter than expected.
-   */
+  /** Reads the next bytes into the buffer. Returns none at the end. Throws if the file is shorter than expected. */
   async #readNext(buffer: Buffer): Promise<Buffer> {
     const length = Math.min(buffer.length, this.#end - this.#offset);
     if (length === 0) return buffer.subarray(0, 0);
     const { bytesRead } = await this.#file.read(buffer, 0, length, this.#offset);
-    if (bytesRead === 0) throw new Error('The file is shorter than it was.');
+    if (bytesRead === 0) throw new Error('The file is shorter than expected.');
     this.#offset += bytesRead;
     return buffer.subarray(0, bytesRead);
   }

@@ -1,5 +1,5 @@
-// Checks that an image file is complete. Decoders stop after the first frame, and the GIF decoder accepts an animation
-// that is cut off anywhere after it.
+// Checks that an image file is not cut off. Decoders stop after the first frame, and the GIF decoder accepts an animation
+// that is cut off later.
 
 type CompletenessCheck = (bytes: Buffer) => boolean;
 
@@ -9,7 +9,7 @@ const CHECKS: Readonly<Record<string, CompletenessCheck>> = {
   'image/avif': isCompleteAvif,
 };
 
-/** Also returns true for types whose decoder detects truncation. Does not check the content of frames. */
+/** Returns whether the file has an end marker. Always returns true for types whose decoder detects truncation. */
 export function isCompleteImage(bytes: Uint8Array, contentType: string): boolean {
   const check = CHECKS[contentType];
   return check === undefined || check(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -21,8 +21,8 @@ const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 
 /**
- * Checks the blocks of a GIF up to the trailer (GIF89a §15). Each is a chain of sub-blocks with a length byte, ended by
- * a 0.
+ * Checks the blocks of a GIF up to the trailer (GIF89a §15). A block is a chain of sub-blocks with a length byte. A length
+ * of 0 ends the block.
  */
 function isCompleteGif(bytes: Buffer): boolean {
   let offset = GIF_HEADER_BYTES + getColorTableBytes(bytes[10]);
@@ -30,7 +30,7 @@ function isCompleteGif(bytes: Buffer): boolean {
     const blockType = bytes[offset];
     if (blockType === GIF_TRAILER) return true;
     if (blockType === GIF_EXTENSION) offset += 2;
-    // The descriptor, the local color table, and the code size of the data that follows.
+    // Skips the descriptor, the local color table, and the code size of the data.
     else if (blockType === GIF_IMAGE) offset += 10 + getColorTableBytes(bytes[offset + 9]) + 1;
     else return false;
     while (bytes[offset] !== undefined && bytes[offset] !== 0) offset += 1 + (bytes[offset] ?? 0);
@@ -39,7 +39,7 @@ function isCompleteGif(bytes: Buffer): boolean {
   return false;
 }
 
-/** Returns the size of the color table, three bytes per color, if the flags say that there is one. */
+/** Returns the size of the color table, with three bytes per color, or 0 if the flags say that there is none. */
 function getColorTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
@@ -56,8 +56,8 @@ function isCompletePng(bytes: Buffer): boolean {
 }
 
 /**
- * Checks the boxes up to the end of the file. Each starts with its size: 0 stands for the rest of the file, and 1 for a
- * 64-bit size after the type (ISO/IEC 14496-12 §4.2).
+ * Checks the boxes of an AVIF up to the end of the file. A box starts with its size: 0 means the rest of the file, and 1
+ * means a 64-bit size after the type (ISO/IEC 14496-12 §4.2).
  */
 function isCompleteAvif(bytes: Buffer): boolean {
   let offset = 0;
@@ -67,7 +67,7 @@ function isCompleteAvif(bytes: Buffer): boolean {
     const isLarge = size === 1;
     if (isLarge && offset + 16 > bytes.length) return false;
     const boxBytes = isLarge ? Number(bytes.readBigUInt64BE(offset + 8)) : size;
-    // A size below that of the box's own header would not move past the header.
+    // A smaller size than that of the header is invalid, and could make this loop endless.
     if (boxBytes < (isLarge ? 16 : 8)) return false;
     offset += boxBytes;
   }

@@ -11,14 +11,14 @@ const MAX_SIDE = 16_384;
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside';
 
-/** The target size; if one side is unset, it follows from the aspect ratio. */
+/** The target size. A missing side follows from the aspect ratio. */
 export interface Box {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly fit: Fit;
 }
 
-/** Computes the size that sharp will produce, so that it can be rejected before memory is allocated. */
+/** Computes the size that sharp will produce, so that a large size can be rejected before memory is allocated. */
 export function computeResizedSize(size: Size, { width, height, fit }: Box): Size {
   if (width === undefined && height === undefined) return size;
   const scaleX = width === undefined ? undefined : width / size.width;
@@ -46,7 +46,7 @@ export function assertSize({ width, height }: Size): void {
   );
 }
 
-/** Returns the part of `start` … `start + length` within 0 … `limit`. */
+/** Returns the part of the range from `start` to `start + length` that is between 0 and `limit`. */
 export function clipRange(
   start: number,
   length: number,
@@ -57,7 +57,7 @@ export function clipRange(
   return { start: from, length: Math.max(0, to - from) };
 }
 
-/** Returns the share of the free space before something placed with this gravity: 0, 0.5 or 1. */
+/** Returns the share of the free space that is left of, or above, an image with this gravity: 0, 0.5 or 1. */
 export function getGravityShare(gravity: string, axis: 'x' | 'y'): number {
   const [near, far] = axis === 'x' ? ['west', 'east'] : ['north', 'south'];
   if (gravity.includes(near as string)) return 0;

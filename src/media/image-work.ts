@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { createLimiter } from '../lib/limiter.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
-// Decoding takes up to 400 MB, so few run at once; a waiting caller holds only the encoded bytes.
+// Decoding takes up to 400 MB, so only two images are decoded at a time. A waiting caller holds only the encoded bytes.
 const limit = createLimiter({ concurrency: 2, maxWaiting: 200 });
 const TIMEOUT_SECONDS = 60;
 
@@ -13,17 +13,17 @@ const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PI
 /** Opens an image in its displayed orientation. */
 export type OpenImage = (bytes: Uint8Array) => Sharp;
 
-/** Runs the steps once a slot is free. Throws `unreadable_image` if they cannot read the image. */
+/** Runs the work once a slot is free. Throws `unreadable_image` if the image cannot be read. */
 export async function runImageWork<T>(
   signal: AbortSignal,
-  steps: (open: OpenImage) => Promise<T>,
+  work: (open: OpenImage) => Promise<T>,
 ): Promise<T> {
   const sharp = await loadSharp();
   const open: OpenImage = bytes =>
     sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
   return limit(async () => {
     try {
-      return await steps(open);
+      return await work(open);
     } catch (err) {
       if (err instanceof AppError || signal.aborted) throw err;
       throw new AppError(
@@ -36,8 +36,8 @@ export async function runImageWork<T>(
 }
 
 /**
- * Decodes every row without keeping any, by extracting the last pixel, which comes after all others. Computing
- * statistics would also decode the image, at three to ten times the cost. `range` selects frames of an animation.
+ * Decodes every row without keeping any, by extracting the last pixel. Computing statistics would also decode the image,
+ * but at three to ten times the cost. `range` selects frames of an animation.
  */
 export async function decodeFully(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
   const sharp = await loadSharp();
@@ -51,17 +51,17 @@ export async function decodeFully(bytes: Uint8Array, range: SharpOptions = {}): 
 
 type SharpModule = typeof import('sharp').default;
 
-const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
-let loading: Promise<SharpModule> | undefined;
+const ALLOWED_LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
+let loadedSharp: Promise<SharpModule> | undefined;
 
 /** Loads sharp at first use, which saves 20 MB in an idle service. */
 export function loadSharp(): Promise<SharpModule> {
-  loading ??= import('sharp').then(({ default: sharp }) => {
+  loadedSharp ??= import('sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
-    sharp.unblock({ operation: LOADERS });
+    sharp.unblock({ operation: ALLOWED_LOADERS });
     sharp.concurrency(1);
     sharp.cache(false);
     return sharp;
   });
-  return loading;
+  return loadedSharp;
 }

@@ -1,4 +1,4 @@
-// Reads and transforms still images: bytes in, bytes out.
+// Reads and transforms images as bytes.
 import type { Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { readLaterFrames } from './animation.ts';
@@ -22,15 +22,15 @@ export interface ImageFile {
 
 export interface ImageInfo {
   readonly contentType: string;
-  /** In the displayed orientation. */
+  /** Size in the displayed orientation. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
 }
 
 /**
- * Decodes the whole image, since its header may be false. A function as the source is called only when a slot is free,
- * to limit memory. Throws `unreadable_image`.
+ * Decodes the whole image, because its header may be false. To limit memory, calls a `source` function only when a slot is
+ * free. Throws `unreadable_image`.
  */
 export function inspectImage(
   source: Uint8Array | (() => Promise<Uint8Array>),
@@ -67,7 +67,7 @@ export interface ResizeOptions {
   readonly background: string;
 }
 
-/** Scales to the size; if one side is unset, it follows from the aspect ratio. */
+/** Scales to the size. A missing side follows from the aspect ratio. */
 export function resizeImage(
   bytes: Uint8Array,
   options: ResizeOptions,
@@ -87,12 +87,12 @@ export function resizeImage(
 export interface Area {
   readonly x: number;
   readonly y: number;
-  /** Unset: up to the edge. */
+  /** Default: up to the edge. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
 }
 
-/** Crops to an area; parts outside the image are ignored. Throws `invalid_request` if nothing remains. */
+/** Crops to the part of the area that is inside the image. Throws `invalid_request` if there is none. */
 export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
   return transformImage(bytes, signal, (image, info) => {
     const columns = clipRange(area.x, area.width ?? info.width, info.width);
@@ -132,7 +132,7 @@ export function rotateImage(
       height: info.width * sin + info.height * cos,
     });
     const rotated = angle % 360 === 0 ? image : image.rotate(angle, { background });
-    // sharp mirrors before it rotates, and so do the options.
+    // Mirrors before it rotates, like sharp.
     if (mirror === 'horizontal') return rotated.flop();
     return mirror === 'vertical' ? rotated.flip() : rotated;
   });
@@ -171,9 +171,9 @@ export type Format = (typeof FORMATS)[number];
 
 export interface ConvertOptions {
   readonly format: Format;
-  /** 1 to 100; ignored for PNG. */
+  /** 1 to 100. Ignored for PNG. */
   readonly quality: number;
-  /** Background color for a format without transparency. */
+  /** Background color of a format without transparency. */
   readonly background: string;
 }
 
@@ -215,11 +215,11 @@ export const GRAVITIES = [
 export type Gravity = (typeof GRAVITIES)[number];
 
 export interface CompositeOptions {
-  /** Pixels from the left and top edge, possibly negative; unset: `gravity` decides. */
+  /** Pixels from the left and top edge, which may be negative. Default: by `gravity`. */
   readonly x?: number | undefined;
   readonly y?: number | undefined;
   readonly gravity: Gravity;
-  /** Size of the overlay; unset: its own, or by its aspect ratio. */
+  /** Size of the overlay. Default: its own size. A single missing side follows from the aspect ratio. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /** 0 to 1. */
@@ -227,7 +227,7 @@ export interface CompositeOptions {
   readonly blend: Blend;
 }
 
-/** Draws one image over another; the result has the size of the base, and the overlay may extend beyond it. */
+/** Draws an image over another. The result has the size of the base. The overlay may extend beyond it. */
 export function compositeImages(
   base: Uint8Array,
   overlay: Uint8Array,
@@ -236,17 +236,17 @@ export function compositeImages(
 ): Promise<ImageFile> {
   return runImageWork(signal, async open => {
     // Blending requires one color space.
-    const below = open(base).withIccProfile('srgb');
-    const info = await readImageInfo(below);
-    const above = await sizeOverlay(open(overlay), options);
+    const baseImage = open(base).withIccProfile('srgb');
+    const info = await readImageInfo(baseImage);
+    const scaled = await scaleOverlay(open(overlay), options);
     signal.throwIfAborted();
-    const { x = getGravityShare(options.gravity, 'x') * (info.width - above.width) } = options;
-    const { y = getGravityShare(options.gravity, 'y') * (info.height - above.height) } = options;
-    // Only the part of the overlay inside the base: sharp accepts nothing larger than the base.
-    const columns = clipRange(-Math.round(x), info.width, above.width);
-    const rows = clipRange(-Math.round(y), info.height, above.height);
-    if (columns.length === 0 || rows.length === 0) return encode(below, chooseFormat(info));
-    const { data, info: raw } = await above.image
+    const { x = getGravityShare(options.gravity, 'x') * (info.width - scaled.width) } = options;
+    const { y = getGravityShare(options.gravity, 'y') * (info.height - scaled.height) } = options;
+    // Crops the overlay to the part inside the base, because sharp accepts no overlay that is larger than the base.
+    const columns = clipRange(-Math.round(x), info.width, scaled.width);
+    const rows = clipRange(-Math.round(y), info.height, scaled.height);
+    if (columns.length === 0 || rows.length === 0) return encode(baseImage, chooseFormat(info));
+    const { data, info: raw } = await scaled.image
       .extract({ left: columns.start, top: rows.start, width: columns.length, height: rows.length })
       .raw()
       .toBuffer({ resolveWithObject: true });
@@ -259,7 +259,7 @@ export function compositeImages(
       top,
       blend: options.blend,
     };
-    return encode(below.composite([layer]), chooseFormat(info));
+    return encode(baseImage.composite([layer]), chooseFormat(info));
   });
 }
 
@@ -270,10 +270,7 @@ export interface GridOptions {
   readonly background: string;
 }
 
-/**
- * Lays images out in a grid of equal cells, each cropped to fill its cell; reads them one after the other to limit
- * memory.
- */
+/** Places images in a grid of equal cells, and crops each to fill its cell. Reads one at a time, to limit memory. */
 export async function gridImages(
   reads: readonly (() => Promise<Uint8Array>)[],
   { columns, cell, gap, background }: GridOptions,
@@ -323,7 +320,7 @@ async function readImageInfo(image: Sharp): Promise<ImageInfo> {
   };
 }
 
-/** Photographs stay JPEG or WebP; everything else becomes PNG, which is lossless. */
+/** Keeps JPEG and WebP. Other formats become PNG, which is lossless. */
 function chooseFormat({ contentType }: ImageInfo): Format {
   if (contentType === 'image/jpeg') return 'jpeg';
   return contentType === 'image/webp' ? 'webp' : 'png';
@@ -338,7 +335,7 @@ async function encode(image: Sharp, format: Format, quality: number = DEFAULT_QU
 
 const ONE_PIXEL = { width: 1, height: 1, channels: 4 } as const;
 
-async function sizeOverlay(
+async function scaleOverlay(
   overlay: Sharp,
   { width, height, opacity }: CompositeOptions,
 ): Promise<Size & { readonly image: Sharp }> {
@@ -349,14 +346,14 @@ async function sizeOverlay(
     .withIccProfile('srgb')
     .toColourspace('srgb')
     .ensureAlpha();
-  // Scales each pixel's alpha by the opacity, whatever the overlay's own transparency.
+  // Multiplies the alpha of each pixel by the opacity.
   const opacityMask = {
     input: Buffer.from([255, 255, 255, Math.round(opacity * 255)]),
     raw: ONE_PIXEL,
     tile: true,
   };
   const image = opacity === 1 ? scaled : scaled.composite([{ ...opacityMask, blend: 'dest-in' }]);
-  // A pipeline crops before it scales, so the scaled overlay is made first and cropped afterwards.
+  // A pipeline would crop before it scales, so the scaled image starts a new pipeline.
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   const sharp = await loadSharp();
   const raw = { width: info.width, height: info.height, channels: info.channels };

@@ -6,11 +6,11 @@ import { join, relative, sep } from 'node:path';
 import { SaxesParser } from 'saxes';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { type Bucket, sendBucketRequest, toObjectUrl } from './s3.ts';
-import type { Source } from './storage.ts';
+import type { ByteSource } from './storage.ts';
 
 export interface InboxFile {
   readonly key: string;
-  /** Changes with the content. */
+  /** A different value for each version of the content. */
   readonly etag: string;
   readonly sizeBytes: number;
 }
@@ -23,12 +23,12 @@ export interface Listing {
 
 export interface Inbox {
   list(signal: AbortSignal): Promise<Listing>;
-  open(key: string, signal: AbortSignal): Promise<Source>;
+  open(key: string, signal: AbortSignal): Promise<ByteSource>;
 }
 
 const MAX_FILES = 10_000;
 const PAGE_FILES = 1000;
-// A page of entries that stand for folders has no files.
+// Twice as many as the files need, because a page may consist of folder entries.
 const MAX_PAGES = 2 * (MAX_FILES / PAGE_FILES);
 const MAX_PAGE_BYTES = 8_000_000;
 const TIMEOUT_MS = 60_000;
@@ -40,7 +40,7 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
     url: string,
     limits: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly maxBytes?: number },
   ) => (await sendBucketRequest(bucket, client, url, { method: 'GET', ...limits })).body;
-  // The path of a bucket has no slash at its end, but an origin does.
+  // The URL of a bucket ends with a slash only if it is an origin.
   const bucketUrl = toObjectUrl(bucket, '').replace(bucket.forcePathStyle ? /\/$/ : '', '');
   return {
     async list(signal) {
@@ -67,7 +67,7 @@ export function openBucketInbox(bucket: Bucket, client: GuardedFetch, prefix: st
   };
 }
 
-/** Parses a page of ListObjectsV2 as it arrives. */
+/** Parses a response to ListObjectsV2 while it arrives. */
 async function parseListing(
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly files: readonly InboxFile[]; readonly nextToken: string | undefined }> {
@@ -91,7 +91,7 @@ async function parseListing(
     if (name === 'NextContinuationToken') nextToken = text;
     else if (name === 'Contents' && fields !== undefined) {
       const { Key: key = '', ETag: etag = '', Size: size = '' } = fields;
-      // A key that ends with a slash stands for a folder.
+      // A key that ends with a slash is a folder entry.
       if (key !== '' && !key.endsWith('/')) files.push({ key, etag, sizeBytes: Number(size) });
       fields = undefined;
     } else if (fields !== undefined) fields[name] = text;

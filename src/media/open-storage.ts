@@ -1,4 +1,4 @@
-// Opens the media storage that the settings select: a bucket if one is configured, else the local disk.
+// Opens the media storage that the settings select: the configured bucket, or else the local disk.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { isNotFound, toError } from '../lib/errors.ts';
@@ -49,20 +49,20 @@ const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 const CHECK_MS = 5000;
 
 /**
- * Returns why the current configuration can store no file; undefined if storing may work. A bucket that does not
- * respond may recover, so that is only reported to `onTemporaryProblem`.
+ * Returns why no file can be stored with the current settings, or undefined if storing may work. A bucket that does not
+ * respond may recover, so this is only passed to `onTemporaryProblem`.
  */
 export async function findStorageProblem(
   storage: MediaStorage,
   onTemporaryProblem: (err: Error) => void,
 ): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(CHECK_MS);
-  const outcomeOfRead = storage.read(NO_SUCH_MEDIA).then(
+  const readOutcome = storage.read(NO_SUCH_MEDIA).then(
     () => undefined,
     (err: unknown) => toError(err),
   );
   const outcome = await Promise.race([
-    outcomeOfRead,
+    readOutcome,
     once(timeout, 'abort').then(() => toError(timeout.reason)),
   ]);
   if (outcome === undefined || isNotFound(outcome)) return undefined;

@@ -1,19 +1,19 @@
-// Signs uploads with AWS Signature V4 over their exact headers, for a bucket or for this service's own upload URL, and
-// verifies the latter by signing again.
+// Presigns uploads and downloads with AWS Signature V4, for a bucket or for this service's own upload URL. Verifies requests
+// to the upload URL by signing them again.
 import { AwsV4Signer } from 'aws4fetch';
 import { safeEqual } from '../lib/crypto.ts';
 import { S3Error } from './s3-error.ts';
 
-/** The signing key: the bucket's, or the service's own for its upload URL. */
+/** The key of the bucket, or of the service's own upload URL. */
 export interface SigningKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly region: string;
 }
 
-export interface PutGrant {
+export interface PresignedPut {
   readonly uploadUrl: string;
-  /** Send these exactly. */
+  /** The client must send exactly these headers. */
   readonly headers: Readonly<Record<'Content-Type' | 'Content-Length' | 'Cache-Control', string>>;
   readonly expiresAt: Date;
 }
@@ -38,7 +38,7 @@ export interface PutToSign {
 export async function presignPut(
   key: SigningKey,
   { url, contentType, bytes, nowMs }: PutToSign,
-): Promise<PutGrant> {
+): Promise<PresignedPut> {
   const headers = {
     'Content-Type': contentType,
     'Content-Length': String(bytes),
@@ -72,14 +72,14 @@ export async function presignGet(
   key: SigningKey,
   { url, disposition, contentType, nowMs }: GetToSign,
 ): Promise<string> {
-  const address = new URL(url);
-  address.searchParams.set('X-Amz-Expires', String(PRESIGNED_SECONDS));
-  address.searchParams.set('response-content-disposition', disposition);
-  address.searchParams.set('response-content-type', contentType);
+  const urlToSign = new URL(url);
+  urlToSign.searchParams.set('X-Amz-Expires', String(PRESIGNED_SECONDS));
+  urlToSign.searchParams.set('response-content-disposition', disposition);
+  urlToSign.searchParams.set('response-content-type', contentType);
   const signer = new AwsV4Signer({
     ...OPTIONS,
     ...key,
-    url: address.href,
+    url: urlToSign.href,
     method: 'GET',
     datetime: toAmzDate(nowMs),
   });
@@ -88,20 +88,20 @@ export async function presignGet(
 }
 
 export interface PutToVerify {
-  /** The URL that the client was given, on the configured host, with the query as it arrived. */
+  /** The presigned URL, with the configured host and the received query. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly nowMs: number;
 }
 
-/** Throws the S3Error that a bucket would send, unless `presignPut` granted the request. */
+/** Throws the S3Error that a bucket would send, unless `presignPut` signed the request. */
 export async function verifyPresignedPut(
   key: SigningKey,
   { url, headers, nowMs }: PutToVerify,
 ): Promise<void> {
-  const address = new URL(url);
-  const query = readQuery(address.searchParams);
+  const unsignedUrl = new URL(url);
+  const query = readQuery(unsignedUrl.searchParams);
   checkCredential(query, key);
   checkTime(query, nowMs);
   const names = query.signedHeaders.split(';');
@@ -111,11 +111,11 @@ export async function verifyPresignedPut(
   if (headers['content-length'] === undefined)
     throw new S3Error('MissingContentLength', 'A Content-Length header is required.');
   for (const name of ['Signature', 'Algorithm', 'Credential', 'SignedHeaders', 'Date'])
-    address.searchParams.delete(`X-Amz-${name}`);
+    unsignedUrl.searchParams.delete(`X-Amz-${name}`);
   const signer = new AwsV4Signer({
     ...OPTIONS,
     ...key,
-    url: address.href,
+    url: unsignedUrl.href,
     method: 'PUT',
     headers: pickHeaders(names, headers),
     datetime: query.date,
@@ -180,7 +180,7 @@ function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
   if (nowMs > signedAtMs + seconds * 1000) throw new S3Error('AccessDenied', 'The request has expired.');
 }
 
-/** Returns the request's values of the signed headers; `host` comes from the URL. */
+/** Returns the signed headers with their values in the request, except `host`, which the signer takes from the URL. */
 function pickHeaders(names: readonly string[], headers: PutToVerify['headers']): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { probeContentType } from '../codecs/probe/probe.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MediaType } from './accepted-types.ts';
-import { acceptProbed } from './sniff.ts';
+import { getProbedType } from './sniff.ts';
 import type { MediaStorage } from './storage.ts';
 
 export interface FileToProbe {
@@ -13,11 +13,8 @@ export interface FileToProbe {
   readonly declared: string | undefined;
 }
 
-/**
- * Reads only what is needed. Throws `unsupported_type` if the tracks differ from the declared type, or if there are
- * none.
- */
-export async function probeStored(
+/** Reads as little as possible. Throws `unsupported_type` if the file has no tracks, or others than its declared type. */
+export async function probeStoredType(
   storage: MediaStorage,
   { key, bytes, declared }: FileToProbe,
   signal: AbortSignal,
@@ -28,5 +25,5 @@ export async function probeStored(
     if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     throw new AppError('unsupported_type', err.message, { cause: err });
   });
-  return acceptProbed(contentType, declared);
+  return getProbedType(contentType, declared);
 }

@@ -1,7 +1,7 @@
-// Error responses in S3's format, for the upload URL that replaces a bucket's presigned URL.
+// Defines error responses in S3's format, for the service's own presigned upload URL.
 
-/** Code → HTTP status. */
-const S3_CODES = {
+/** The HTTP status of each code. */
+const S3_STATUSES = {
   AccessDenied: 403,
   AuthorizationQueryParametersError: 400,
   EntityTooLarge: 400,
@@ -14,7 +14,7 @@ const S3_CODES = {
   SignatureDoesNotMatch: 403,
 } as const;
 
-export type S3ErrorCode = keyof typeof S3_CODES;
+export type S3ErrorCode = keyof typeof S3_STATUSES;
 
 export class S3Error extends Error {
   override readonly name = 'S3Error';
@@ -24,7 +24,7 @@ export class S3Error extends Error {
   constructor(code: S3ErrorCode, message: string) {
     super(message);
     this.code = code;
-    this.status = S3_CODES[code];
+    this.status = S3_STATUSES[code];
   }
 }
 

@@ -1,5 +1,5 @@
-// Stores media in an S3-compatible bucket: requests are signed by aws4fetch and sent by the guarded client to a trusted
-// origin.
+// Stores media in an S3-compatible bucket. Signs requests with aws4fetch and sends them with the guarded client, which
+// trusts the origin of the bucket.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,17 +17,17 @@ import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { createTooLargeError, openSpool, writeSpoolFile } from './spool.ts';
 import {
   type ByteRange,
+  type ByteSource,
   checkKey,
   type MediaStorage,
+  type OpenedFile,
   type PutOptions,
-  type ReadFile,
-  type Source,
   type StoredFile,
 } from './storage.ts';
 
 export interface Bucket {
   readonly name: string;
-  /** Absent: Amazon's endpoint of the key's region. */
+  /** Default: Amazon's endpoint in the key's region. */
   readonly endpoint: string | undefined;
   readonly forcePathStyle: boolean;
   readonly key: SigningKey;
@@ -36,7 +36,7 @@ export interface Bucket {
 const TRANSFER_TIMEOUT_MS = 3_600_000;
 const MAX_RESPONSE_CHARS = 65_536;
 const MAX_TRIES = 3;
-// These take about 30 s, as long as the retries of a database connection.
+// All tries take about 30 s, like the retries of a database connection.
 const MAX_ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
@@ -47,12 +47,12 @@ export function getBucketOrigin(bucket: Bucket): string {
   return new URL(toObjectUrl(bucket, '')).origin;
 }
 
-/** Returns the URL of a media key's object; `presignPut` turns it into one that a client can write to. */
+/** Returns the URL of a media key's object, which `presignPut` can sign. */
 export function getObjectUrl(bucket: Bucket, key: string): string {
   return toObjectUrl(bucket, checkKey(key));
 }
 
-/** Sources of unknown size are spooled to the folder, since a bucket needs length and hash in advance. */
+/** Opens the bucket. Writes streams to the spool folder first, because a bucket needs length and hash in advance. */
 export async function openS3Storage(
   bucket: Bucket,
   client: GuardedFetch,
@@ -73,19 +73,22 @@ class S3Storage implements MediaStorage {
     this.#spoolFolder = spoolFolder;
   }
 
-  async put(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
+  async put(key: string, source: ByteSource, options: PutOptions): Promise<StoredFile> {
     if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
     if (source.length > options.maxBytes) throw createTooLargeError(options.maxBytes);
     const storedFile = { bytes: source.length, sha256: sha256Hex(source) };
     return await this.#putObject(key, storedFile, () => source, options);
   }
 
-  async read(key: string, range?: ByteRange): Promise<ReadFile> {
-    const span = range === undefined ? undefined : `${range.start}-${range.end}`;
-    const headers: Record<string, string> = span === undefined ? {} : { range: `bytes=${span}` };
+  async read(key: string, range?: ByteRange): Promise<OpenedFile> {
+    const rangeText = range === undefined ? undefined : `${range.start}-${range.end}`;
+    const headers: Record<string, string> = rangeText === undefined ? {} : { range: `bytes=${rangeText}` };
     const response = await this.#send(key, { method: 'GET', headers }).catch(throwNotFound);
-    if (span !== undefined && response.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
-      throw new Error(`The bucket sent other bytes than the requested range ${span}.`);
+    if (
+      rangeText !== undefined &&
+      response.headers['content-range']?.startsWith(`bytes ${rangeText}/`) !== true
+    ) {
+      throw new Error(`The bucket sent other bytes than the requested range ${rangeText}.`);
     }
     return { bytes: Number(response.headers['content-length']), stream: Readable.from(response.body) };
   }
@@ -126,7 +129,7 @@ class S3Storage implements MediaStorage {
     return storedFile;
   }
 
-  async #putStream(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
+  async #putStream(key: string, source: ByteSource, options: PutOptions): Promise<StoredFile> {
     const path = join(this.#spoolFolder, randomUUID());
     try {
       const storedFile = await writeSpoolFile(path, source, options);
@@ -156,7 +159,7 @@ interface S3Request {
 
 type Send = (key: string, request: S3Request) => Promise<S3Response>;
 
-/** Returns a function that signs and sends, and retries if the bucket failed. */
+/** Returns a function that signs and sends requests, and retries if the bucket failed. */
 function createSender(bucket: Bucket, client: GuardedFetch): Send {
   return async (key, request) => {
     const url = getObjectUrl(bucket, key);
@@ -175,7 +178,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
   };
 }
 
-/** Hides the cause, which only the operator can fix, from the sender of the file. */
+/** Hides the cause from the user, because only the operator can fix it. */
 function createRejectedError(cause: BucketError): AppError {
   return new AppError(
     'unavailable',
@@ -205,7 +208,7 @@ export async function sendBucketRequest(
   });
   const isDone = response.status >= 200 && response.status < 300;
   if (isDone && method === 'GET') return response;
-  // Read completely, so that the connection can be reused. A copy may fail after a 200 was sent.
+  // Reads the body, so that the connection can be reused, and because a copy may fail after the status 200.
   const text = await readText(response.body);
   if (!isDone || text.includes('<Error>'))
     throw new BucketError(bucket.name, isDone ? 500 : response.status, text);
@@ -230,7 +233,7 @@ function throwNotFound(err: Error): never {
   throw new AppError('not_found', 'The file of this media no longer exists.', { cause: err });
 }
 
-/** Returns the URL of an object, whose name is already encoded. */
+/** Returns the URL of an object. Its name must be URL-encoded. */
 export function toObjectUrl({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
   const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
   const path = base.pathname.replace(/\/$/, '');

@@ -1,5 +1,5 @@
-// Computes the HTTP response for a media file: conditional requests, ranges, caching and protective headers (RFC 9110
-// §13 and §14). Opens and sends nothing itself.
+// Computes the HTTP response for a media file, with conditional requests, ranges, caching and security headers (RFC 9110
+// §13 and §14). Does not open or send the file.
 import { SVG_TYPE } from './accepted-types.ts';
 import type { ByteRange } from './storage.ts';
 
@@ -20,7 +20,7 @@ export interface MediaRequest {
 export interface MediaResponse {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes to send. Unset: the whole file, or nothing for 304 and 416. */
+  /** The bytes to send. Default: the whole file, or nothing for 304 and 416. */
   readonly range?: ByteRange;
 }
 
@@ -65,7 +65,7 @@ const CROSS_ORIGIN_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 const CACHEABLE_HEADERS = { ...CROSS_ORIGIN_HEADERS, 'Cache-Control': 'public, max-age=31536000, immutable' };
-// An SVG opened as a page runs no scripts, loads nothing and has no origin; its style attributes still work.
+// An SVG that is opened as a page runs no scripts, loads nothing and has no origin. Its style attributes work.
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Validators {
@@ -87,7 +87,7 @@ function toContentHeaders({ name, contentType }: ServedFile): Record<string, str
   };
 }
 
-/** Writes both forms of RFC 6266: ASCII for old clients, percent-encoded UTF-8 for others. */
+/** Formats the name in both ways of RFC 6266: ASCII for old clients, and percent-encoded UTF-8. */
 function encodeFilename(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -97,7 +97,7 @@ function encodeFilename(name: string): string {
   return `filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Checks `If-None-Match` if present, else `If-Modified-Since`. */
+/** Checks `If-None-Match`, or `If-Modified-Since` if that is absent. */
 function isNotModified(headers: MediaRequest['headers'], validators: Validators): boolean {
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
@@ -108,15 +108,14 @@ function isNotModified(headers: MediaRequest['headers'], validators: Validators)
   return Date.parse(validators['Last-Modified']) <= since;
 }
 
-/** Checks `If-Range`: the range applies only if the client's part belongs to this version of the file. */
+/** Checks `If-Range`. The range applies only if the client has a part of this version of the file. */
 function isRangeCurrent(headers: MediaRequest['headers'], validators: Validators): boolean {
   const ifRange = getFirstValue(headers['if-range']);
   return ifRange === '' || ifRange === validators.ETag || ifRange === validators['Last-Modified'];
 }
 
 /**
- * Parses a single range (RFC 9110). Multiple ranges, other units and malformed values are ignored, as the RFC allows or
- * requires.
+ * Parses a single range. Ignores several ranges, other units and malformed values, as RFC 9110 allows or requires.
  */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);

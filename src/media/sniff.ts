@@ -1,4 +1,4 @@
-// Identifies the type of bytes by content and compares it with the declared type.
+// Identifies the type of a file by its content, and compares it with the declared type.
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
 import { decodeXmlStart } from './svg/text.ts';
@@ -6,7 +6,7 @@ import { decodeXmlStart } from './svg/text.ts';
 /** The number of leading bytes that `sniffType` reads. */
 export const SNIFFED_BYTES = 4100;
 
-/** Returns the type by signature, accepted or not; undefined if unknown. */
+/** Returns the type that the signature shows, whether it is accepted or not, or undefined if it is unknown. */
 export async function sniffType(bytes: Uint8Array): Promise<string | undefined> {
   const start = bytes.subarray(0, SNIFFED_BYTES);
   // Imported with the first file, to keep startup fast.
@@ -20,13 +20,13 @@ export async function sniffType(bytes: Uint8Array): Promise<string | undefined> 
  * Returns the accepted type of an inline or fetched file. If the declared type is unknown or generic, the bytes decide.
  * Throws `empty_file`, `unsupported_type`, or `unreadable_image` if a declared image is of no accepted type.
  */
-export async function identify(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
+export async function identifyFile(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
   if (bytes.length === 0) throw new AppError('empty_file', 'The file has no bytes.');
-  const declaredType = findDeclared(declared);
+  const declaredType = findDeclaredType(declared);
   const sniffed = await sniffType(bytes);
   const detectedType = sniffed === undefined ? undefined : findMediaType(sniffed);
   if (declaredType === undefined) return detectedType ?? rejectType(sniffed);
-  // The sanitizer reports whether it is an SVG, with its own messages.
+  // The SVG sanitizer has better messages for a file that is not an SVG.
   if (declaredType.contentType === SVG_TYPE && detectedType === undefined) return declaredType;
   if (
     detectedType === declaredType ||
@@ -44,11 +44,11 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
 }
 
 /**
- * Returns the accepted type of a video or audio file from `contentType`, which the probe found. Like `identify`,
- * but with more information than the first bytes. Throws `unsupported_type`.
+ * Returns the accepted type of a video or audio file whose `contentType` the probe has found. Like `identifyFile`, but the
+ * probe knows more than the first bytes show. Throws `unsupported_type`.
  */
-export function acceptProbed(contentType: string, declared: string | undefined): MediaType {
-  const declaredType = findDeclared(declared);
+export function getProbedType(contentType: string, declared: string | undefined): MediaType {
+  const declaredType = findDeclaredType(declared);
   const type = findMediaType(contentType);
   if (declaredType === undefined) return type ?? rejectType(contentType);
   const isInterchangeable =
@@ -59,9 +59,9 @@ export function acceptProbed(contentType: string, declared: string | undefined):
     : rejectDeclared(declaredType, contentType);
 }
 
-/** Returns the declared type; undefined if it is missing or generic. */
-function findDeclared(declared: string | undefined): MediaType | undefined {
-  return declared === undefined || GENERIC_TYPES.test(declared) ? undefined : acceptDeclared(declared);
+/** Returns the declared type, or undefined if it is missing or generic. Throws `unsupported_type`. */
+function findDeclaredType(declared: string | undefined): MediaType | undefined {
+  return declared === undefined || GENERIC_TYPES.test(declared) ? undefined : getMediaType(declared);
 }
 
 function rejectType(contentType: string | undefined): never {
@@ -78,8 +78,8 @@ function rejectDeclared({ contentType }: MediaType, actualType: string): never {
   );
 }
 
-/** Returns the accepted type of that name. Throws `unsupported_type`. */
-export function acceptDeclared(contentType: string): MediaType {
+/** Returns the accepted type with this name. Throws `unsupported_type`. */
+export function getMediaType(contentType: string): MediaType {
   const type = findMediaType(contentType);
   if (type === undefined) {
     throw new AppError(

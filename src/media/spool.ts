@@ -5,14 +5,14 @@ import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
 import { freeBuffer } from '../lib/freeing.ts';
-import type { PutOptions, Source, StoredFile } from './storage.ts';
+import type { ByteSource, PutOptions, StoredFile } from './storage.ts';
 
 const STALE_MS = 3_600_000;
-const GATHERED_BYTES = 524_288;
+const BLOCK_BYTES = 524_288;
 
 /**
- * Creates the folder and removes incomplete files of an earlier process. Keeps recent files, since other processes may
- * share the folder.
+ * Creates the folder, and removes incomplete files of earlier processes. Keeps recent files, because other processes may
+ * use the folder, too.
  */
 export async function openSpool(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -24,12 +24,10 @@ export async function openSpool(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes and fsyncs a new file. Throws `file_too_large` and any error of the source; the caller then removes the file.
- */
+/** Writes and fsyncs a new file. If this throws (`file_too_large`, or an error of the source), the caller removes it. */
 export async function writeSpoolFile(
   path: string,
-  source: Source,
+  source: ByteSource,
   { maxBytes, signal }: PutOptions,
 ): Promise<StoredFile> {
   const hash = createHash('sha256');
@@ -41,28 +39,26 @@ export async function writeSpoolFile(
     signal?.throwIfAborted();
     bytes += block.length;
     if (bytes > maxBytes) throw createTooLargeError(maxBytes);
-    // Hashes here while a thread writes. The write is always awaited, because the block is reused or freed.
-    const writing = file.writeFile(block);
+    // Hashes while a thread writes. The write is always awaited, because the block is then reused or freed.
+    const write = file.writeFile(block);
     hash.update(block);
-    await writing;
+    await write;
   }
   await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/**
- * Collects chunks into larger blocks: writing the 64 KB chunks of a socket one by one reaches 175 MB/s instead of 250.
- */
+/** Collects chunks into larger blocks. Writing the 64 KB chunks of a socket reaches only 175 MB/s instead of 250. */
 async function* gatherBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const block = Buffer.allocUnsafeSlow(GATHERED_BYTES);
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   let length = 0;
   try {
     for await (const chunk of chunks) {
-      if (length + chunk.length > GATHERED_BYTES && length > 0) {
+      if (length + chunk.length > BLOCK_BYTES && length > 0) {
         yield block.subarray(0, length);
         length = 0;
       }
-      if (chunk.length > GATHERED_BYTES) yield chunk;
+      if (chunk.length > BLOCK_BYTES) yield chunk;
       else {
         block.set(chunk, length);
         length += chunk.length;
@@ -74,7 +70,7 @@ async function* gatherBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Yields the chunks; can be aborted while waiting for one. */
+/** Yields the chunks. Throws immediately if aborted while waiting for a chunk. */
 async function* iterateUntilAborted(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -93,10 +89,10 @@ async function* iterateUntilAborted(
     }
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    const closing = chunks.return?.();
+    const end = chunks.return?.();
     // `return` resolves only after the pending read of the source, so an aborted source is not awaited.
-    if (signal?.aborted === true) closing?.catch(() => undefined);
-    else await closing;
+    if (signal?.aborted === true) end?.catch(() => undefined);
+    else await end;
   }
 }
 

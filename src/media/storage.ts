@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { isId } from '../lib/ids.ts';
 
 /** Bytes in memory, or a stream of chunks. A chunk may be reused once the next is requested. */
-export type Source = Uint8Array | AsyncIterable<Uint8Array>;
+export type ByteSource = Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface StoredFile {
   readonly bytes: number;
@@ -24,40 +24,40 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface ReadFile {
+export interface OpenedFile {
   readonly stream: Readable;
   /** The number of bytes in the stream. */
   readonly bytes: number;
 }
 
-/** A key is a media id, or `toPendingKey` of one. Every method throws for anything else. */
+/** A key is a media id, or the pending key of one. Every method throws for other keys. */
 export interface MediaStorage {
   /** Stores the whole source durably, or nothing. Replaces an existing file of the key. */
-  put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;
+  put(key: string, source: ByteSource, options: PutOptions): Promise<StoredFile>;
   /** Throws `not_found` if there is no such file. A range must lie within the file. */
-  read(key: string, range?: ByteRange): Promise<ReadFile>;
+  read(key: string, range?: ByteRange): Promise<OpenedFile>;
   stat(key: string): Promise<{ readonly bytes: number } | undefined>;
   /** Renames a file to another key. Throws `not_found`. */
   move(from: string, to: string): Promise<void>;
-  /** Stores the same bytes under another key too, durably or not at all. Throws `not_found`. */
+  /** Copies a file to another key, durably or not at all. Throws `not_found`. */
   copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
   /** Removes the file, if it exists. */
   remove(key: string): Promise<void>;
 }
 
-const PENDING = 'pending-';
+const PENDING_PREFIX = 'pending-';
 
 /**
- * Returns the key to which a client uploads with a presigned URL. That URL still works after the upload was checked, so
- * the bytes are first moved to the media's own key and then read.
+ * Returns the key to which a client uploads with a presigned URL. The URL keeps working after the upload, so the file is
+ * moved to the key of the media before it is checked.
  */
 export function toPendingKey(mediaId: string): string {
-  return PENDING + mediaId;
+  return PENDING_PREFIX + mediaId;
 }
 
-/** Throws if the text is not a key: it becomes part of a path or URL. */
+/** Returns the key. Throws if it is invalid, because it becomes part of a path or URL. */
 export function checkKey(key: string): string {
-  if (!isId('media', key.startsWith(PENDING) ? key.slice(PENDING.length) : key))
+  if (!isId('media', key.startsWith(PENDING_PREFIX) ? key.slice(PENDING_PREFIX.length) : key))
     throw new Error('Invalid media storage key.');
   return key;
 }

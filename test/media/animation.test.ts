@@ -1,4 +1,4 @@
-// Tests that all frames of an animation are decoded: a damaged or missing one rejects the file.
+// Tests that all frames of an animation are decoded, so that a file with a damaged or missing frame is refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -17,57 +17,57 @@ const u32 = (...values: readonly number[]): Buffer => {
   return out;
 };
 function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type), data]);
-  return Buffer.concat([u32(data.length), named, u32(crc32(named))]);
+  const typeAndData = Buffer.concat([Buffer.from(type), data]);
+  return Buffer.concat([u32(data.length), typeAndData, u32(crc32(typeAndData))]);
 }
 /** Returns the data of the only IDAT chunk of a small PNG. */
-function readPixels(png: Buffer): Buffer {
-  const at = png.indexOf('IDAT');
-  return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+function readImageData(png: Buffer): Buffer {
+  const offset = png.indexOf('IDAT');
+  return png.subarray(offset + 4, offset + 4 + png.readUInt32BE(offset - 4));
 }
 
-interface ApngShape {
+interface ApngOptions {
   readonly declaredFrames?: number;
   readonly x?: number;
-  readonly second?: Buffer;
+  readonly secondData?: Buffer;
 }
 
-/** Two frames of one color each, the second with half the side. */
-async function apng({ declaredFrames: said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
+/** Creates an animation of two frames, each of one color. The sides of the second are half as long. */
+async function createApng({ declaredFrames = 2, x = 8, secondData }: ApngOptions = {}): Promise<Buffer> {
   const image = await plainImage(SIDE, SIDE, '#ff0000');
-  const half = second ?? readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
-  const control = (sequence: number, side: number, at: number): Buffer =>
-    chunk('fcTL', Buffer.concat([u32(sequence, side, side, at, 0), Buffer.from([0, 1, 0, 10, 0, 0])]));
+  const data = secondData ?? readImageData(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+  const control = (sequence: number, side: number, left: number): Buffer =>
+    chunk('fcTL', Buffer.concat([u32(sequence, side, side, left, 0), Buffer.from([0, 1, 0, 10, 0, 0])]));
   const start = image.indexOf('IDAT') - 4;
   return Buffer.concat([
     image.subarray(0, start),
-    chunk('acTL', u32(said, 0)),
+    chunk('acTL', u32(declaredFrames, 0)),
     control(0, SIDE, 0),
-    chunk('IDAT', readPixels(image)),
+    chunk('IDAT', readImageData(image)),
     control(1, SIDE / 2, x),
-    chunk('fdAT', Buffer.concat([u32(2), half])),
+    chunk('fdAT', Buffer.concat([u32(2), data])),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
 describe('an animated PNG', () => {
   it('is accepted if all frames are intact', async () => {
-    const { contentType, width, height } = await inspectImage(await apng(), signal);
+    const { contentType, width, height } = await inspectImage(await createApng(), signal);
     assert.deepEqual([contentType, width, height], ['image/png', SIDE, SIDE]);
   });
 
   it('is refused for a frame that is damaged, missing, too small or out of place', async () => {
-    const whole = await apng();
-    const flipped = Buffer.from(whole);
-    flipped.writeUInt8(whole.readUInt8(whole.indexOf('fdAT') + 12) ^ 1, whole.indexOf('fdAT') + 12);
-    const half = readPixels(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+    const intact = await createApng();
+    const damaged = Buffer.from(intact);
+    damaged.writeUInt8(intact.readUInt8(intact.indexOf('fdAT') + 12) ^ 1, intact.indexOf('fdAT') + 12);
+    const data = readImageData(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
     for (const bytes of [
-      flipped,
-      await apng({ declaredFrames: 3 }),
-      await apng({ x: 9 }),
-      await apng({ second: Buffer.alloc(0) }),
-      await apng({ second: half.subarray(0, -8) }),
-      await apng({ second: Buffer.alloc(60, 1) }),
+      damaged,
+      await createApng({ declaredFrames: 3 }),
+      await createApng({ x: 9 }),
+      await createApng({ secondData: Buffer.alloc(0) }),
+      await createApng({ secondData: data.subarray(0, -8) }),
+      await createApng({ secondData: Buffer.alloc(60, 1) }),
     ]) {
       await assert.rejects(inspectImage(bytes, signal), unreadable);
     }
@@ -81,19 +81,19 @@ it('an animated GIF is refused if the data of its last frame are invalid', async
   const raw = { width: SIDE, height: SIDE * 3, channels: 3, pageHeight: SIDE } as const;
   const gif = await sharp(Buffer.from(colors), { raw }).gif({ loop: 0 }).toBuffer();
   await inspectImage(gif, signal);
-  // The last image: its descriptor, its colors, the code size, and two bytes of invalid codes.
-  const at = gif.lastIndexOf(0x2c);
-  const flags = gif.readUInt8(at + 9);
+  // The last frame consists of a descriptor, colors and the code size, followed by two bytes of invalid codes.
+  const offset = gif.lastIndexOf(0x2c);
+  const flags = gif.readUInt8(offset + 9);
   const colorBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
   const broken = Buffer.concat([
-    gif.subarray(0, at + 10 + colorBytes + 1),
+    gif.subarray(0, offset + 10 + colorBytes + 1),
     Buffer.from([2, 0xff, 0xff, 0, 0x3b]),
   ]);
   await assert.rejects(inspectImage(broken, signal), unreadable);
 });
 
 describe('readLaterFrames', () => {
-  it('decodes groups of at most as many pixels as one image may have, and all frames', () => {
+  it('groups the frames, with at most as many pixels per group as an image may have', () => {
     const info = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
     const groups = [...readLaterFrames(Buffer.alloc(1), info)].map(({ page, pages }) => [page, pages]);
     assert.deepEqual(groups, [

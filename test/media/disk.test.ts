@@ -1,4 +1,4 @@
-// Tests the storage contract on the local disk, and what applies only to a disk.
+// Tests the storage contract on the local disk, and behavior that is specific to a disk.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ test('no temporary file remains after a put, whether it succeeded or failed', as
   assert.deepEqual(await readdir(join(root, 'media', 'tmp')), []);
 });
 
-test('the first byte can be read alone', async () => {
+test('a range of only the first byte can be read', async () => {
   const storage = await openDiskStorage(join(root, 'media'));
   const key = newId('media');
   await storage.put(key, Buffer.from('0123'), { contentType: 'image/png', maxBytes: 10 });
@@ -26,18 +26,18 @@ test('the first byte can be read alone', async () => {
   assert.deepEqual([bytes, (await buffer(stream)).toString()], [1, '0']);
 });
 
-test('opening sweeps stale temporary files and leaves fresh and finished ones', async () => {
-  const folder = join(root, 'swept');
+test('opening removes old temporary files, but no recent or finished files', async () => {
+  const folder = join(root, 'with-old-files');
   await mkdir(join(folder, 'tmp'), { recursive: true });
-  await writeFile(join(folder, 'tmp', 'fresh'), 'x');
-  await writeFile(join(folder, 'tmp', 'stale'), 'x');
-  await utimes(join(folder, 'tmp', 'stale'), 0, 0);
+  await writeFile(join(folder, 'tmp', 'recent'), 'x');
+  await writeFile(join(folder, 'tmp', 'old'), 'x');
+  await utimes(join(folder, 'tmp', 'old'), 0, 0);
   const key = newId('media');
   await (await openDiskStorage(folder)).put(key, Buffer.from('kept'), {
     contentType: 'image/png',
     maxBytes: 10,
   });
-  const again = await openDiskStorage(folder);
-  assert.deepEqual(await readdir(join(folder, 'tmp')), ['fresh']);
-  assert.deepEqual(await again.stat(key), { bytes: 4 });
+  const storage = await openDiskStorage(folder);
+  assert.deepEqual(await readdir(join(folder, 'tmp')), ['recent']);
+  assert.deepEqual(await storage.stat(key), { bytes: 4 });
 });

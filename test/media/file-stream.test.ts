@@ -1,4 +1,4 @@
-// Tests the stream of a stored file: the same bytes however it is read, and the file is always closed.
+// Tests that the stream of a stored file returns the right bytes in every way of reading, and always closes the file.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,8 +25,8 @@ const RANGES = [
   [5, 300_000],
 ] as const;
 
-/** Copies what is written, slowly. */
-function slowTarget(pieces: Buffer[]): Writable {
+/** Creates a slow stream that copies what is written. */
+function createSlowTarget(pieces: Buffer[]): Writable {
   return new Writable({
     write: (chunk, _encoding, done) =>
       void setTimeout(() => {
@@ -36,9 +36,7 @@ function slowTarget(pieces: Buffer[]): Writable {
   });
 }
 
-async function isClosed(file: FileHandle): Promise<boolean> {
-  return file.fd === -1;
-}
+const isClosed = (file: FileHandle): boolean => file.fd === -1;
 
 it('returns the bytes of its range, piped or read', async () => {
   for (const [start, end] of RANGES) {
@@ -48,36 +46,36 @@ it('returns the bytes of its range, piped or read', async () => {
     const file = await open(path);
     const stream = new FileStream(file, { start, end });
     const closed = once(stream, 'close');
-    await once(stream.pipe(slowTarget(pieces)), 'finish');
+    await once(stream.pipe(createSlowTarget(pieces)), 'finish');
     assert.ok(expected.equals(Buffer.concat(pieces)));
     await closed;
-    assert.equal(await isClosed(file), true);
+    assert.equal(isClosed(file), true);
   }
 });
 
-it('goes through a pipeline', async () => {
+it('can be the source of a pipeline', async () => {
   const copy = join(folder, 'copy');
   await pipeline(new FileStream(await open(path), { start: 0, end: 399_999 }), createWriteStream(copy));
   assert.ok(BYTES.equals(await readFile(copy)));
 });
 
-it('closes the file when it is destroyed or its reader fails', async () => {
+it('closes the file when the stream is destroyed or the target fails', async () => {
   const file = await open(path);
   const stream = new FileStream(file, { start: 0, end: 399_999 });
-  stream.pipe(slowTarget([]));
+  stream.pipe(createSlowTarget([]));
   stream.destroy();
   await once(stream, 'close');
-  assert.equal(await isClosed(file), true);
-  const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
-  const other = new FileStream(await open(path), { start: 0, end: 399_999 });
-  broken.on('error', () => undefined);
-  const failed = once(other, 'close').catch(err => err);
-  other.on('error', () => undefined).pipe(broken);
-  await failed;
-  assert.equal(other.destroyed, true);
+  assert.equal(isClosed(file), true);
+  const failingTarget = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
+  const otherStream = new FileStream(await open(path), { start: 0, end: 399_999 });
+  failingTarget.on('error', () => undefined);
+  const closed = once(otherStream, 'close').catch(err => err);
+  otherStream.on('error', () => undefined).pipe(failingTarget);
+  await closed;
+  assert.equal(otherStream.destroyed, true);
 });
 
 it('fails if the file has become shorter', async () => {
   const stream = new FileStream(await open(path), { start: 399_990, end: 400_010 });
-  await assert.rejects(buffer(stream), /shorter than it was/);
+  await assert.rejects(buffer(stream), /shorter than expected/);
 });

@@ -1,4 +1,4 @@
-// Tests that truncated images are rejected.
+// Tests that truncated images are refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -11,14 +11,14 @@ const FRAMES = 6;
 const SIDE = 32;
 
 /** Creates an animation with different frames. */
-function animate(format: 'gif' | 'webp'): Promise<Buffer> {
+function createAnimation(format: 'gif' | 'webp'): Promise<Buffer> {
   const raw = seededBytes(SIDE * SIDE * FRAMES * 3, 1);
   const input = { width: SIDE, height: SIDE * FRAMES, channels: 3, pageHeight: SIDE } as const;
   return sharp(raw, { raw: input }).toFormat(format, { loop: 0 }).toBuffer();
 }
 
-/** Creates an animated PNG. A decoder of single images skips the chunks after the first frame. */
-async function animatePng(): Promise<Buffer> {
+/** Creates an animated PNG. Decoders ignore the chunks after its first frame. */
+async function createAnimatedPng(): Promise<Buffer> {
   const still = await noiseImage(SIDE, SIDE, 'png');
   const frame = Buffer.alloc(5000);
   const chunk = Buffer.concat([Buffer.alloc(8), frame, Buffer.alloc(4)]);
@@ -29,34 +29,34 @@ async function animatePng(): Promise<Buffer> {
 
 describe('an animation', () => {
   for (const format of ['gif', 'webp'] as const) {
-    it(`as ${format} is decoded completely, and refused wherever it was truncated`, async () => {
-      const bytes = await animate(format);
+    it(`as ${format} is decoded completely, and refused if it is truncated anywhere`, async () => {
+      const bytes = await createAnimation(format);
       assert.equal((await sharp(bytes).metadata()).pages, FRAMES);
       assert.equal((await inspectImage(bytes, signal)).height, SIDE);
       for (const share of [0.999, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1]) {
-        const cut = bytes.subarray(0, Math.floor(bytes.length * share));
-        await assert.rejects(inspectImage(cut, signal), { code: 'unreadable_image' }, `${share}`);
+        const truncated = bytes.subarray(0, Math.floor(bytes.length * share));
+        await assert.rejects(inspectImage(truncated, signal), { code: 'unreadable_image' }, `${share}`);
       }
     });
   }
 });
 
 describe('isCompleteImage', () => {
-  it('walks a PNG to its end', async () => {
-    const bytes = await animatePng();
+  it('checks the chunks of a PNG up to its end', async () => {
+    const bytes = await createAnimatedPng();
     assert.equal(isCompleteImage(bytes, 'image/png'), true);
-    for (const left of [12, 13, 100, 5000])
-      assert.equal(isCompleteImage(bytes.subarray(0, -left), 'image/png'), false);
+    for (const missingBytes of [12, 13, 100, 5000])
+      assert.equal(isCompleteImage(bytes.subarray(0, -missingBytes), 'image/png'), false);
   });
 
-  it('walks the boxes of an AVIF', async () => {
+  it('checks the boxes of an AVIF', async () => {
     const bytes = await noiseImage(64, 64, 'avif');
     assert.equal(isCompleteImage(bytes, 'image/avif'), true);
     assert.equal(isCompleteImage(bytes.subarray(0, -1), 'image/avif'), false);
     assert.equal(isCompleteImage(bytes.subarray(0, 20), 'image/avif'), false);
   });
 
-  it('reads the 64-bit size of an AVIF box, and rejects one below the size of the header', async () => {
+  it('reads the 64-bit size of an AVIF box, and refuses a smaller size than that of the header', async () => {
     const bytes = await noiseImage(64, 64, 'avif');
     const withLargeBox = (size: number): Buffer => {
       const box = Buffer.alloc(16);
@@ -70,7 +70,7 @@ describe('isCompleteImage', () => {
       assert.equal(isCompleteImage(withLargeBox(size), 'image/avif'), false, `${size}`);
   });
 
-  it('stops at invalid bytes, whatever lengths they declare', () => {
+  it('refuses invalid bytes', () => {
     for (const contentType of ['image/gif', 'image/png', 'image/avif']) {
       for (const bytes of [
         Buffer.alloc(0),

@@ -1,4 +1,4 @@
-// Tests still images: which are accepted, and the resulting pixels.
+// Tests which images are accepted, and the pixels of transformed images.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
@@ -26,9 +26,18 @@ const CENTERED = { gravity: 'center', opacity: 1, blend: 'over' } as const;
 const isRed = (color: readonly number[]) => isNear(color, [255, 0, 0, 255]);
 const isBlue = (color: readonly number[]) => isNear(color, [0, 0, 255, 255]);
 
+/** Creates an image whose left half is red and whose right half is blue. */
+const createTwoHalves = async () =>
+  compositeImages(
+    await plainImage(40, 20, RED),
+    await plainImage(20, 20, BLUE),
+    { ...CENTERED, x: 20, y: 0 },
+    signal,
+  );
+
 describe('inspectImage', () => {
   for (const format of ['jpeg', 'png', 'webp', 'gif', 'avif'] as const) {
-    it(`reads ${format}, and refuses a truncated file`, async () => {
+    it(`reads ${format}, but refuses a truncated file`, async () => {
       const bytes = await noiseImage(120, 80, format);
       const { contentType, width, height } = await inspectImage(bytes, signal);
       assert.deepEqual(
@@ -61,15 +70,15 @@ describe('inspectImage', () => {
   });
 
   it('measures an image with its orientation applied', async () => {
-    const turned = await sharp(await plainImage(40, 20, RED, 'jpeg'))
+    const oriented = await sharp(await plainImage(40, 20, RED, 'jpeg'))
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const { width, height } = await inspectImage(turned, signal);
+    const { width, height } = await inspectImage(oriented, signal);
     assert.deepEqual([width, height], [20, 40]);
   });
 
-  it('stops on abort', async () => {
+  it('refuses an aborted request', async () => {
     const bytes = await plainImage(4, 4, RED);
     await assert.rejects(inspectImage(bytes, AbortSignal.abort()), { name: 'AbortError' });
   });
@@ -88,7 +97,7 @@ describe('resizeImage', () => {
     [{ fit: 'cover' }, [40, 20]],
   ] as const;
   for (const [options, expected] of sizes) {
-    it(`makes 40 × 20 into ${expected.join(' × ')} by ${JSON.stringify(options)}`, async () => {
+    it(`resizes 40 × 20 to ${expected.join(' × ')} with ${JSON.stringify(options)}`, async () => {
       const { bytes } = await resizeImage(
         await plainImage(40, 20, RED),
         { ...options, background: BLUE },
@@ -111,7 +120,7 @@ describe('resizeImage', () => {
     assert.ok(isRed(pixels.at(10, 10)));
   });
 
-  it('keeps JPEG and WebP, converts other formats to PNG, and removes metadata', async () => {
+  it('keeps JPEG and WebP, and converts other formats to PNG without metadata', async () => {
     for (const [from, to] of [
       ['jpeg', 'jpeg'],
       ['webp', 'webp'],
@@ -130,7 +139,7 @@ describe('resizeImage', () => {
     }
   });
 
-  it('refuses results that are too large, before they take memory', async () => {
+  it('refuses results that are too large before it allocates memory', async () => {
     const thin = await plainImage(1, 1000, RED);
     await assert.rejects(resizeImage(thin, { width: 8000, fit: 'cover', background: CLEAR }, signal), {
       code: 'invalid_request',
@@ -142,12 +151,7 @@ describe('resizeImage', () => {
 
 describe('cropImage', () => {
   it('cuts the part of the area that is inside the image', async () => {
-    const twoHalves = await compositeImages(
-      await plainImage(40, 20, RED),
-      await plainImage(20, 20, BLUE),
-      { ...CENTERED, x: 20, y: 0 },
-      signal,
-    );
+    const twoHalves = await createTwoHalves();
     const { bytes } = await cropImage(twoHalves.bytes, { x: 18, y: -5, width: 100, height: 15 }, signal);
     const pixels = await readPixels(bytes);
     assert.deepEqual([pixels.width, pixels.height], [22, 10]);
@@ -163,7 +167,7 @@ describe('cropImage', () => {
 });
 
 describe('rotateImage', () => {
-  it('rotates clockwise, and fills the corners', async () => {
+  it('rotates clockwise with a background in the corners', async () => {
     const wide = await plainImage(40, 20, RED);
     const quarter = await readPixels(
       (await rotateImage(wide, { angle: 90, mirror: 'none', background: BLUE }, signal)).bytes,
@@ -177,12 +181,7 @@ describe('rotateImage', () => {
   });
 
   it('mirrors horizontally and vertically', async () => {
-    const half = await compositeImages(
-      await plainImage(40, 20, RED),
-      await plainImage(20, 20, BLUE),
-      { ...CENTERED, x: 20, y: 0 },
-      signal,
-    );
+    const half = await createTwoHalves();
     const flipped = await readPixels(
       (await rotateImage(half.bytes, { angle: 0, mirror: 'horizontal', background: CLEAR }, signal)).bytes,
     );
@@ -215,12 +214,7 @@ describe('adjustImage and blurImage', () => {
   });
 
   it('blur mixes neighboring pixels', async () => {
-    const half = await compositeImages(
-      await plainImage(40, 20, RED),
-      await plainImage(20, 20, BLUE),
-      { ...CENTERED, x: 20, y: 0 },
-      signal,
-    );
+    const half = await createTwoHalves();
     const [r = 0, , b = 0] = (await readPixels((await blurImage(half.bytes, 4, signal)).bytes)).at(20, 10);
     assert.ok(r > 60 && b > 60);
   });
@@ -253,7 +247,7 @@ describe('compositeImages', () => {
     assert.ok(isRed((await compose({ x: 100, y: 0 })).at(39, 0)));
   });
 
-  it('scales the overlay, and keeps its aspect ratio if one side is given', async () => {
+  it('scales the overlay by its aspect ratio if only one side is given', async () => {
     const pixels = await compose({ x: 0, y: 0, height: 20 });
     assert.ok(isBlue(pixels.at(19, 19)) && isRed(pixels.at(20, 0)));
     assert.ok(isBlue((await compose({ width: 400, height: 400 })).at(39, 19)));
@@ -267,8 +261,8 @@ describe('compositeImages', () => {
 });
 
 describe('gridImages', () => {
-  it('lays out rows of equal cells', async () => {
-    const reads = [RED, BLUE, RED].map(hue => () => plainImage(30, 10, hue));
+  it('places images in rows of equal cells', async () => {
+    const reads = [RED, BLUE, RED].map(color => () => plainImage(30, 10, color));
     const { bytes } = await gridImages(
       reads,
       { columns: 2, cell: { width: 10, height: 10 }, gap: 2, background: '#ffffff' },
@@ -325,7 +319,7 @@ describe('every pixel format', () => {
     'a CMYK JPEG': () => sharp({ create: plain }).toColourspace('cmyk').jpeg().toBuffer(),
   };
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`survives every operation: ${kind}`, async () => {
+    it(`is kept by every operation: ${kind}`, async () => {
       const source = await make();
       const over = await plainImage(8, 8, RED);
       const size = { width: 8, height: 8 };

@@ -6,7 +6,7 @@ import { after, before, it } from 'node:test';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { openBucketInbox } from '../../src/media/inbox.ts';
 
-/** A bucket whose pages contain only folders, and of which each names a next one. */
+/** A page that contains only a folder and refers to another page. */
 const PAGE = `<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>
   <NextContinuationToken>next</NextContinuationToken><Contents><Key>inbox/a/</Key></Contents></ListBucketResult>`;
 

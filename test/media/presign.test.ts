@@ -1,19 +1,19 @@
-// Tests presigned uploads: issued URLs are accepted, and every change to them is refused as S3 would.
+// Tests presigned uploads: signed requests are accepted, and changed requests are refused with the error of S3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';
-import { type PutGrant, presignPut, verifyPresignedPut } from '../../src/media/presign.ts';
+import { type PresignedPut, presignPut, verifyPresignedPut } from '../../src/media/presign.ts';
 import { renderS3Error, S3Error, type S3ErrorCode } from '../../src/media/s3-error.ts';
 
 const KEY = { accessKeyId: 'graphwright', secretAccessKey: 'x'.repeat(64), region: 'local' };
 const NOW = Date.parse('2026-11-21T12:00:00.500Z');
 const URL_BASE = 'http://localhost:3000/uploads/pending-med_01kadj3vc8aaaaaaaaaaaaaaaa';
 
-const grant = (): Promise<PutGrant> =>
+const presign = (): Promise<PresignedPut> =>
   presignPut(KEY, { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW });
-/** The issued headers as Node parses them, with those that clients add. */
-const arrived = (
-  { headers }: PutGrant,
+/** Returns the signed headers as Node parses them, with headers that clients and proxies add. */
+const toReceivedHeaders = (
+  { headers }: PresignedPut,
   changes: Record<string, string | undefined> = {},
 ): Record<string, string | undefined> => ({
   host: 'proxy.internal',
@@ -38,20 +38,20 @@ async function assertRefused(
   );
 }
 
-test('an upload URL is valid for 15 minutes, for the headers that it names', async () => {
-  const issued = await grant();
-  assert.deepEqual(issued.headers, {
+test('an upload URL is valid for 15 minutes with the signed headers', async () => {
+  const presigned = await presign();
+  assert.deepEqual(presigned.headers, {
     'Content-Type': 'image/png',
     'Content-Length': '5',
     'Cache-Control': 'public, max-age=31536000, immutable',
   });
-  assert.equal(issued.expiresAt.toISOString(), '2026-11-21T12:15:00.000Z');
+  assert.equal(presigned.expiresAt.toISOString(), '2026-11-21T12:15:00.000Z');
   for (const nowMs of [NOW, NOW + 899_000, NOW - 899_000])
-    await verifyPresignedPut(KEY, { url: issued.uploadUrl, headers: arrived(issued), nowMs });
+    await verifyPresignedPut(KEY, { url: presigned.uploadUrl, headers: toReceivedHeaders(presigned), nowMs });
 });
 
-test('SignatureDoesNotMatch: a header or part of the URL that differs', async () => {
-  const issued = await grant();
+test('SignatureDoesNotMatch: a changed header or URL', async () => {
+  const presigned = await presign();
   for (const changes of [
     { 'content-type': 'image/jpeg' },
     { 'content-type': 'image/png; x=y' },
@@ -60,7 +60,7 @@ test('SignatureDoesNotMatch: a header or part of the URL that differs', async ()
     { 'cache-control': 'no-store' },
     { 'cache-control': undefined },
   ]) {
-    await assertRefused(issued.uploadUrl, arrived(issued, changes), 'SignatureDoesNotMatch');
+    await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned, changes), 'SignatureDoesNotMatch');
   }
   const changes: readonly (readonly [string, string])[] = [
     ['pending-med_01k', 'pending-med_02k'],
@@ -74,42 +74,42 @@ test('SignatureDoesNotMatch: a header or part of the URL that differs', async ()
     ['X-Amz-Signature=', 'X-Amz-Signature=0'],
   ];
   for (const [from, to] of changes) {
-    const changed = issued.uploadUrl.replace(from, to);
-    assert.notEqual(changed, issued.uploadUrl, from);
-    await assertRefused(changed, arrived(issued), 'SignatureDoesNotMatch');
+    const changed = presigned.uploadUrl.replace(from, to);
+    assert.notEqual(changed, presigned.uploadUrl, from);
+    await assertRefused(changed, toReceivedHeaders(presigned), 'SignatureDoesNotMatch');
   }
 });
 
 test('AccessDenied: too late, too early, or without a signature', async () => {
-  const issued = await grant();
-  await assertRefused(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW + 900_000);
-  await assertRefused(issued.uploadUrl, arrived(issued), 'AccessDenied', NOW - 901_000);
+  const presigned = await presign();
+  await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned), 'AccessDenied', NOW + 900_000);
+  await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned), 'AccessDenied', NOW - 901_000);
   for (const url of [
     URL_BASE,
-    issued.uploadUrl.replace(/&X-Amz-Signature=[^&]*/, ''),
-    issued.uploadUrl.replace('content-length%3B', ''),
+    presigned.uploadUrl.replace(/&X-Amz-Signature=[^&]*/, ''),
+    presigned.uploadUrl.replace('content-length%3B', ''),
   ])
-    await assertRefused(url, arrived(issued), 'AccessDenied');
+    await assertRefused(url, toReceivedHeaders(presigned), 'AccessDenied');
 });
 
 test('malformed queries are refused without an exception', async () => {
-  const issued = await grant();
+  const presigned = await presign();
   const change = (name: string, value: string): string => {
-    const url = new URL(issued.uploadUrl);
+    const url = new URL(presigned.uploadUrl);
     url.searchParams.set(`X-Amz-${name}`, value);
     return url.href;
   };
   const code = 'AuthorizationQueryParametersError';
   for (const value of ['AWS4-HMAC-SHA1', '', 'x'.repeat(2000)])
-    await assertRefused(change('Algorithm', value), arrived(issued), code);
+    await assertRefused(change('Algorithm', value), toReceivedHeaders(presigned), code);
   for (const value of ['0', '-1', '604801', '1e3', 'NaN', '', '9999999'])
-    await assertRefused(change('Expires', value), arrived(issued), code);
+    await assertRefused(change('Expires', value), toReceivedHeaders(presigned), code);
   for (const name of ['Expires', 'Date', 'Credential', 'Signature'])
-    await assertRefused(`${issued.uploadUrl}&X-Amz-${name}=1`, arrived(issued), code);
+    await assertRefused(`${presigned.uploadUrl}&X-Amz-${name}=1`, toReceivedHeaders(presigned), code);
   for (const value of ['20261121T120000', '20261321T120000Z', '20261121', ''])
     await assertRefused(
       change('Date', value),
-      arrived(issued),
+      toReceivedHeaders(presigned),
       value.startsWith('20261121') ? code : 'InvalidAccessKeyId',
     );
   for (const value of [
@@ -118,29 +118,29 @@ test('malformed queries are refused without an exception', async () => {
     'graphwright',
     '',
   ])
-    await assertRefused(change('Credential', value), arrived(issued), 'InvalidAccessKeyId');
+    await assertRefused(change('Credential', value), toReceivedHeaders(presigned), 'InvalidAccessKeyId');
   for (const value of ['', '__proto__', 'host;host', '\0', 'Host;Content-Type;Content-Length;Cache-Control'])
-    await assertRefused(change('SignedHeaders', value), arrived(issued), 'AccessDenied');
+    await assertRefused(change('SignedHeaders', value), toReceivedHeaders(presigned), 'AccessDenied');
 });
 
 test('MissingContentLength: a body of unknown size', async () => {
-  const issued = await grant();
+  const presigned = await presign();
   await assertRefused(
-    issued.uploadUrl,
-    arrived(issued, { 'content-length': undefined, 'transfer-encoding': 'chunked' }),
+    presigned.uploadUrl,
+    toReceivedHeaders(presigned, { 'content-length': undefined, 'transfer-encoding': 'chunked' }),
     'MissingContentLength',
   );
 });
 
-test('a signature with another key is not valid', async () => {
+test('SignatureDoesNotMatch: another key', async () => {
   const forged = await presignPut(
     { ...KEY, secretAccessKey: 'y'.repeat(64) },
     { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW },
   );
-  await assertRefused(forged.uploadUrl, arrived(forged), 'SignatureDoesNotMatch');
+  await assertRefused(forged.uploadUrl, toReceivedHeaders(forged), 'SignatureDoesNotMatch');
 });
 
-test('the response is XML, whatever the URL contains', () => {
+test('the error response is XML for any URL', () => {
   const xml = renderS3Error(
     new S3Error('SignatureDoesNotMatch', 'a < b & "c"'),
     `/x<script>\0${String.fromCharCode(0xd800)}🧀`,

@@ -9,17 +9,17 @@ const createSvg = (attributes: string, inside = '<rect width="50" height="50" fi
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`);
 
 describe('rasterizeSvg', () => {
-  it('enlarges a small SVG, and keeps transparent areas', async () => {
+  it('enlarges a small SVG with its transparent areas', async () => {
     const pixels = await readPixels(await rasterizeSvg(createSvg('width="100" height="50"'), signal));
     assert.deepEqual([pixels.format, pixels.width, pixels.height], ['png', 1024, 512]);
     assert.ok(isNear(pixels.at(10, 10), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(1000, 10), [0, 0, 0, 0]));
-    // The edge is sharp, so no pixels were enlarged.
+    // The edge is sharp, so the drawing and not its pixels was enlarged.
     assert.ok(isNear(pixels.at(510, 100), [255, 0, 0, 255]));
     assert.ok(isNear(pixels.at(514, 100), [0, 0, 0, 0]));
   });
 
-  it('draws a huge SVG within its limits, and one that has only a viewBox', async () => {
+  it('limits the size of a huge SVG, and draws an SVG that has only a viewBox', async () => {
     const huge = await readPixels(
       await rasterizeSvg(createSvg('width="30000" height="10000" viewBox="0 0 50 50"'), signal),
     );
@@ -34,11 +34,11 @@ describe('rasterizeSvg', () => {
     }
   });
 
-  it('stops on abort', async () => {
+  it('rejects an aborted request', async () => {
     await assert.rejects(rasterizeSvg(createSvg('width="9" height="9"'), AbortSignal.abort()), {
       name: 'AbortError',
     });
-    const soon = rasterizeSvg(createSvg('width="9" height="9"'), AbortSignal.timeout(1));
-    await assert.rejects(soon);
+    const abortedLater = rasterizeSvg(createSvg('width="9" height="9"'), AbortSignal.timeout(1));
+    await assert.rejects(abortedLater);
   });
 });

@@ -85,10 +85,10 @@ test('the bucket accepts a presigned upload, and keeps its type when it is moved
   assert.equal(response.headers['content-type'], 'image/png');
 });
 
-test('the bucket serves a presigned URL to anyone, with the requested file name', async () => {
+test('the bucket serves a presigned URL with the requested file name', async () => {
   const id = newId('media');
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/svg+xml', maxBytes: 10 });
-  // Without the UTF-8 form: this server signs quotes and asterisks differently from Amazon's specification.
+  // Has no UTF-8 form, because this server signs quotes and asterisks differently than Amazon specifies.
   const disposition = 'attachment; filename="K_se a.svg"';
   const served = { disposition, contentType: 'image/avif' };
   const url = await presignGet(key, { url: getObjectUrl(bucket, id), ...served, nowMs: Date.now() });
@@ -99,7 +99,7 @@ test('the bucket serves a presigned URL to anyone, with the requested file name'
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a missing bucket and wrong keys are not reported as errors of the client, and are logged', async () => {
+test('a missing bucket and wrong keys are reported as unavailable, with the reason as the cause', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
   const cases = [
     [{ ...bucket, name: 'absent' }, /responded with 404 NoSuchBucket: .*check S3_BUCKET/],
@@ -108,8 +108,8 @@ test('a missing bucket and wrong keys are not reported as errors of the client, 
       /responded with 403 SignatureDoesNotMatch: .*check AWS_SECRET/,
     ],
   ] as const;
-  for (const [where, reason] of cases) {
-    const storage = await openS3Storage(where, client, join(root, 'spool'));
+  for (const [wrongBucket, reason] of cases) {
+    const storage = await openS3Storage(wrongBucket, client, join(root, 'spool'));
     const put = storage.put(newId('media'), Buffer.from('x'), options);
     await assert.rejects(put, (err: AppError) => {
       assert.deepEqual([err.code, err.status], ['unavailable', 503]);
@@ -144,27 +144,30 @@ test('URLs follow the style of the bucket', () => {
   );
 });
 
-test('if a bucket is unavailable for seconds, accepted work waits, and requests fail quickly', async () => {
+test('while a bucket is unavailable, accepted work waits but requests fail quickly', async () => {
   const id = newId('media');
   const bytes = Buffer.from('kept');
   const options = { contentType: 'image/png', maxBytes: 10 };
-  // At first, no server listens there.
-  const lobby = createServer();
-  lobby.listen(0, '127.0.0.1');
-  await once(lobby, 'listening');
-  const { port } = lobby.address() as AddressInfo;
-  lobby.close();
-  await once(lobby, 'close');
+  // Finds a free port, on which no server listens at first.
+  const portFinder = createServer();
+  portFinder.listen(0, '127.0.0.1');
+  await once(portFinder, 'listening');
+  const { port } = portFinder.address() as AddressInfo;
+  portFinder.close();
+  await once(portFinder, 'close');
   const endpoint = `http://127.0.0.1:${port}`;
   const guarded = createGuardedFetch({ allowPrivate: false, trustedUrls: [endpoint] });
   const storage = await openS3Storage({ ...bucket, endpoint }, guarded, join(root, 'spool'));
   await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
-  const kept = runAccepted(() => storage.put(id, bytes, options));
+  const acceptedPut = runAccepted(() => storage.put(id, bytes, options));
   await delay(1500);
-  const { hostname, port: real } = new URL(bucket.endpoint ?? '');
-  const late = await forward({ host: '127.0.0.1', port }, () => ({ host: hostname, port: Number(real) }));
-  assert.equal((await kept).bytes, bytes.length);
+  const { hostname, port: bucketPort } = new URL(bucket.endpoint ?? '');
+  const forwarder = await forward({ host: '127.0.0.1', port }, () => ({
+    host: hostname,
+    port: Number(bucketPort),
+  }));
+  assert.equal((await acceptedPut).bytes, bytes.length);
   assert.equal((await (await open()).stat(id))?.bytes, bytes.length);
   await guarded.close();
-  late.close();
+  forwarder.close();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MediaResponse, type ServedFile, toMediaResponse } from '../../src/media/serve.ts';
 
-const FACTS: ServedFile = {
+const FILE: ServedFile = {
   name: 'cat.png',
   contentType: 'image/png',
   bytes: 1000,
@@ -16,9 +16,9 @@ const MODIFIED = 'Sat, 21 Nov 2026 10:00:00 GMT';
 const get = (
   headers: Record<string, string | string[]> = {},
   info: Partial<ServedFile> = {},
-): MediaResponse => toMediaResponse({ method: 'GET', headers }, { ...FACTS, ...info });
+): MediaResponse => toMediaResponse({ method: 'GET', headers }, { ...FILE, ...info });
 
-test('200: the whole file with everything a browser and a cache need', () => {
+test('200: the whole file, with headers for browsers and caches', () => {
   assert.deepEqual(get(), {
     status: 200,
     headers: {
@@ -38,7 +38,7 @@ test('200: the whole file with everything a browser and a cache need', () => {
 });
 
 test('200: a HEAD gets the headers of a complete GET, with or without Range', () => {
-  const head = toMediaResponse({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
+  const head = toMediaResponse({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FILE);
   assert.deepEqual(head, get());
 });
 
@@ -88,9 +88,10 @@ for (const range of [
   test(`200: the range "${range}" is ignored`, () => assert.equal(get({ range }).status, 200));
 }
 
-test('If-Range keeps the range for this file and ignores it for another', () => {
+test('a range is ignored if If-Range names another version of the file', () => {
   const range = 'bytes=0-9';
-  for (const same of [ETAG, MODIFIED]) assert.equal(get({ range, 'if-range': same }).status, 206, same);
+  for (const current of [ETAG, MODIFIED])
+    assert.equal(get({ range, 'if-range': current }).status, 206, current);
   for (const other of ['"other"', `W/${ETAG}`, 'Sat, 21 Nov 2026 10:00:01 GMT', 'x'])
     assert.equal(get({ range, 'if-range': other }).status, 200, other);
 });

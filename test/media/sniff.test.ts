@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
 import { findMediaType, getMaxBytes, getMaxBytesOfSource } from '../../src/media/accepted-types.ts';
-import { identify, sniffType } from '../../src/media/sniff.ts';
+import { identifyFile, sniffType } from '../../src/media/sniff.ts';
 
 const box = (type: string, body: string): Buffer => {
   const size = Buffer.alloc(4);
@@ -60,14 +60,14 @@ test('every accepted type is recognized by its bytes', async () => {
   assert.equal(Object.keys(FILES).length, 12);
   for (const [type, files] of Object.entries(FILES)) {
     for (const bytes of files) {
-      assert.equal((await identify(bytes, undefined)).contentType, type);
-      assert.equal((await identify(bytes, 'application/octet-stream')).contentType, type);
-      assert.equal((await identify(bytes, `${type.toUpperCase()}; charset=x`)).contentType, type);
+      assert.equal((await identifyFile(bytes, undefined)).contentType, type);
+      assert.equal((await identifyFile(bytes, 'application/octet-stream')).contentType, type);
+      assert.equal((await identifyFile(bytes, `${type.toUpperCase()}; charset=x`)).contentType, type);
     }
   }
 });
 
-const only = (type: string): Buffer => FILES[type]?.[0] ?? assert.fail(type);
+const getFile = (type: string): Buffer => FILES[type]?.[0] ?? assert.fail(type);
 
 test('the names that clients use for a type are equivalent', async () => {
   for (const [alias, type] of [
@@ -77,44 +77,51 @@ test('the names that clients use for a type are equivalent', async () => {
     ['audio/x-m4a', 'audio/mp4'],
     ['audio/m4a', 'audio/mp4'],
   ] as const) {
-    assert.equal((await identify(only(type), alias)).contentType, type);
+    assert.equal((await identifyFile(getFile(type), alias)).contentType, type);
   }
 });
 
-test('an m4a that identifies as mp4 has its declared type', async () => {
-  assert.equal((await identify(mp4('isom'), 'audio/mp4')).contentType, 'audio/mp4');
+test('an m4a file with the signature of mp4 has its declared type', async () => {
+  assert.equal((await identifyFile(mp4('isom'), 'audio/mp4')).contentType, 'audio/mp4');
 });
 
 test('empty_file: no bytes', async () => {
-  await assert.rejects(identify(Buffer.alloc(0), 'image/png'), { code: 'empty_file' });
+  await assert.rejects(identifyFile(Buffer.alloc(0), 'image/png'), { code: 'empty_file' });
 });
 
-test('unsupported_type: a declaration that is not accepted, or bytes of another type', async () => {
+test('unsupported_type: a declared type that is not accepted, or bytes of another type', async () => {
   for (const declared of ['text/html', 'image/bmp', 'image/heic', 'application/pdf', 'image/', 'png', '\0']) {
-    await assert.rejects(identify(only('image/png'), declared), { code: 'unsupported_type' }, declared);
+    await assert.rejects(
+      identifyFile(getFile('image/png'), declared),
+      { code: 'unsupported_type' },
+      declared,
+    );
   }
   for (const [bytes, declared] of [
-    [only('image/png'), 'image/jpeg'],
-    [only('image/png'), 'video/mp4'],
+    [getFile('image/png'), 'image/jpeg'],
+    [getFile('image/png'), 'video/mp4'],
     [WAV, 'audio/mpeg'],
-    [only('image/png'), 'image/svg+xml'],
+    [getFile('image/png'), 'image/svg+xml'],
     [Buffer.from(SVG), 'image/png'],
     [Buffer.from('hello'), 'audio/mpeg'],
     [Buffer.from('hello'), ''],
     [Buffer.from('%PDF-1.7 '), undefined],
     [Buffer.from('<html></html>'), undefined],
   ] as const) {
-    await assert.rejects(identify(bytes, declared), { code: 'unsupported_type' }, `${declared}`);
+    await assert.rejects(identifyFile(bytes, declared), { code: 'unsupported_type' }, `${declared}`);
   }
 });
 
-test('unreadable_image: a file declared as an image that has no known type', async () => {
+test('unreadable_image: a file of unknown type that is declared as an image', async () => {
   for (const text of ['hello', '%PDF-1.7 ', 'PK\x03\x04', '<html></html>'])
-    await assert.rejects(identify(Buffer.from(text), 'image/png'), { code: 'unreadable_image' });
+    await assert.rejects(identifyFile(Buffer.from(text), 'image/png'), { code: 'unreadable_image' });
 });
 
-test('files that may be SVG are left to the sanitizer', async () => {
-  assert.equal((await identify(Buffer.from('<html></html>'), 'image/svg+xml')).contentType, 'image/svg+xml');
+test('a file that is declared as SVG is left to the sanitizer', async () => {
+  assert.equal(
+    (await identifyFile(Buffer.from('<html></html>'), 'image/svg+xml')).contentType,
+    'image/svg+xml',
+  );
 });
 
 test('detection accepts any bytes', async () => {
@@ -129,7 +136,7 @@ test('detection accepts any bytes', async () => {
     await sniffType(bytes);
 });
 
-test('each kind of upload has its limit for each type', () => {
+test('each upload source has its limit for each type', () => {
   const png = findMediaType('image/png') ?? assert.fail();
   const mov = findMediaType('video/quicktime') ?? assert.fail();
   const svg = findMediaType('image/svg+xml') ?? assert.fail();

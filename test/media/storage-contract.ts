@@ -1,4 +1,4 @@
-// Defines the tests that every media storage must pass, on disk and in a bucket.
+// Defines the tests that every media storage must pass.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
@@ -31,13 +31,13 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: a source may arrive in chunks`, async () => {
+  test(`${name}: a source may be a stream of chunks`, async () => {
     const storage = await open();
     const key = newId('media');
-    const pieces = async function* () {
+    const chunks = async function* () {
       for (let i = 0; i < 50; i++) yield Buffer.alloc(1000, i);
     };
-    assert.equal((await storage.put(key, pieces(), OPTIONS)).bytes, 50_000);
+    assert.equal((await storage.put(key, chunks(), OPTIONS)).bytes, 50_000);
     assert.equal((await readAll(storage, key))[49_999], 49);
   });
 
@@ -56,7 +56,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     }
   });
 
-  test(`${name}: one byte over the limit stores nothing and keeps the previous file`, async () => {
+  test(`${name}: a file over the limit does not replace the previous file`, async () => {
     const storage = await open();
     const key = await put(storage, Buffer.from('first'));
     const bounds = { ...OPTIONS, maxBytes: 5 };

@@ -1,5 +1,5 @@
-// Builds attacks on an SVG sanitizer from tables: vectors by class, positions in a file, and spellings. Every vector is
-// combined with every position and spelling.
+// Lists attacks on an SVG sanitizer: vectors by class, positions in a file, and spellings. Tests combine every vector with
+// every position and spelling.
 
 const SCRIPT = 'alert(1)';
 const OUTSIDE = '//evil.example/x';
@@ -15,13 +15,13 @@ const cross = (
 const words = (text: string): readonly string[] => text.split(' ');
 
 const EVENTS = words('onload onerror onbegin onfocus onpointerrawupdate ontoggle');
-const HANDLED = words('svg g rect use image animate body img input details video');
+const HANDLER_ELEMENTS = words('svg g rect use image animate body img input details video');
 const LOADERS = words(
   'a:href a:xlink:href use:href image:href feImage:xlink:href script:src script:href iframe:src iframe:srcdoc embed:src object:data ' +
     'img:src img:srcset input:src video:poster audio:src source:src track:src link:href base:href form:action button:formaction ' +
     'pattern:href filter:href textPath:href mpath:href cursor:href color-profile:xlink:href font-face-uri:href animate:to set:to',
 );
-const ADDRESSES = [
+const URLS = [
   `javascript:${SCRIPT}`,
   `data:text/html,<script>${SCRIPT}</script>`,
   `data:image/svg+xml,<svg onload=${SCRIPT}>`,
@@ -32,28 +32,28 @@ const RESOURCE_PROPERTIES = words(
 );
 /** Elements whose content is text in HTML and elements in XML, or the reverse. */
 const RAW_TEXT = words('style script title textarea noscript noembed noframes xmp iframe plaintext template');
-/** Elements at which an HTML parser leaves or enters SVG or MathML. */
-const BORDERS = words(
+/** Elements at which an HTML parser enters or leaves SVG or MathML. */
+const NAMESPACE_BORDERS = words(
   'foreignObject desc title mtext mi mo mn ms annotation-xml math svg table select form p',
 );
 /** Ids that shadow a property of the page. */
-const CLOBBERED = words(
+const SHADOWING_IDS = words(
   'attributes childNodes parentNode firstChild nodeName ownerDocument innerHTML removeChild cookie body __proto__ constructor',
 );
-const ANIMATED = words('href xlink:href onload style fill src to');
+const ANIMATED_ATTRIBUTES = words('href xlink:href onload style fill src to');
 
-const sleeper = `<img src=x onerror=${SCRIPT}>`;
+const PAYLOAD = `<img src=x onerror=${SCRIPT}>`;
 
 /** Vectors that would run a script, make requests or change other content, by class of attack. */
 export const VECTORS: Readonly<Record<string, readonly string[]>> = {
   'event handlers': [
-    ...cross(HANDLED, EVENTS, (tag, event) => `<${tag} ${event}="${SCRIPT}"/>`),
+    ...cross(HANDLER_ELEMENTS, EVENTS, (tag, event) => `<${tag} ${event}="${SCRIPT}"/>`),
     ...cross(words('rect svg img'), EVENTS, (tag, event) => `<${tag}/${event}=${SCRIPT}>`),
     ...EVENTS.map(event => `<g ${event.toUpperCase()}='${SCRIPT}'></g>`),
   ],
-  'addresses that run or load': cross(LOADERS, ADDRESSES, (loader, address) => {
+  'URLs that run or load': cross(LOADERS, URLS, (loader, url) => {
     const colon = loader.indexOf(':');
-    return `<${loader.slice(0, colon)} ${loader.slice(colon + 1)}="${address.replaceAll('<', '&lt;')}"/>`;
+    return `<${loader.slice(0, colon)} ${loader.slice(colon + 1)}="${url.replaceAll('<', '&lt;')}"/>`;
   }),
   'style sheets': [
     ...RESOURCE_PROPERTIES.map(name => `<rect style="${name}:url(${OUTSIDE})"/>`),
@@ -66,35 +66,37 @@ export const VECTORS: Readonly<Record<string, readonly string[]>> = {
     `<rect style="--a:url(${OUTSIDE});fill:var(--a)"/>`,
   ],
   'text that a second parser reads as elements': [
-    ...RAW_TEXT.map(tag => `<${tag}></${tag}>${sleeper}</${tag}>`),
-    ...RAW_TEXT.map(tag => `<${tag}><a id="</${tag}>${sleeper}"></a></${tag}>`),
-    ...RAW_TEXT.map(tag => `<svg><${tag}>&lt;/${tag}&gt;${sleeper.replaceAll('<', '&lt;')}</${tag}></svg>`),
-    ...RAW_TEXT.map(tag => `<${tag}><!--</${tag}>${sleeper}--></${tag}>`),
+    ...RAW_TEXT.map(tag => `<${tag}></${tag}>${PAYLOAD}</${tag}>`),
+    ...RAW_TEXT.map(tag => `<${tag}><a id="</${tag}>${PAYLOAD}"></a></${tag}>`),
+    ...RAW_TEXT.map(tag => `<svg><${tag}>&lt;/${tag}&gt;${PAYLOAD.replaceAll('<', '&lt;')}</${tag}></svg>`),
+    ...RAW_TEXT.map(tag => `<${tag}><!--</${tag}>${PAYLOAD}--></${tag}>`),
     `<!--><script>${SCRIPT}</script>-->`,
     `<!-- --!><script>${SCRIPT}</script> -->`,
     `<![CDATA[]]><script>${SCRIPT}</script>]]>`,
-    `<!${sleeper}>`,
+    `<!${PAYLOAD}>`,
     `<?x ?><script>${SCRIPT}</script>?>`,
-    `</${sleeper}>`,
+    `</${PAYLOAD}>`,
   ],
   'changes of namespace': [
-    ...cross(BORDERS, words('style script title'), (border, tag) => {
-      return `<math><${border}><${tag}>${sleeper}</${tag}></${border}></math>`;
+    ...cross(NAMESPACE_BORDERS, words('style script title'), (border, tag) => {
+      return `<math><${border}><${tag}>${PAYLOAD}</${tag}></${border}></math>`;
     }),
-    ...BORDERS.map(border => `<svg><${border}><svg onload="${SCRIPT}"/></${border}></svg>`),
-    ...BORDERS.map(border => `<${border} xmlns="http://www.w3.org/1999/xhtml">${sleeper}</${border}>`),
+    ...NAMESPACE_BORDERS.map(border => `<svg><${border}><svg onload="${SCRIPT}"/></${border}></svg>`),
+    ...NAMESPACE_BORDERS.map(
+      border => `<${border} xmlns="http://www.w3.org/1999/xhtml">${PAYLOAD}</${border}>`,
+    ),
     `<x:script xmlns:x="http://www.w3.org/2000/svg">${SCRIPT}</x:script>`,
     `<x:rect xmlns:x="http://www.w3.org/2000/svg" x:onload="${SCRIPT}"/>`,
     `<rect xmlns:xlink="urn:other" xmlns:q="http://www.w3.org/1999/xlink" q:href="javascript:${SCRIPT}"/>`,
     `<g xml:base="javascript:"><use href="#a"/></g>`,
   ],
   'names that shadow the page': [
-    ...CLOBBERED.map(name => `<form id="${name}"><input name="${name}"/></form>`),
-    ...CLOBBERED.map(name => `<rect id="${name}" name="${name}" fill="url(#${name})"/>`),
+    ...SHADOWING_IDS.map(name => `<form id="${name}"><input name="${name}"/></form>`),
+    ...SHADOWING_IDS.map(name => `<rect id="${name}" name="${name}" fill="url(#${name})"/>`),
   ],
   'animation that sets what is forbidden': [
-    ...ANIMATED.map(name => `<a><set attributeName="${name}" to="javascript:${SCRIPT}"/></a>`),
-    ...ANIMATED.map(
+    ...ANIMATED_ATTRIBUTES.map(name => `<a><set attributeName="${name}" to="javascript:${SCRIPT}"/></a>`),
+    ...ANIMATED_ATTRIBUTES.map(
       name => `<use><animate attributeName="${name}" values="#a;javascript:${SCRIPT}" dur="1s"/></use>`,
     ),
   ],
@@ -111,7 +113,7 @@ export const VECTORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export interface Writing {
+export interface Spelling {
   readonly name: string;
   readonly write: (vector: string) => string;
 }
@@ -125,8 +127,8 @@ const inWords = (text: string, inserted: string): string =>
   text.replace(/(java|scr|on|ur)(?=script|ipt|[a-z]{4}|l\()/gi, `$1${inserted}`);
 
 /** Spellings of a vector that a text filter does not recognize. */
-export const WRITINGS: readonly Writing[] = [
-  { name: 'as it is', write: text => text },
+export const SPELLINGS: readonly Spelling[] = [
+  { name: 'unchanged', write: text => text },
   {
     name: 'in alternating capitals',
     write: text => text.replace(/\w\w/g, pair => pair[0]?.toUpperCase() + pair.slice(1)),
@@ -166,11 +168,11 @@ export interface Placement {
   readonly name: string;
   /** Whether every vector is well-formed at this position, so that the file must be accepted. */
   readonly isWellFormed: boolean;
-  readonly put: (written: string) => string;
+  readonly place: (vector: string) => string;
 }
 
 const svg = (inner: string): string => `<svg ${NAMESPACES}>${inner}</svg>`;
-/** Escapes a vector for an attribute or text: omits what XML cannot contain, and keeps references. */
+/** Escapes a vector for an attribute or text. Keeps references, and removes characters that XML cannot contain. */
 const quote = (text: string): string =>
   text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, '')
@@ -179,36 +181,36 @@ const quote = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 
-const VALUES = words('id class href xlink:href fill style d transform onload x clip-path points');
+const ATTRIBUTES = words('id class href xlink:href fill style d transform onload x clip-path points');
 
 /** The positions in a file where a vector can be. */
 export const PLACEMENTS: readonly Placement[] = [
-  { name: 'as the file', isWellFormed: false, put: written => written },
-  { name: 'in a drawing', isWellFormed: false, put: svg },
-  { name: 'in a link', isWellFormed: false, put: written => svg(`<a><g>${written}</g></a>`) },
+  { name: 'as the file', isWellFormed: false, place: vector => vector },
+  { name: 'in a drawing', isWellFormed: false, place: svg },
+  { name: 'in a link', isWellFormed: false, place: vector => svg(`<a><g>${vector}</g></a>`) },
   {
     name: 'in foreign content',
     isWellFormed: false,
-    put: written => svg(`<foreignObject>${written}</foreignObject><rect/>`),
+    place: vector => svg(`<foreignObject>${vector}</foreignObject><rect/>`),
   },
-  { name: 'behind the drawing', isWellFormed: false, put: written => `${svg('<rect/>')}${written}` },
+  { name: 'behind the drawing', isWellFormed: false, place: vector => `${svg('<rect/>')}${vector}` },
   {
     name: 'in a tag',
     isWellFormed: false,
-    put: written => svg(`<rect ${written.replace(/^<\w+|\/?>$/g, '')}/>`),
+    place: vector => svg(`<rect ${vector.replace(/^<\w+|\/?>$/g, '')}/>`),
   },
-  { name: 'in a comment', isWellFormed: false, put: written => svg(`<!--${written}--><rect/>`) },
-  { name: 'in CDATA', isWellFormed: false, put: written => svg(`<text><![CDATA[${written}]]></text>`) },
+  { name: 'in a comment', isWellFormed: false, place: vector => svg(`<!--${vector}--><rect/>`) },
+  { name: 'in CDATA', isWellFormed: false, place: vector => svg(`<text><![CDATA[${vector}]]></text>`) },
   {
     name: 'in an entity',
     isWellFormed: false,
-    put: written => `<!DOCTYPE svg [<!ENTITY x '${written}'>]>${svg('<rect fill="&x;" href="&x;"/>&x;')}`,
+    place: vector => `<!DOCTYPE svg [<!ENTITY x '${vector}'>]>${svg('<rect fill="&x;" href="&x;"/>&x;')}`,
   },
-  { name: 'as text', isWellFormed: true, put: written => svg(`<text>${quote(written)}</text>`) },
-  { name: 'as a title', isWellFormed: true, put: written => svg(`<title>${quote(written)}</title>`) },
-  ...VALUES.map(name => ({
+  { name: 'as text', isWellFormed: true, place: vector => svg(`<text>${quote(vector)}</text>`) },
+  { name: 'as a title', isWellFormed: true, place: vector => svg(`<title>${quote(vector)}</title>`) },
+  ...ATTRIBUTES.map(name => ({
     name: `as the value of ${name}`,
     isWellFormed: true,
-    put: (written: string) => svg(`<use ${name}="${quote(written)}"/>`),
+    place: (vector: string) => svg(`<use ${name}="${quote(vector)}"/>`),
   })),
 ];

@@ -1,4 +1,4 @@
-// Lists hostile SVGs: each tries to run a script, make requests, or exhaust its reader.
+// Lists hostile SVGs. Each tries to run a script, make requests, or exhaust its reader.
 
 const NS = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const svg = (inner: string, attributes = ''): string => `<svg ${NS} ${attributes}>${inner}</svg>`;
@@ -8,7 +8,7 @@ const HANDLERS = (
   'onmousedown onmouseup onmousemove onmouseout onkeydown onanimationstart ontransitionend onpointerenter ontoggle onbeforescriptexecute onwheel'
 ).split(' ');
 
-const SCRIPT_ADDRESSES = [
+const HOSTILE_URLS = [
   'javascript:alert(1)',
   'JaVaScRiPt:alert(1)',
   ' javascript:alert(1)',
@@ -250,10 +250,10 @@ export const HOSTILE: readonly string[] = [
     svg(`<rect ${name}="alert(1)"/>`),
     svg(`<g ${name.toUpperCase()}="alert(1)"/>`, `${name}="alert(1)"`),
   ]),
-  ...SCRIPT_ADDRESSES.flatMap(address => [
-    svg(`<use href="${address}"/><a href="${address}"><rect/></a>`),
-    svg(`<use xlink:href="${address}"/><linearGradient xlink:href="${address}"/>`),
-    svg(`<image href="${address}"/><script href="${address}"/>`),
+  ...HOSTILE_URLS.flatMap(url => [
+    svg(`<use href="${url}"/><a href="${url}"><rect/></a>`),
+    svg(`<use xlink:href="${url}"/><linearGradient xlink:href="${url}"/>`),
+    svg(`<image href="${url}"/><script href="${url}"/>`),
   ]),
   ...CSS_VALUES.flatMap(value => [
     svg(

@@ -1,4 +1,4 @@
-// Tests seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
+// Tests seeded mutations of the hostile corpus: none crashes the sanitizer or leaves anything outside the allowlist.
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
@@ -6,7 +6,7 @@ import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 import { HOSTILE } from './svg-corpus.ts';
 
-const SPLICED = [
+const INSERTED_TEXTS = [
   '<',
   '>',
   '"',
@@ -38,7 +38,7 @@ const SPLICED = [
   'xmlns:x="',
 ];
 
-/** Cuts and repeats text, inserts parts of other texts, and sometimes flips a byte. */
+/** Cuts and repeats text, inserts parts of other texts, and sometimes changes a byte. */
 function mutate(text: string, random: () => number): Buffer {
   const randomBelow = (length: number): number => Math.floor(random() * length);
   const pick = (list: readonly string[]): string => list[randomBelow(list.length)] ?? '';
@@ -49,9 +49,12 @@ function mutate(text: string, random: () => number): Buffer {
     const other = pick(HOSTILE);
     const start = randomBelow(other.length + 1);
     const piece =
-      [pick(SPLICED), '', other.slice(start, start + randomBelow(60)), mutated.slice(from, to).repeat(3)][
-        randomBelow(4)
-      ] ?? '';
+      [
+        pick(INSERTED_TEXTS),
+        '',
+        other.slice(start, start + randomBelow(60)),
+        mutated.slice(from, to).repeat(3),
+      ][randomBelow(4)] ?? '';
     mutated = mutated.slice(0, from) + piece + mutated.slice(to);
   }
   const bytes = Buffer.from(mutated, random() < 0.1 ? 'utf16le' : 'utf8');

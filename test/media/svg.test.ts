@@ -1,4 +1,4 @@
-// Tests the sanitizer: it removes hostile content in any encoding, keeps drawings, and enforces every limit.
+// Tests the SVG sanitizer: it removes hostile content in any encoding, keeps drawings, and enforces limits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
@@ -10,8 +10,8 @@ const NS = 'xmlns="http://www.w3.org/2000/svg"';
 const sanitize = (text: string): string => sanitizeSvg(Buffer.from(text)).toString();
 const svg = (inner: string): string => `<svg ${NS}>${inner}</svg>`;
 
-const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
-const utf32 = (text: string): Buffer => {
+const encodeUtf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+const encodeUtf32 = (text: string): Buffer => {
   const codes = Uint32Array.from(text, char => char.codePointAt(0) ?? 0);
   return Buffer.from(codes.buffer);
 };
@@ -19,12 +19,12 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
   'utf-8': text => Buffer.from(text),
   'utf-8 with a mark': text => Buffer.from(`\uFEFF${text}`),
   'utf-16le with a mark': text => Buffer.from(`\uFEFF${text}`, 'utf16le'),
-  'utf-16be with a mark': text => swapped(`\uFEFF${text}`),
+  'utf-16be with a mark': text => encodeUtf16be(`\uFEFF${text}`),
   'utf-16le without a mark': text => Buffer.from(text, 'utf16le'),
-  'utf-16be without a mark': text => swapped(text),
-  'utf-32le with a mark': text => utf32(`\uFEFF${text}`),
-  'utf-32be with a mark': text => utf32(`\uFEFF${text}`).swap32(),
-  'utf-32le without a mark': text => utf32(text),
+  'utf-16be without a mark': text => encodeUtf16be(text),
+  'utf-32le with a mark': text => encodeUtf32(`\uFEFF${text}`),
+  'utf-32be with a mark': text => encodeUtf32(`\uFEFF${text}`).swap32(),
+  'utf-32le without a mark': text => encodeUtf32(text),
   'declared latin1': text => Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?>${text}`, 'latin1'),
   'declared windows-1252': text =>
     Buffer.from(`<?xml version='1.0' encoding='windows-1252' standalone="no"?>${text}`, 'latin1'),
@@ -50,11 +50,11 @@ for (const [name, encode] of Object.entries(ENCODINGS)) {
   });
 }
 
-test('sanitizing its output again changes nothing', () => {
+test('sanitizing the output again changes nothing', () => {
   for (const text of HOSTILE) {
     try {
-      const once = sanitize(text);
-      assert.equal(sanitize(once), once);
+      const output = sanitize(text);
+      assert.equal(sanitize(output), output);
     } catch (err) {
       if (!(err instanceof AppError)) throw err;
     }
@@ -70,7 +70,7 @@ test('shapes, gradients, clips, masks and references are kept', () => {
   assert.equal(sanitize(kept), kept);
 });
 
-test('an xlink reference keeps its form, whatever its prefix', () => {
+test('an xlink reference is kept with the prefix xlink', () => {
   const input = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
   assert.equal(
     sanitize(input),
@@ -98,14 +98,14 @@ test('links and switches become groups, so that their content is drawn', () => {
 });
 
 test('content outside the drawing is removed', () => {
-  const drawn = `<?xml version="1.0"?><!-- by hand --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">${svg('\n<title>Cat</title><metadata><x xmlns="urn:x"/></metadata><rect class="a" data-x="1"/>\n')}\n`;
-  assert.equal(sanitize(drawn), svg('<rect/>'));
+  const input = `<?xml version="1.0"?><!-- by hand --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">${svg('\n<title>Cat</title><metadata><x xmlns="urn:x"/></metadata><rect class="a" data-x="1"/>\n')}\n`;
+  assert.equal(sanitize(input), svg('<rect/>'));
 });
 
 test('the entities that Illustrator declares for its namespaces are accepted', () => {
-  const drawn =
+  const input =
     '<!DOCTYPE svg [<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_flow "http://ns.adobe.com/Flows/1.0/">]><svg xmlns="&ns_svg;" xmlns:f="&ns_flow;"><f:x/><rect/></svg>';
-  assert.equal(sanitize(drawn), svg('<rect/>'));
+  assert.equal(sanitize(input), svg('<rect/>'));
 });
 
 test('entities cannot expand a small file to a large one', () => {
@@ -147,13 +147,13 @@ test('a root that is not svg, and text that is not XML, are invalid', () => {
   }
 });
 
-test('20,000 elements are accepted and one more is not, including the root and removed elements', () => {
-  const dropped = '<title/>'.repeat(10_000);
-  assert.equal(sanitize(svg(dropped + '<g/>'.repeat(9_999))).length, svg('<g/>'.repeat(9_999)).length);
-  assertRefused(svg(dropped + '<g/>'.repeat(10_000)), 'svg_too_complex');
+test('at most 20,000 elements are accepted, including the root and removed elements', () => {
+  const removed = '<title/>'.repeat(10_000);
+  assert.equal(sanitize(svg(removed + '<g/>'.repeat(9_999))).length, svg('<g/>'.repeat(9_999)).length);
+  assertRefused(svg(removed + '<g/>'.repeat(10_000)), 'svg_too_complex');
 });
 
-test('64 levels are accepted and one more is not, including the root', () => {
+test('at most 64 levels are accepted, including the root', () => {
   const nested = (levels: number, name: string): string =>
     svg(`<${name}>`.repeat(levels - 1) + `</${name}>`.repeat(levels - 1));
   assert.equal(sanitize(nested(64, 'g')).match(/<g/g)?.length, 63);
@@ -181,7 +181,7 @@ test('references that repeat too much, nest too deeply or form a cycle are refus
   );
 });
 
-test('references as in common drawings are kept', () => {
+test('many references to gradients and symbols are accepted', () => {
   const gradient = `<linearGradient id="a">${'<stop/>'.repeat(100)}</linearGradient><linearGradient id="b" href="#a"/>`;
   sanitize(svg(gradient + '<path fill="url(#b)" stroke="url(#b)"/>'.repeat(5000)));
   sanitize(svg(`<symbol id="s">${'<path d="M0 0"/>'.repeat(20)}</symbol>${'<use href="#s"/>'.repeat(2000)}`));
@@ -190,7 +190,7 @@ test('references as in common drawings are kept', () => {
 test('any megabyte takes less than three seconds of processor time', () => {
   const before = process.cpuUsage();
   const MB = 1_000_000;
-  const long = [
+  const values = [
     'x'.repeat(MB),
     ' '.repeat(MB),
     '('.repeat(MB),
@@ -205,7 +205,7 @@ test('any megabyte takes less than three seconds of processor time', () => {
     `#${'a'.repeat(MB)}`,
     '0,0 '.repeat(MB / 4),
   ];
-  for (const value of long)
+  for (const value of values)
     sanitize(
       svg(
         ['fill', 'style', 'id', 'href', 'd', 'points', 'transform']
@@ -216,7 +216,7 @@ test('any megabyte takes less than three seconds of processor time', () => {
   for (const text of ['<!ENTITY '.repeat(MB / 9), `<!ENTITY ${' '.repeat(MB)}`])
     sanitize(`<!DOCTYPE svg [${text}]>${svg('')}`.replaceAll('<!ENTITY <', '<!ENTITY x ""><'));
   sanitize(`<svg ${Array.from({ length: 50_000 }, (_, i) => `a${i}=""`).join(' ')}/>`);
-  // Quadratic work would take minutes. Processor time is measured, because the machine may be busy.
+  // Quadratic work would take minutes. The test measures processor time, because the machine may be busy.
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 3_000_000, `${(user + system) / 1e6} s`);
 });

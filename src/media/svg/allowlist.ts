@@ -13,7 +13,7 @@ export const ELEMENTS: ReadonlyMap<string, string> = new Map([
 /** An accepted attribute value: the text to print, and the ids that it refers to. */
 export interface CleanValue {
   readonly text: string;
-  /** Ids of elements that are drawn as part of this one. */
+  /** Ids of elements that are drawn as part of this element. */
   readonly targets: readonly string[];
 }
 
@@ -23,9 +23,9 @@ const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
-// Few ranges, since paths are most of a drawing: listing the command letters took ten times as long.
+// Has few ranges, because paths are most of a drawing. A list of the command letters took ten times as long.
 const UNSAFE_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
-// Excludes escapes, colons, quotes, at signs and comments: without them no CSS parser finds a URL or an import.
+// Rejects escapes, colons, quotes, at signs and comments, without which no CSS parser finds a URL or an import.
 const UNSAFE_VALUE = /[^\w\s.,#%()+/-]|\/[/*]/;
 // The lookbehind keeps a long word from being tried at each of its letters.
 const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;

@@ -1,12 +1,12 @@
-// Limits the cost of drawing an SVG: references repeat their targets, so a small file can ask for billions of shapes,
-// or for nesting that overflows a renderer's stack.
+// Limits the cost of drawing an SVG. References repeat their targets, so a small file can contain billions of shapes, or
+// nesting that overflows a renderer's stack.
 import { AppError } from '../../lib/errors.ts';
 
 export interface SvgElement {
   readonly name: string;
   /** Printed attributes, each with a leading space. */
   attributes: string;
-  /** Ids that its attributes refer to. */
+  /** Ids that the attributes refer to. */
   readonly targets: string[];
   readonly children: SvgElement[];
 }
@@ -16,14 +16,14 @@ const MAX_DRAWN_DEPTH = 128;
 const GRADIENTS: ReadonlySet<string> = new Set(['linearGradient', 'radialGradient']);
 
 interface Cost {
-  /** Number of elements drawn, counted each time a reference repeats them. */
+  /** Number of elements, each counted as often as it is drawn. */
   readonly elements: number;
   readonly depth: number;
 }
 
 /**
- * Walks the elements like a renderer, through everything that `use`, masks and clips refer to, visiting each element
- * once. Throws `svg_too_complex` if a limit is exceeded; a cycle exceeds the depth limit.
+ * Walks the elements like a renderer, also through everything that `use`, masks and clips refer to, but visits each element
+ * once. Throws `svg_too_complex` if a limit is exceeded. A cycle exceeds the depth limit.
  */
 export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
   const costs = new Map<SvgElement, Cost>();
@@ -35,12 +35,12 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
     let elements = 1;
     let depth = 0;
     const add = (part: SvgElement): void => {
-      const cost = isSimple(part) ? SIMPLE : computeCost(part, level + 1);
+      const cost = isSimple(part) ? SIMPLE_COST : computeCost(part, level + 1);
       elements += cost.elements;
       depth = Math.max(depth, cost.depth);
       if (elements > MAX_DRAWN) throw createError(`its references repeat more than ${MAX_DRAWN} elements`);
     };
-    // The stops of a gradient are read once, however many shapes use it.
+    // The stops of a gradient are read once, no matter how many shapes use the gradient.
     if (!GRADIENTS.has(element.name)) for (const child of element.children) add(child);
     for (const target of element.targets) {
       const referenced = byId.get(target);
@@ -53,9 +53,9 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
   computeCost(root, 0);
 }
 
-const SIMPLE: Cost = { elements: 1, depth: 1 };
+const SIMPLE_COST: Cost = { elements: 1, depth: 1 };
 
-/** Returns whether the element is a shape without references, which is counted without being visited or cached. */
+/** Returns whether the element has no children or references. Its cost is neither computed nor cached. */
 function isSimple({ children, targets }: SvgElement): boolean {
   return children.length === 0 && targets.length === 0;
 }

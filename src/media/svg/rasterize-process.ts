@@ -10,12 +10,12 @@ const MAX_DPI = 100_000;
 sharp.concurrency(1);
 const svg = await buffer(process.stdin);
 const { width, height } = await sharp(svg, { limitInputPixels: false }).metadata();
-const longer = Math.max(width, height);
-const side = Math.min(Math.max(longer, MIN_SIDE), MAX_SIDE);
+const longSide = Math.max(width, height);
+const targetSide = Math.min(Math.max(longSide, MIN_SIDE), MAX_SIDE);
 // Rendering at the target size is sharper than scaling up.
-const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * side) / longer));
+const density = Math.min(MAX_DPI, Math.max(1, (DEFAULT_DPI * targetSide) / longSide));
 const png = await sharp(svg, { density, limitInputPixels: MAX_SIDE * MAX_SIDE })
-  .resize({ width: side, height: side, fit: 'inside' })
+  .resize({ width: targetSide, height: targetSide, fit: 'inside' })
   .png()
   .toBuffer();
 process.stdout.write(png);

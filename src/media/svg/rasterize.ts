@@ -1,5 +1,5 @@
-// Rasterizes a sanitized SVG to PNG for models that take no vectors. Runs in a separate process, because sharp's
-// allowed loaders are process-wide, and this process must not open unsanitized SVGs.
+// Rasterizes a sanitized SVG to PNG, for models that do not accept vector graphics. Uses a separate process, because sharp
+// allows loaders per process, and this process must not open unsanitized SVGs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -10,7 +10,7 @@ import { createLimiter } from '../../lib/limiter.ts';
 import { limitProcessorTime, readProcessTime } from '../../lib/threads/processor-time.ts';
 
 const limit = createLimiter({ concurrency: 1, maxWaiting: 100 });
-/** Of processor time. */
+/** Maximum processor time. */
 const TIMEOUT_MS = 20_000;
 // Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
@@ -30,7 +30,7 @@ async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
   using timeLimit = limitProcessorTime(() => readProcessTime(child.pid), TIMEOUT_MS);
   timeLimit.signal.addEventListener('abort', () => child.kill('SIGKILL'));
   const closed = once(child, 'close') as Promise<[code: number | null]>;
-  // A child that exits before reading everything is recognized by its exit code.
+  // If the child exits before it has read everything, its exit code reports the failure.
   child.stdin.on('error', () => undefined);
   child.stdin.end(svg);
   const [png, [code]] = await Promise.all([buffer(child.stdout), closed]);

@@ -1,4 +1,4 @@
-// Sanitizes an SVG: parses it as strict XML and rebuilds it from an allowlist; nothing of the original text remains.
+// Sanitizes an SVG: parses it as strict XML and rebuilds it with the elements and attributes of an allowlist.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
@@ -10,15 +10,15 @@ const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
-// Space for the namespaces that are added to the root.
+// The namespaces that are added to the root take fewer bytes than this.
 const ROOT_BYTES = 200;
-// Values contain no further references, so one reference expands to at most 128 characters.
+// The values of entities contain no references, so a reference expands to at most 128 characters.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
- * Returns UTF-8 SVG with only the allowed shapes and references: text, images, filters and style sheets are removed.
- * Throws `invalid_svg` if it is not well-formed or its root is not svg; `svg_too_complex` for more than 20,000 elements,
- * 64 levels, or references that repeat too many elements.
+ * Returns UTF-8 SVG with only the allowed shapes and references. Removes text, images, filters and style sheets. Throws
+ * `invalid_svg` if the SVG is not well-formed or has another root, and `svg_too_complex` for more than 20,000 elements, 64
+ * levels, or references that repeat too many elements.
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const { root, byId, usesXlink } = parse(decode(bytes));
@@ -27,7 +27,7 @@ export function sanitizeSvg(bytes: Uint8Array): Buffer {
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const printed = Buffer.from(print(root), 'utf8');
-  // Hardly any text of another encoding doubles in UTF-8. Anything that grew more used entities.
+  // Text of another encoding hardly ever doubles in UTF-8, so text that grew more uses entities.
   if (printed.length > 2 * bytes.length + ROOT_BYTES) {
     throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
   }
@@ -44,10 +44,9 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** The state of the parser. */
 interface ParseState {
   root: SvgElement | undefined;
-  /** The ancestors of the current position, outermost first; undefined for a dropped element. */
+  /** The ancestors of the current position, outermost first. A dropped element is undefined. */
   readonly openElements: (SvgElement | undefined)[];
   readonly byId: Map<string, SvgElement>;
   elements: number;
@@ -74,7 +73,7 @@ function parse(text: string): ParseState {
       parser.ENTITIES[name] = value;
     }
   });
-  // Before attributes are read, because the limits apply to dropped elements as well.
+  // Counts elements before their attributes are read. The limits apply to dropped elements, too.
   parser.on('opentagstart', () => countElement(state));
   parser.on('opentag', tag => openElement(state, tag));
   parser.on('closetag', () => state.openElements.pop());
@@ -102,23 +101,23 @@ function openElement(state: ParseState, tag: SaxesTagNS): void {
     if (tag.local !== 'svg' || !isSvgNamespace(tag.uri)) {
       throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
     }
-    state.root = rebuild(state, tag);
+    state.root = rebuildElement(state, tag);
     state.openElements.push(state.root);
     return;
   }
   const parent = state.openElements.at(-1);
-  const element = parent === undefined ? undefined : rebuild(state, tag);
+  const element = parent === undefined ? undefined : rebuildElement(state, tag);
   state.openElements.push(element);
   if (element !== undefined) parent?.children.push(element);
 }
 
-/** Accepts a missing namespace, which many SVGs lack; the output has it. */
+/** Accepts a missing namespace, because many SVGs lack it. The output has it. */
 function isSvgNamespace(uri: string): boolean {
   return uri === SVG_NAMESPACE || uri === '';
 }
 
-/** Returns the element with its allowed attributes; undefined if it is dropped. */
-function rebuild(state: ParseState, tag: SaxesTagNS): SvgElement | undefined {
+/** Returns the element with its allowed attributes, or undefined if the element is not allowed. */
+function rebuildElement(state: ParseState, tag: SaxesTagNS): SvgElement | undefined {
   const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
   if (name === undefined) return undefined;
   const element: SvgElement = { name, attributes: '', targets: [], children: [] };
@@ -127,7 +126,7 @@ function rebuild(state: ParseState, tag: SaxesTagNS): SvgElement | undefined {
     const clean = uri === '' || isXlink ? ATTRIBUTES.get(local)?.(value) : undefined;
     if (clean === undefined) continue;
     if (local === 'id') {
-      // Renderers differ in which of two equal ids they use, and the cost would be counted for only one of them.
+      // Renderers differ in which of two equal ids they use, but the cost is computed for only one.
       if (state.byId.has(clean.text)) continue;
       state.byId.set(clean.text, element);
     }

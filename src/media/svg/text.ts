@@ -1,4 +1,4 @@
-// Reads the text of an SVG: decodes it, and finds its declared size.
+// Decodes the text of an SVG, and reads its declared size.
 
 const DECLARATION = /^<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/;
 
@@ -13,7 +13,7 @@ export function decodeXmlStart(bytes: Uint8Array): string {
 }
 
 /**
- * Detects the encoding by the byte order mark, else the pattern of the first `<`, else the XML declaration, else assumes
+ * Detects the encoding from the byte order mark, the bytes of the first `<`, or the XML declaration. Otherwise it is
  * UTF-8 (XML 1.0, appendix F).
  */
 function detectEncoding(bytes: Uint8Array): string {
@@ -28,11 +28,11 @@ const ROOT = /<svg\b([^>]*)>/;
 const PIXELS = /^\s*(\d{1,6}(?:\.\d{1,6})?)(?:px)?\s*$/;
 
 /**
- * Returns the size that a sanitized SVG declares: width and height in pixels, else its viewBox. Ignores sizes in percent
- * or other units.
+ * Returns the declared size of a sanitized SVG: width and height in pixels, or else the size of its viewBox. Ignores sizes
+ * in percent and other units.
  */
 export function readSvgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
-  // The root comes first; its attributes are bounded by the file.
+  // The root comes first. The size of the file limits its attributes.
   const attributes = ROOT.exec(svg.toString('utf8'))?.[1] ?? '';
   const readAttribute = (name: string): string =>
     new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';

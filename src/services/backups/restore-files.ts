@@ -1,7 +1,7 @@
 // Restores the files of a backup to media storage. After a failure, deletes the files that it has stored.
 import { freeBlocksAfterUse, freeBuffer } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
+import type { ByteSource, MediaStorage, StoredFile } from '../../media/storage.ts';
 import { listMediaIds } from '../../store/backup.ts';
 import type { Session } from '../../store/copy.ts';
 import type { ArchiveEntry } from './archive.ts';
@@ -33,7 +33,12 @@ export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): 
   const active = new Set<Promise<void>>();
   let stored: (StoredFile & { readonly id: string })[] = [];
 
-  const put = async (id: string, source: Source, contentType: string, maxBytes: number): Promise<void> => {
+  const put = async (
+    id: string,
+    source: ByteSource,
+    contentType: string,
+    maxBytes: number,
+  ): Promise<void> => {
     signal.throwIfAborted();
     storedIds.add(id);
     const file = await storage.put(id, source, { contentType, maxBytes, signal });

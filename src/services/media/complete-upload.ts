@@ -6,8 +6,8 @@ import { freeAfterUse } from '../../lib/freeing.ts';
 import { isId } from '../../lib/ids.ts';
 import { getMaxBytes, type MediaType } from '../../media/accepted-types.ts';
 import { inspectImage } from '../../media/images.ts';
-import { probeStored } from '../../media/probe-stored.ts';
-import { acceptDeclared, identify, SNIFFED_BYTES } from '../../media/sniff.ts';
+import { probeStoredType } from '../../media/probe-stored.ts';
+import { getMediaType, identifyFile, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { createTooLargeError } from '../../media/spool.ts';
 import { type StoredFile, toPendingKey } from '../../media/storage.ts';
 import { findMedia, insertMedia, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
@@ -96,7 +96,7 @@ async function ensureMoved(deps: Deps, mediaId: string): Promise<boolean> {
 }
 
 async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Promise<ReceivedFile> {
-  const type = acceptDeclared(upload.content_type);
+  const type = getMediaType(upload.content_type);
   const { start, ...stored } = await hashStored(deps, upload.id);
   const maxBytes = getMaxBytes('presigned', type);
   if (stored.bytes > maxBytes) throw createTooLargeError(maxBytes);
@@ -135,8 +135,8 @@ async function checkContent(
   signal: AbortSignal,
 ): Promise<ReceivedFile['size']> {
   if (type.kind !== 'image') {
-    await identify(start, type.contentType);
-    await probeStored(deps.storage, { key: id, bytes, declared: type.contentType }, signal);
+    await identifyFile(start, type.contentType);
+    await probeStoredType(deps.storage, { key: id, bytes, declared: type.contentType }, signal);
     return undefined;
   }
   const { contentType, width, height } = await inspectImage(() => readStoredFile(deps, id), signal);

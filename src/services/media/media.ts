@@ -1,7 +1,7 @@
 // Stores the results of nodes as media, and finds or fetches the files that a graph refers to.
 import type { MediaRef } from '../../graph/types.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
-import type { Source } from '../../media/storage.ts';
+import type { ByteSource } from '../../media/storage.ts';
 import type { OutputFile } from '../../nodes/define.ts';
 import type { Deps } from '../deps.ts';
 import { toMediaRef } from './media-record.ts';
@@ -16,7 +16,7 @@ const MAX_OUTPUT_BYTES = 1_073_741_824;
 export async function storeMedia(
   deps: Deps,
   owner: MediaOwner,
-  file: OutputFile & { readonly source: Source },
+  file: OutputFile & { readonly source: ByteSource },
   signal: AbortSignal,
 ): Promise<MediaRef> {
   const { source, contentType: declared, name, posterId } = file;

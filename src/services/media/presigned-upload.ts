@@ -6,7 +6,7 @@ import { getMaxBytes, type MediaType, SVG_TYPE } from '../../media/accepted-type
 import { toFileName } from '../../media/file-name.ts';
 import { presignPut } from '../../media/presign.ts';
 import { getObjectUrl } from '../../media/s3.ts';
-import { acceptDeclared } from '../../media/sniff.ts';
+import { getMediaType } from '../../media/sniff.ts';
 import { createTooLargeError } from '../../media/spool.ts';
 import { toPendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
@@ -67,7 +67,7 @@ export async function createUpload(deps: Deps, actor: Actor, { contentType, byte
 }
 
 function checkPresigned(contentType: string, bytes: number): MediaType {
-  const type = acceptDeclared(contentType);
+  const type = getMediaType(contentType);
   if (type.contentType === SVG_TYPE) {
     throw new AppError(
       'unsupported_type',

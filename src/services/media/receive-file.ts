@@ -5,10 +5,10 @@ import { newId } from '../../lib/ids.ts';
 import { type MediaType, SVG_TYPE } from '../../media/accepted-types.ts';
 import { toFileName } from '../../media/file-name.ts';
 import { inspectImage } from '../../media/images.ts';
-import { probeStored } from '../../media/probe-stored.ts';
-import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
+import { probeStoredType } from '../../media/probe-stored.ts';
+import { identifyFile, SNIFFED_BYTES } from '../../media/sniff.ts';
 import { createTooLargeError } from '../../media/spool.ts';
-import type { Source, StoredFile } from '../../media/storage.ts';
+import type { ByteSource, StoredFile } from '../../media/storage.ts';
 import { readSvgSize } from '../../media/svg/text.ts';
 import { sanitizeSvgInPool } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media/media.ts';
@@ -18,7 +18,7 @@ import type { Hints } from './media.schema.ts';
 import { readStoredFile } from './stored-media.ts';
 
 export interface IncomingFile {
-  readonly source: Source;
+  readonly source: ByteSource;
   /** Returns the maximum size. Larger files are rejected with `file_too_large`. */
   readonly maxBytes: (type: MediaType) => number;
   /** The content type that the source declared. */
@@ -56,7 +56,7 @@ export async function receiveFile(
 ): Promise<ReceivedFile> {
   const { start, source, close } = await peek(file.source);
   try {
-    const sniffed = await identify(start, file.declared);
+    const sniffed = await identifyFile(start, file.declared);
     const id = newId('media', deps.now());
     await recordOrphan(deps.db, id);
     const { contentType, kind } = sniffed;
@@ -136,12 +136,12 @@ export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<
 interface PeekedSource {
   readonly start: Uint8Array;
   /** The whole file, including the bytes that were already read. */
-  readonly source: Source;
+  readonly source: ByteSource;
   /** Ends the source without reading the rest. */
   close(): Promise<unknown>;
 }
 
-async function peek(source: Source): Promise<PeekedSource> {
+async function peek(source: ByteSource): Promise<PeekedSource> {
   if (source instanceof Uint8Array) return { start: source, source, close: async () => undefined };
   const chunks = source[Symbol.asyncIterator]();
   const readChunks: Uint8Array[] = [];
@@ -175,7 +175,7 @@ interface CheckedFile extends StoredFile, Pick<ReceivedFile, 'size'> {
 }
 
 /** Stores a sanitized SVG. The original is only in memory and never stored. */
-async function putSvg(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
+async function putSvg(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
   const clean = await sanitizeSvgInPool(await readIntoMemory(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: readSvgSize(clean) };
@@ -185,16 +185,16 @@ async function putSvg(deps: Deps, id: string, source: Source, bounds: PutOptions
  * Stores an image, then reads it back when a decoding slot is free, so that waiting uploads do not hold images in
  * memory.
  */
-async function putImage(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
+async function putImage(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readStoredFile(deps, id);
   const { width, height } = await inspectImage(bytes, bounds.signal);
   return { ...stored, size: { width, height } };
 }
 
-async function putOther(deps: Deps, id: string, source: Source, bounds: PutOptions): Promise<CheckedFile> {
+async function putOther(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
-  const type = await probeStored(
+  const type = await probeStoredType(
     deps.storage,
     { key: id, bytes: stored.bytes, declared: bounds.declared },
     bounds.signal,
@@ -202,7 +202,7 @@ async function putOther(deps: Deps, id: string, source: Source, bounds: PutOptio
   return { ...stored, type, size: undefined };
 }
 
-async function readIntoMemory(source: Source, maxBytes: number): Promise<Buffer> {
+async function readIntoMemory(source: ByteSource, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of source instanceof Uint8Array ? [source] : source) {
