@@ -126,7 +126,11 @@ async function checkSequence(timeline: Timeline, frames: readonly number[], labe
 }
 
 /** Checks that the rows that were not reported did not change. */
-function checkRows({ reusedPixels, previousPixels, rows }: TwicePaintedFrame, stride: number, label: string): void {
+function checkRows(
+  { reusedPixels, previousPixels, rows }: TwicePaintedFrame,
+  stride: number,
+  label: string,
+): void {
   if (previousPixels === undefined) return;
   for (let row = 0; row * stride < reusedPixels.length; row++) {
     if (rows !== undefined && row >= rows[0] && row < rows[1]) continue;

@@ -185,14 +185,24 @@ async function putSvg(deps: Deps, id: string, source: ByteSource, bounds: PutOpt
  * Stores an image, then reads it back when a decoding slot is free, so that waiting uploads do not hold images in
  * memory.
  */
-async function putImage(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
+async function putImage(
+  deps: Deps,
+  id: string,
+  source: ByteSource,
+  bounds: PutOptions,
+): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readStoredFile(deps, id);
   const { width, height } = await inspectImage(bytes, bounds.signal);
   return { ...stored, size: { width, height } };
 }
 
-async function putOther(deps: Deps, id: string, source: ByteSource, bounds: PutOptions): Promise<CheckedFile> {
+async function putOther(
+  deps: Deps,
+  id: string,
+  source: ByteSource,
+  bounds: PutOptions,
+): Promise<CheckedFile> {
   const stored = await deps.storage.put(id, source, bounds);
   const type = await probeStoredType(
     deps.storage,

@@ -1,4 +1,4 @@
-// Tests media over real HTTP: ranges, validators, headers, path traversal, and callers who disconnect.
+// Tests GET and HEAD of media over real HTTP: ranges, validators, headers, path traversal, and disconnects.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -33,7 +33,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET'): Promise<Resp
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
 
 describe('GET /cdn/{mediaId}/{name}', () => {
-  it('sends the whole file, cacheable for a year, for every origin, with nosniff', async () => {
+  it('sends the whole file with headers for caching, all origins and nosniff', async () => {
     const response = await get();
     assert.equal(response.status, 200);
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes));
@@ -108,7 +108,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
   });
 
   it('returns 404 for paths that traverse, contain NUL, or name another file', async () => {
-    for (const odd of [
+    for (const invalidPath of [
       `/cdn/${media.mediaId}/other.png`,
       `/cdn/${media.mediaId}/`,
       `/cdn/${media.mediaId}`,
@@ -121,9 +121,9 @@ describe('GET /cdn/{mediaId}/{name}', () => {
       `//cdn/${media.mediaId}/noise.png`,
       `/cdn/..%5c..%5cetc/passwd`,
     ]) {
-      const [response] = await sendRaw(port, requestHead('GET', odd));
-      assert.equal(response?.status, 404, odd);
-      assert.equal(JSON.parse(response.body).code, 'not_found', odd);
+      const [response] = await sendRaw(port, requestHead('GET', invalidPath));
+      assert.equal(response?.status, 404, invalidPath);
+      assert.equal(JSON.parse(response.body).code, 'not_found', invalidPath);
     }
   });
 
@@ -135,7 +135,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
         try {
           return readlinkSync(`/proc/self/fd/${fd}`).includes(media.mediaId);
         } catch {
-          // Closed between the two calls.
+          // The file was closed between the two calls.
           return false;
         }
       }).length;

@@ -1,4 +1,4 @@
-// Tests media in graphs: found or reported missing by lint, used or reported missing by runs.
+// Tests media in graphs: lint and runs use them or report that they are missing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ const toGraph = (config: Record<string, unknown>) => ({
   edges: [edge('a.image > b.input')],
 });
 
-const toRun = (caller: Caller) => ({
+const createRun = (caller: Caller) => ({
   userId: caller.userId,
   workspace: `user:${caller.userId}`,
   executionId: newId('execution'),
@@ -40,42 +40,42 @@ const toRun = (caller: Caller) => ({
 
 describe('the lint', () => {
   const missing = `med_${'0'.repeat(26)}`;
-  const sentence = `a: Media ${missing} does not exist. Upload it again, or choose another file.`;
+  const warning = `a: Media ${missing} does not exist. Upload it again, or choose another file.`;
 
-  it('warns of missing media, by id and by URL, on every write', async () => {
+  it('warns about missing media, by id and by URL, on every write', async () => {
     for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {
       const created = await createWorkflow(owner, toGraph(config));
-      assert.equal(created.meta.warnings[0], sentence);
+      assert.equal(created.meta.warnings[0], warning);
       assert.deepEqual(
         created.meta.issues.map(({ code, nodeId }) => [code, nodeId]),
         [['missing_media', 'a']],
       );
     }
-    const there = await createWorkflow(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
-    assert.deepEqual(there.meta.issues, []);
-    const changed = await putWorkflow(owner, there.id, toGraph({ mediaId: missing }));
-    assert.ok(changed.body.meta.warnings.includes(sentence));
+    const complete = await createWorkflow(owner, toGraph({ mediaId: (await uploadPicture(owner)).mediaId }));
+    assert.deepEqual(complete.meta.issues, []);
+    const changed = await putWorkflow(owner, complete.id, toGraph({ mediaId: missing }));
+    assert.ok(changed.body.meta.warnings.includes(warning));
   });
 
   it('distinguishes an incomplete upload from missing media', async () => {
     const file = { contentType: 'image/png', bytes: 100, filename: 'a.png' };
-    const minted = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
-    const { mediaId } = minted.body;
+    const createdUpload = await owner.request<{ mediaId: string }>('POST', '/media/upload-url', file);
+    const { mediaId } = createdUpload.body;
     const created = await createWorkflow(owner, toGraph({ mediaId }));
     const expected = `The upload of media ${mediaId} is not complete: send its bytes, then complete it (POST /api/v1/media/upload-url/complete, or the tool add_media with mediaId alone).`;
     assert.equal(created.meta.warnings[0], `a: ${expected}`);
-    await assert.rejects(resolveMedia(test.deps, toRun(owner), { mediaId }, 'image', signal), {
+    await assert.rejects(resolveMedia(test.deps, createRun(owner), { mediaId }, 'image', signal), {
       code: 'upload_not_found',
       message: expected,
     });
   });
 
-  it('warns of them on request', async () => {
+  it('warns about missing media on request', async () => {
     const expected = [['missing_media', 'a']];
     const codes = (issues: unknown): unknown =>
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
-    const sent = await owner.request('POST', '/workflows/lint', toGraph({ mediaId: missing }));
-    assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, expected]);
+    const linted = await owner.request('POST', '/workflows/lint', toGraph({ mediaId: missing }));
+    assert.deepEqual([linted.body.ok, codes(linted.body.issues)], [true, expected]);
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, toGraph({ mediaId }));
     const before = await owner.request('POST', `/workflows/${id}/lint`, {});
@@ -90,18 +90,21 @@ describe('a run', () => {
   it('accepts media of its workspace by id and by URL without copying them', async () => {
     const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {
-      assert.equal((await resolveMedia(test.deps, toRun(owner), source, 'image', signal)).mediaId, mediaId);
+      assert.equal(
+        (await resolveMedia(test.deps, createRun(owner), source, 'image', signal)).mediaId,
+        mediaId,
+      );
     }
   });
 
-  it('copies media of another workspace by URL, and refuses them by id', async () => {
+  it('copies media of another workspace by URL, but refuses them by id', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    const copy = await resolveMedia(test.deps, toRun(otherUser), { url }, 'image', signal);
+    const copy = await resolveMedia(test.deps, createRun(otherUser), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
     assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
     const listed = await otherUser.request<{ data: unknown[] }>('GET', '/media');
     assert.deepEqual(listed.body.data, []);
-    await assert.rejects(resolveMedia(test.deps, toRun(otherUser), { mediaId }, 'image', signal), {
+    await assert.rejects(resolveMedia(test.deps, createRun(otherUser), { mediaId }, 'image', signal), {
       code: 'not_found',
       message: `Media ${mediaId} was not found in this workspace.`,
     });
@@ -128,12 +131,12 @@ describe('a run', () => {
 
   it('fails for media that are deleted or of another kind', async () => {
     const { mediaId, url } = await uploadPicture(owner);
-    await assert.rejects(resolveMedia(test.deps, toRun(owner), { mediaId }, 'video', signal), {
+    await assert.rejects(resolveMedia(test.deps, createRun(owner), { mediaId }, 'video', signal), {
       code: 'unsupported_type',
     });
     await owner.request('DELETE', `/media/${mediaId}`);
     for (const source of [{ mediaId }, { url }, { mediaId: '../x' }]) {
-      await assert.rejects(resolveMedia(test.deps, toRun(owner), source, 'image', signal), {
+      await assert.rejects(resolveMedia(test.deps, createRun(owner), source, 'image', signal), {
         code: 'not_found',
       });
     }
@@ -158,7 +161,7 @@ describe('rehosting', () => {
     return res.writeHead(200, { 'content-type': 'video/mp4', 'transfer-encoding': 'chunked' }).end(file);
   });
 
-  // The address of the test server is private. An instance that allows it stands in for the public network.
+  // The test server has a private address, which this client allows.
   const rehost = (path: string) => {
     const actor = {
       kind: 'user',
@@ -186,7 +189,7 @@ describe('rehosting', () => {
     assert.deepEqual([width, height], [5, 6]);
   });
 
-  it('accepts 25 MB and not a byte more', async () => {
+  it('accepts at most 25 MB', async () => {
     assert.equal((await rehost(`/mp4/${25 * MB}/a.mp4`)).bytes, 25 * MB);
     await assert.rejects(rehost(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
   });

@@ -17,8 +17,8 @@ describe('the media library', () => {
     const teamId = String(team.body.id);
     const email = 'viewer@example.com';
     viewer = await service.createUser({ email, keyScopes: SCOPES });
-    const sent = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
-    const { status } = await viewer.request('POST', `/invitations/${sent.body.id}/accept`);
+    const invitation = await service.request('POST', `/teams/${teamId}/members`, { email, role: 'VIEWER' });
+    const { status } = await viewer.request('POST', `/invitations/${invitation.body.id}/accept`);
     assert.equal(status, 200);
     for (const caller of [service, viewer]) await caller.request('PUT', '/me/workspace', { teamId });
     const bytes = await noiseImage(8, 8, 'png');
@@ -48,29 +48,29 @@ describe('the media library', () => {
   const listNames = async (query: string, caller?: Request) =>
     (await list(query, caller)).map(({ contentType }) => contentType.split('/')[0]).sort();
 
-  it('lists uploads and results with what created them, and no poster on its own', async () => {
+  it('lists uploads and results, but no posters, with the prompt and workflow of a result', async () => {
     const items = await list('origin=all');
     assert.deepEqual(items.map(({ contentType }) => contentType).sort(), [
       'image/png',
       'image/png',
       'video/mp4',
     ]);
-    const of = (origin: string, type: string) =>
+    const find = (origin: string, type: string) =>
       items.find(item => item.origin === origin && item.contentType === type);
-    const picture = of('output', 'image/png');
+    const picture = find('output', 'image/png');
     assert.equal(picture?.prompt, 'a red boat');
     assert.equal(picture?.workflow?.name, 'Harbour at 50%');
     assert.match(picture?.executionId ?? '', /^ex_/);
-    const clip = of('output', 'video/mp4');
+    const clip = find('output', 'video/mp4');
     assert.equal(clip?.prompt, 'waves {{secrets.KEY}}');
     const poster = await fetch(clip?.posterUrl ?? '');
     assert.equal(poster.headers.get('content-type'), 'image/jpeg');
-    const upload = of('upload', 'image/png');
+    const upload = find('upload', 'image/png');
     assert.deepEqual([upload?.prompt, upload?.workflow, upload?.executionId], [null, null, null]);
     assert.deepEqual(await listNames(''), ['image']);
   });
 
-  it('finds files by name, prompt or workflow, and takes wildcards literally', async () => {
+  it('finds files by name, prompt or workflow, without wildcards', async () => {
     assert.deepEqual(await listNames('origin=all&q=RED+boat'), ['image']);
     assert.deepEqual(await listNames('origin=all&q=harbour'), ['image', 'video']);
     assert.deepEqual(await listNames('origin=all&q=at+50%25'), ['image', 'video']);
@@ -86,9 +86,9 @@ describe('the media library', () => {
     );
     assert.deepEqual(await listNames('origin=all&q=boat', viewer), []);
     const [item] = items.filter(({ workflow }) => workflow !== null);
-    const one = await viewer.request<MediaItem>('GET', `/media/${item?.mediaId}`);
-    assert.equal(one.body.prompt, null);
-    assert.equal(one.body.workflow?.name, 'Harbour at 50%');
+    const response = await viewer.request<MediaItem>('GET', `/media/${item?.mediaId}`);
+    assert.equal(response.body.prompt, null);
+    assert.equal(response.body.workflow?.name, 'Harbour at 50%');
   });
 
   it('deletes the poster of a video with the video', async () => {

@@ -1,4 +1,4 @@
-// Tests presigned uploads to the local disk, and behavior that only our own upload route has.
+// Tests presigned uploads to the local disk, and behavior that is specific to our own upload route.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -25,18 +25,18 @@ describe('our own upload route', () => {
   });
   after(() => test.close());
 
-  /** Creates a grant for a file, with the URL that a proxy would forward to. */
-  const grant = async (bytes: number) => {
+  /** Presigns the upload of a file. Returns the URL to which a proxy would forward. */
+  const presign = async (bytes: number) => {
     const id = newId('media');
     const url = getUploadUrl(test.deps, id);
     const put = { url, contentType: 'video/mp4', bytes, nowMs: now };
     const { uploadUrl, headers } = await presignPut(createUploadKey(test.deps), put);
     return { id, headers, url: uploadUrl.replace('https://studio.example.com/graphs', origin) };
   };
-  const spooled = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
+  const listSpool = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
 
   it('takes its URL from BASE_URL, not from the Host header', async () => {
-    const { id, url, headers } = await grant(5);
+    const { id, url, headers } = await presign(5);
     const response = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     assert.deepEqual([response.status, await response.text()], [200, '']);
     assert.match(String(response.headers.get('etag')), /^"[0-9a-f]{32}"$/);
@@ -44,33 +44,39 @@ describe('our own upload route', () => {
   });
 
   it('returns errors in XML with a request id', async () => {
-    const { url, headers } = await grant(5);
+    const { url, headers } = await presign(5);
     now += 901_000;
-    const late = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
+    const expired = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
     now = Date.now();
-    const text = await late.text();
-    assert.deepEqual([late.status, late.headers.get('content-type')], [403, 'application/xml']);
+    const text = await expired.text();
+    assert.deepEqual([expired.status, expired.headers.get('content-type')], [403, 'application/xml']);
     assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expired.<\/Message>/);
-    assert.ok(text.includes(`<RequestId>${late.headers.get('x-request-id')}</RequestId>`));
-    const bare = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
-    assert.deepEqual([bare.status, /<Code>(\w+)/.exec(await bare.text())?.[1]], [403, 'AccessDenied']);
-    const foreign = await fetch(`${origin}/uploads/..%2f..%2fpasswd`, { method: 'PUT', body: 'x' });
-    assert.deepEqual([foreign.status, /<Code>(\w+)/.exec(await foreign.text())?.[1]], [404, 'NoSuchKey']);
+    assert.ok(text.includes(`<RequestId>${expired.headers.get('x-request-id')}</RequestId>`));
+    const unsigned = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
+    assert.deepEqual(
+      [unsigned.status, /<Code>(\w+)/.exec(await unsigned.text())?.[1]],
+      [403, 'AccessDenied'],
+    );
+    const invalidKey = await fetch(`${origin}/uploads/..%2f..%2fpasswd`, { method: 'PUT', body: 'x' });
+    assert.deepEqual(
+      [invalidKey.status, /<Code>(\w+)/.exec(await invalidKey.text())?.[1]],
+      [404, 'NoSuchKey'],
+    );
   });
 
   it('stores nothing if the body is interrupted', async () => {
-    const { id, url, headers } = await grant(100_000);
+    const { id, url, headers } = await presign(100_000);
     const req = request(url, { method: 'PUT', headers });
     req.on('error', () => undefined);
     req.write(Buffer.alloc(50_000));
-    while ((await spooled()).length === 0) await new Promise(done => setTimeout(done, 5));
+    while ((await listSpool()).length === 0) await new Promise(done => setTimeout(done, 5));
     req.destroy();
-    while ((await spooled()).length > 0) await new Promise(done => setTimeout(done, 5));
+    while ((await listSpool()).length > 0) await new Promise(done => setTimeout(done, 5));
     assert.equal(await test.deps.storage.stat(toPendingKey(id)), undefined);
   });
 
   it('accepts uploads from browsers of any origin', async () => {
-    const { url } = await grant(5);
+    const { url } = await presign(5);
     const headers = {
       origin: 'https://editor.example.com',
       'access-control-request-method': 'PUT',

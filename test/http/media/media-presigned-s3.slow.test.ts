@@ -1,4 +1,4 @@
-// Tests presigned uploads to a bucket, and how its media are served.
+// Tests presigned uploads to a bucket, and how media in a bucket are served.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -44,25 +44,25 @@ const ENV = {
 testPresigned('bucket', async () => ENV);
 
 describe('CDN_MODE=redirect', () => {
-  it('redirects readers to the bucket, and serves files itself that it must make harmless', async () => {
+  it('redirects readers to the bucket, except for SVG and conditional requests', async () => {
     const test = await createTestApp({ env: { ...ENV, CDN_MODE: 'redirect' } });
     try {
       const caller = await test.createCaller();
-      const send = async (bytes: Buffer, type: string): Promise<string> => {
+      const upload = async (bytes: Buffer, type: string): Promise<string> => {
         const dataUrl = `data:${type};base64,${bytes.toString('base64')}`;
         const { body } = await caller.request<{ url: string }>('POST', '/media/upload', { dataUrl });
         return new URL(body.url).pathname;
       };
-      const path = await send(await noiseImage(9, 9, 'png'), 'image/png');
-      const sent = await test.app.inject({ url: path });
-      assert.equal(sent.statusCode, 307);
-      assert.match(String(sent.headers.location), new RegExp(`^http://127.0.0.1:${port}/media/med_`));
-      assert.match(String(sent.headers['cache-control']), /max-age=450$/);
+      const path = await upload(await noiseImage(9, 9, 'png'), 'image/png');
+      const response = await test.app.inject({ url: path });
+      assert.equal(response.statusCode, 307);
+      assert.match(String(response.headers.location), new RegExp(`^http://127.0.0.1:${port}/media/med_`));
+      assert.match(String(response.headers['cache-control']), /max-age=450$/);
       const head = await test.app.inject({ method: 'HEAD', url: path });
       assert.deepEqual([head.statusCode, head.headers['content-type']], [200, 'image/png']);
-      const known = { 'if-none-match': String(head.headers.etag) };
-      assert.equal((await test.app.inject({ url: path, headers: known })).statusCode, 304);
-      const svg = await send(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
+      const condition = { 'if-none-match': String(head.headers.etag) };
+      assert.equal((await test.app.inject({ url: path, headers: condition })).statusCode, 304);
+      const svg = await upload(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
       assert.equal((await test.app.inject({ url: svg })).statusCode, 200);
     } finally {
       await test.close();
@@ -84,24 +84,24 @@ describe('the bucket, read with the AWS SDK', () => {
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
     const { client, Bucket } = createSdkStorage(test.deps, body.mediaId);
-    const place = { Bucket, Key: body.mediaId };
-    const head = await client.send(new HeadObjectCommand(place));
+    const object = { Bucket, Key: body.mediaId };
+    const head = await client.send(new HeadObjectCommand(object));
     assert.deepEqual(
       [head.ContentType, head.ContentLength, head.CacheControl],
       ['image/webp', bytes.length, 'public, max-age=31536000, immutable'],
     );
-    const whole = await client.send(new GetObjectCommand(place));
+    const whole = await client.send(new GetObjectCommand(object));
     assert.deepEqual(Buffer.from((await whole.Body?.transformToByteArray()) ?? []), bytes);
-    const part = await client.send(new GetObjectCommand({ ...place, Range: 'bytes=0-3' }));
+    const part = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-3' }));
     assert.equal(await part.Body?.transformToString(), 'RIFF');
     assert.equal((await caller.request('DELETE', `/media/${body.mediaId}`)).status, 200);
-    await assert.rejects(client.send(new HeadObjectCommand(place)), { name: 'NotFound' });
+    await assert.rejects(client.send(new HeadObjectCommand(object)), { name: 'NotFound' });
   });
 
-  it('accepts multipart uploads, which can be completed too', async () => {
+  it('accepts multipart uploads, which can be completed like others', async () => {
     const bytes = mp4(6_000_000);
-    const minting = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
-    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', minting);
+    const request = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
+    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', request);
     const { client, Bucket, Key } = createSdkStorage(test.deps, body.mediaId);
     const { UploadId } = await client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' }),

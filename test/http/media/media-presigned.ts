@@ -1,4 +1,4 @@
-// Tests presigned uploads for both our own route and a bucket, which behave the same for clients.
+// Defines tests of presigned uploads for our own route and a bucket, which behave the same for clients.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -15,7 +15,7 @@ import { assertRefused } from '../../support/workflows.ts';
 const HOUR_MS = 3_600_000;
 const { signal } = new AbortController();
 
-interface Minted {
+interface CreatedUpload {
   readonly uploadUrl: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,14 +26,18 @@ interface Minted {
   readonly expiresAt: string;
 }
 
-/** Declares the tests for the storage in the settings. */
+/** Defines the tests for the storage in the environment that `open` returns. */
 export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEnv>): void {
   let test: TestApp;
   let caller: Caller;
   let now = Date.now();
 
-  const mint = async (bytes: number, contentType = 'image/png', user = caller): Promise<Minted> => {
-    const response = await user.request<Minted>('POST', '/media/upload-url', {
+  const createUpload = async (
+    bytes: number,
+    contentType = 'image/png',
+    user = caller,
+  ): Promise<CreatedUpload> => {
+    const response = await user.request<CreatedUpload>('POST', '/media/upload-url', {
       contentType,
       bytes,
       filename: 'My file.png',
@@ -41,20 +45,24 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     assert.equal(response.status, 200, response.body.error);
     return response.body;
   };
-  const put = (minted: Minted, body: Uint8Array, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(minted.uploadUrl, {
+  const put = (
+    createdUpload: CreatedUpload,
+    body: Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(createdUpload.uploadUrl, {
       method: 'PUT',
-      headers: { ...minted.headers, ...headers },
+      headers: { ...createdUpload.headers, ...headers },
       body: new Uint8Array(body),
     });
   const complete = (mediaId: unknown, more: object = {}, user = caller) =>
     user.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...more });
-  const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<Minted> => {
-    const minted = await mint(body.length, contentType);
-    assert.equal((await put(minted, body)).status, 200);
-    return minted;
+  const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<CreatedUpload> => {
+    const createdUpload = await createUpload(body.length, contentType);
+    assert.equal((await put(createdUpload, body)).status, 200);
+    return createdUpload;
   };
-  const listed = async (): Promise<readonly string[]> =>
+  const listIds = async (): Promise<readonly string[]> =>
     (await caller.request<{ data: { mediaId: string }[] }>('GET', '/media')).body.data.map(
       ({ mediaId }) => mediaId,
     );
@@ -73,21 +81,21 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
     it('are created, sent, completed, listed and served', async () => {
       const bytes = await noiseImage(40, 30, 'png');
-      const minted = await mint(bytes.length);
-      assert.equal(minted.method, 'PUT');
-      assert.deepEqual(Object.keys(minted.headers).sort(), [
+      const createdUpload = await createUpload(bytes.length);
+      assert.equal(createdUpload.method, 'PUT');
+      assert.deepEqual(Object.keys(createdUpload.headers).sort(), [
         'Cache-Control',
         'Content-Length',
         'Content-Type',
       ]);
-      assert.ok(Date.parse(minted.expiresAt) - now <= 900_000);
-      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
-      assert.equal((await put(minted, bytes)).status, 200);
-      assert.equal((await listed()).includes(minted.mediaId), false);
-      const done = await complete(minted.mediaId, { width: 7, duration: 3 });
+      assert.ok(Date.parse(createdUpload.expiresAt) - now <= 900_000);
+      assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
+      assert.equal((await put(createdUpload, bytes)).status, 200);
+      assert.equal((await listIds()).includes(createdUpload.mediaId), false);
+      const done = await complete(createdUpload.mediaId, { width: 7, duration: 3 });
       const result = {
-        url: minted.url,
-        mediaId: minted.mediaId,
+        url: createdUpload.url,
+        mediaId: createdUpload.mediaId,
         contentType: 'image/png',
         width: 40,
         height: 30,
@@ -95,100 +103,97 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         bytes: bytes.length,
       };
       assert.deepEqual([done.status, done.body], [200, result]);
-      assert.equal((await listed())[0], minted.mediaId);
-      const served = await fetch(minted.url);
+      assert.equal((await listIds())[0], createdUpload.mediaId);
+      const served = await fetch(createdUpload.url);
       assert.deepEqual([served.status, served.headers.get('content-type')], [200, 'image/png']);
       assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
     });
 
     it('can be completed repeatedly and concurrently with the same response', async () => {
-      const minted = await upload(await noiseImage(20, 20, 'jpeg'), 'image/jpg');
-      assert.equal(minted.contentType, 'image/jpeg');
+      const createdUpload = await upload(await noiseImage(20, 20, 'jpeg'), 'image/jpg');
+      assert.equal(createdUpload.contentType, 'image/jpeg');
       // A concurrent request gives up after a while, which is too early on a busy machine.
-      const insist = async (): ReturnType<typeof complete> => {
-        const response = await complete(minted.mediaId);
-        return response.body.code === 'upload_busy' ? insist() : response;
+      const completeUntilFree = async (): ReturnType<typeof complete> => {
+        const response = await complete(createdUpload.mediaId);
+        return response.body.code === 'upload_busy' ? completeUntilFree() : response;
       };
-      const responses = await Promise.all([1, 2, 3].map(insist));
-      responses.push(await complete(minted.mediaId, { width: 3 }));
+      const responses = await Promise.all([1, 2, 3].map(completeUntilFree));
+      responses.push(await complete(createdUpload.mediaId, { width: 3 }));
       for (const { status, body } of responses) assert.deepEqual([status, body], [200, responses[0]?.body]);
       // The URL still works, but bytes sent to it now are never served.
-      assert.equal((await put(minted, randomBytes(minted.bytes))).status, 200);
-      assert.deepEqual((await complete(minted.mediaId)).body, responses[0]?.body);
+      assert.equal((await put(createdUpload, randomBytes(createdUpload.bytes))).status, 200);
+      assert.deepEqual((await complete(createdUpload.mediaId)).body, responses[0]?.body);
     });
 
     it("accept the caller's metadata of video and audio within limits", async () => {
-      const silent = await upload(mp4(20_000), 'video/mp4');
-      const described = await upload(mp4(20_000), 'video/mp4');
-      const first = (await complete(silent.mediaId)).body;
+      const withoutMetadata = await upload(mp4(20_000), 'video/mp4');
+      const withMetadata = await upload(mp4(20_000), 'video/mp4');
+      const first = (await complete(withoutMetadata.mediaId)).body;
       assert.deepEqual([first.width, first.height, first.duration], [null, null, null]);
-      assertRefused(await complete(described.mediaId, { duration: 90_000 }), 400, 'invalid_request');
-      assertRefused(await complete(described.mediaId, { width: -1 }), 400, 'invalid_request');
-      const second = (await complete(described.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
+      assertRefused(await complete(withMetadata.mediaId, { duration: 90_000 }), 400, 'invalid_request');
+      assertRefused(await complete(withMetadata.mediaId, { width: -1 }), 400, 'invalid_request');
+      const second = (await complete(withMetadata.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
       assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
     });
 
     it('accept exactly the signed request', async () => {
       const bytes = await noiseImage(20, 20, 'png');
-      const minted = await mint(bytes.length);
-      const other = await mint(bytes.length);
+      const createdUpload = await createUpload(bytes.length);
+      const other = await createUpload(bytes.length);
       for (const [label, response] of [
-        ['type', put(minted, bytes, { 'Content-Type': 'image/jpeg' })],
-        ['cache', put(minted, bytes, { 'Cache-Control': 'no-store' })],
-        ['length', put(minted, bytes.subarray(1), { 'Content-Length': String(bytes.length - 1) })],
+        ['type', put(createdUpload, bytes, { 'Content-Type': 'image/jpeg' })],
+        ['cache', put(createdUpload, bytes, { 'Cache-Control': 'no-store' })],
+        ['length', put(createdUpload, bytes.subarray(1), { 'Content-Length': String(bytes.length - 1) })],
         [
           'key',
-          fetch(minted.uploadUrl.replace(minted.mediaId, other.mediaId), {
+          fetch(createdUpload.uploadUrl.replace(createdUpload.mediaId, other.mediaId), {
             method: 'PUT',
-            headers: minted.headers,
+            headers: createdUpload.headers,
             body: new Uint8Array(bytes),
           }),
         ],
         [
           'expiry',
-          fetch(minted.uploadUrl.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000'), {
+          fetch(createdUpload.uploadUrl.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000'), {
             method: 'PUT',
-            headers: minted.headers,
+            headers: createdUpload.headers,
             body: new Uint8Array(bytes),
           }),
         ],
       ] as const) {
-        const { status, text } = await response.then(async got => ({
-          status: got.status,
-          text: await got.text(),
-        }));
-        assert.equal(status, 403, label);
-        assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, label);
+        const refused = await response;
+        assert.equal(refused.status, 403, label);
+        assert.match(await refused.text(), /<Code>SignatureDoesNotMatch<\/Code>/, label);
       }
-      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
     });
 
-    it('accept a URL signed by the AWS SDK, and refuse any change of it', async () => {
+    it('accept a URL signed by the AWS SDK, but no changed request', async () => {
       const bytes = await noiseImage(30, 20, 'png');
-      const minted = await mint(bytes.length);
-      const place = createSdkStorage(test.deps, minted.mediaId);
-      const signed = {
-        ContentType: minted.contentType,
+      const createdUpload = await createUpload(bytes.length);
+      const storage = createSdkStorage(test.deps, createdUpload.mediaId);
+      const signedHeaders = {
+        ContentType: createdUpload.contentType,
         ContentLength: bytes.length,
-        CacheControl: minted.headers['Cache-Control'] ?? '',
+        CacheControl: createdUpload.headers['Cache-Control'] ?? '',
       };
-      const uploadUrl = await signBySdk(place, signed);
-      assert.equal(new URL(uploadUrl).pathname, new URL(minted.uploadUrl).pathname);
-      const other = await signBySdk(place, { ...signed, ContentLength: bytes.length + 1 });
+      const uploadUrl = await signBySdk(storage, signedHeaders);
+      assert.equal(new URL(uploadUrl).pathname, new URL(createdUpload.uploadUrl).pathname);
+      const other = await signBySdk(storage, { ...signedHeaders, ContentLength: bytes.length + 1 });
       for (const [url, headers] of [
         [uploadUrl, { 'Content-Type': 'image/gif' }],
         [uploadUrl, { 'Cache-Control': 'no-store' }],
         [other, {}],
         [uploadUrl.replace(/X-Amz-Signature=../, 'X-Amz-Signature=zz'), {}],
       ] as const) {
-        const response = await put({ ...minted, uploadUrl: url }, bytes, headers);
+        const response = await put({ ...createdUpload, uploadUrl: url }, bytes, headers);
         assert.deepEqual(
           [response.status, /<Code>(\w+)/.exec(await response.text())?.[1]],
           [403, 'SignatureDoesNotMatch'],
         );
       }
-      assert.equal((await put({ ...minted, uploadUrl }, bytes)).status, 200);
-      const done = await complete(minted.mediaId);
+      assert.equal((await put({ ...createdUpload, uploadUrl }, bytes)).status, 200);
+      const done = await complete(createdUpload.mediaId);
       assert.deepEqual([done.status, done.body.width, done.body.bytes], [200, 30, bytes.length]);
     });
 
@@ -198,11 +203,11 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         await noiseImage(9, 9, 'jpeg'),
         (await noiseImage(40, 40, 'png')).subarray(0, 2000),
       ]) {
-        const minted = await upload(body);
-        assertRefused(await complete(minted.mediaId), 422, 'unreadable_image');
-        assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
-        assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
-        assert.equal((await fetch(minted.url)).status, 404);
+        const createdUpload = await upload(body);
+        assertRefused(await complete(createdUpload.mediaId), 422, 'unreadable_image');
+        assert.equal(await test.deps.storage.stat(createdUpload.mediaId), undefined);
+        assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
+        assert.equal((await fetch(createdUpload.url)).status, 404);
       }
       const video = await upload(randomBytes(5000), 'video/mp4');
       assertRefused(await complete(video.mediaId), 415, 'unsupported_type');
@@ -210,10 +215,10 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
     it('discard video and audio whose tracks are missing or do not match the declaration', async () => {
       for (const [type, body] of MISMATCHED_FILES) {
-        const minted = await upload(body, type);
-        assertRefused(await complete(minted.mediaId), 415, 'unsupported_type');
-        assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
-        assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
+        const createdUpload = await upload(body, type);
+        assertRefused(await complete(createdUpload.mediaId), 415, 'unsupported_type');
+        assert.equal(await test.deps.storage.stat(createdUpload.mediaId), undefined);
+        assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
       }
       for (const [type, body] of [
         ['audio/wav', wav(9000)],
@@ -225,31 +230,31 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
     });
 
     it('can be used only by the account that created them', async () => {
-      const minted = await upload(await noiseImage(9, 9, 'png'));
+      const createdUpload = await upload(await noiseImage(9, 9, 'png'));
       const other = await test.createCaller();
-      assertRefused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
-      assert.equal((await complete(minted.mediaId)).status, 200);
-      assertRefused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
+      assertRefused(await complete(createdUpload.mediaId, {}, other), 404, 'upload_not_found');
+      assert.equal((await complete(createdUpload.mediaId)).status, 200);
+      assertRefused(await complete(createdUpload.mediaId, {}, other), 404, 'upload_not_found');
     });
 
     it('expire after 24 hours and are deleted with their files', async () => {
-      const forgotten = await upload(await noiseImage(9, 9, 'png'));
-      const kept = await upload(await noiseImage(9, 9, 'png'));
-      assert.equal((await complete(kept.mediaId)).status, 200);
-      assert.equal((await put(kept, randomBytes(kept.bytes))).status, 200);
+      const incomplete = await upload(await noiseImage(9, 9, 'png'));
+      const completed = await upload(await noiseImage(9, 9, 'png'));
+      assert.equal((await complete(completed.mediaId)).status, 200);
+      assert.equal((await put(completed, randomBytes(completed.bytes))).status, 200);
       now += 24 * HOUR_MS;
-      assertRefused(await complete(forgotten.mediaId), 404, 'upload_not_found');
+      assertRefused(await complete(incomplete.mediaId), 404, 'upload_not_found');
       now += 2 * HOUR_MS;
       await sweepMedia(test.deps, signal);
-      assert.equal(await test.deps.storage.stat(toPendingKey(forgotten.mediaId)), undefined);
-      assert.equal(await test.deps.storage.stat(toPendingKey(kept.mediaId)), undefined);
-      assert.equal((await fetch(kept.url)).status, 200);
-      assert.equal((await complete(kept.mediaId)).status, 200);
+      assert.equal(await test.deps.storage.stat(toPendingKey(incomplete.mediaId)), undefined);
+      assert.equal(await test.deps.storage.stat(toPendingKey(completed.mediaId)), undefined);
+      assert.equal((await fetch(completed.url)).status, 200);
+      assert.equal((await complete(completed.mediaId)).status, 200);
       assert.deepEqual((await test.deps.db.query('select from media_uploads')).rowCount, 0);
       now = Date.now();
     });
 
-    it('leave no unknown files behind', async () => {
+    it('include the deletion of files without a row in the database', async () => {
       const id = newId('media');
       await test.deps.storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 9 });
       await test.deps.db.query(`insert into media_strays values ($1, now() - interval '26 hours')`, [id]);
@@ -257,16 +262,16 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       assert.equal(await test.deps.storage.stat(id), undefined);
     });
 
-    it('delete the file with the media', async () => {
-      const minted = await upload(await noiseImage(9, 9, 'png'));
-      await complete(minted.mediaId);
-      assert.equal((await caller.request('DELETE', `/media/${minted.mediaId}`)).status, 200);
-      assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
-      assert.equal((await fetch(minted.url)).status, 404);
-      assertRefused(await complete(minted.mediaId), 404, 'upload_not_found');
+    it('are deleted with their media', async () => {
+      const createdUpload = await upload(await noiseImage(9, 9, 'png'));
+      await complete(createdUpload.mediaId);
+      assert.equal((await caller.request('DELETE', `/media/${createdUpload.mediaId}`)).status, 200);
+      assert.equal(await test.deps.storage.stat(createdUpload.mediaId), undefined);
+      assert.equal((await fetch(createdUpload.url)).status, 404);
+      assertRefused(await complete(createdUpload.mediaId), 404, 'upload_not_found');
     });
 
-    it('also store inline uploads', async () => {
+    it('share their storage with inline uploads', async () => {
       const bytes = await noiseImage(12, 12, 'webp');
       const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
       const { body } = await caller.request<{ url: string; bytes: number }>('POST', '/media/upload', {

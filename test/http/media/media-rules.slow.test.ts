@@ -1,8 +1,6 @@
 // Tests rules of media: which types can be uploaded, who may link a file to a workflow, and what an expired upload
 // leaves.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
@@ -11,12 +9,13 @@ import { joinTeam } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
 import { assertRefused, node, type Workflow } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;
-const SWEPT_WITHIN_MS = 20_000;
+const SWEEP_TIMEOUT_MS = 20_000;
 
-interface Minted {
+interface CreatedUpload {
   readonly uploadUrl: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,18 +31,15 @@ let caller: Caller;
 let now: number;
 before(async () => {
   now = Math.floor(Date.now() / 1000) * 1000;
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
+  const port = await findFreePort();
   test = await createTestApp({ env: { BASE_URL: `http://127.0.0.1:${port}` }, now: () => now });
   await test.app.listen({ host: '127.0.0.1', port });
   caller = await test.createCaller();
 });
 after(() => test.close());
 
-const mint = (contentType: string, bytes: number) =>
-  caller.request<Minted>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
+const createUpload = (contentType: string, bytes: number) =>
+  caller.request<CreatedUpload>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
 const complete = (mediaId: string) => caller.request('POST', '/media/upload-url/complete', { mediaId });
 
 describe('an upload link', () => {
@@ -53,8 +49,8 @@ describe('an upload link', () => {
     ...['audio/mpeg', 'audio/wav', 'audio/mp4'],
   ];
   for (const contentType of TYPES)
-    it(`is created for ${contentType}, valid for 15 minutes, with the headers to send`, async () => {
-      const { status, body } = await mint(contentType, 1234);
+    it(`for ${contentType} is valid for 15 minutes with the returned headers`, async () => {
+      const { status, body } = await createUpload(contentType, 1234);
       assert.equal(status, 200, body.error);
       assert.deepEqual([body.method, body.contentType, body.bytes], ['PUT', contentType, 1234]);
       assert.deepEqual([body.headers['Content-Type'], body.headers['Content-Length']], [contentType, '1234']);
@@ -71,66 +67,73 @@ describe('an upload link', () => {
 });
 
 describe('uploads that were not completed', () => {
-  it('are deleted after a day, sent or not: not listed, not served, not completable', async () => {
+  it('are deleted after a day, whether a file was sent or not', async () => {
     const bytes = await noiseImage(8, 8, 'png');
-    const minted = (await mint('image/png', bytes.length)).body;
-    const stored = (await mint('image/png', bytes.length)).body;
-    const sent = { method: 'PUT', headers: stored.headers, body: new Uint8Array(bytes) };
-    assert.equal((await fetch(stored.uploadUrl, sent)).status, 200);
-    const kept = await uploadPicture(caller);
-    const listed = async () => {
+    const createdUpload = (await createUpload('image/png', bytes.length)).body;
+    const sentUpload = (await createUpload('image/png', bytes.length)).body;
+    const put = { method: 'PUT', headers: sentUpload.headers, body: new Uint8Array(bytes) };
+    assert.equal((await fetch(sentUpload.uploadUrl, put)).status, 200);
+    const picture = await uploadPicture(caller);
+    const listIds = async () => {
       const { body } = await caller.request<{ data: { mediaId: string }[] }>('GET', '/media');
       return body.data.map(({ mediaId }) => mediaId);
     };
-    assert.deepEqual(await listed(), [kept.mediaId]);
+    assert.deepEqual(await listIds(), [picture.mediaId]);
     now += 26 * HOUR_MS;
     const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       await test.deps.db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
       const rows = async () => (await test.deps.db.query('select from media_uploads')).rowCount;
-      for (const end = Date.now() + SWEPT_WITHIN_MS; (await rows()) !== 0 && Date.now() < end; )
+      for (const end = Date.now() + SWEEP_TIMEOUT_MS; (await rows()) !== 0 && Date.now() < end; )
         await delay(20);
       assert.equal(await rows(), 0);
     } finally {
       await worker.stop(1000);
     }
-    for (const { mediaId, url } of [minted, stored]) {
+    for (const { mediaId, url } of [createdUpload, sentUpload]) {
       assertRefused(await complete(mediaId), 404, 'upload_not_found');
       assert.equal((await fetch(url)).status, 404);
       assertRefused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
     }
-    assert.deepEqual(await listed(), [kept.mediaId]);
-    assert.equal((await fetch(kept.url)).status, 200);
+    assert.deepEqual(await listIds(), [picture.mediaId]);
+    assert.equal((await fetch(picture.url)).status, 200);
   });
 });
 
 describe('mediaId of a new workflow', () => {
-  const ROLES = { owner: 201, editor: 201, viewer: 201, left: 403, guest: 403, stranger: 403 } as const;
+  const ROLES = {
+    owner: 201,
+    editor: 201,
+    viewer: 201,
+    formerEditor: 403,
+    guest: 403,
+    stranger: 403,
+  } as const;
   type Role = keyof typeof ROLES;
   let people: Readonly<Record<Role, Caller>>;
-  let ofTeam: string;
-  let sentByLeaver: string;
+  let teamMediaId: string;
+  let formerEditorMediaId: string;
 
   before(async () => {
-    const [owner, editor, viewer, left, guest, otherUser] = await Promise.all(
+    const [owner, editor, viewer, formerEditor, guest, otherUser] = await Promise.all(
       Object.keys(ROLES).map(() => test.createCaller()),
     );
-    assert.ok(owner && editor && viewer && left && guest && otherUser);
-    people = { owner, editor, viewer, left, guest, stranger: otherUser };
+    assert.ok(owner && editor && viewer && formerEditor && guest && otherUser);
+    people = { owner, editor, viewer, formerEditor, guest, stranger: otherUser };
     const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
     for (const [member, role] of [
       [editor, 'EDITOR'],
       [viewer, 'VIEWER'],
-      [left, 'EDITOR'],
+      [formerEditor, 'EDITOR'],
     ] as const)
       await joinTeam(owner, teamId, member, role);
-    for (const member of [owner, left]) await member.request('PUT', '/me/workspace', { teamId });
-    ofTeam = (await uploadPicture(owner)).mediaId;
-    sentByLeaver = (await uploadPicture(left)).mediaId;
-    await owner.request('DELETE', `/teams/${teamId}/members/${left.userId}`);
-    // An editor of a workflow may not automatically use the file that it shows.
-    const shown = await link(owner, ofTeam);
-    await owner.request('PUT', `/workflows/${shown.body.id}/permissions`, {
+    for (const member of [owner, formerEditor]) await member.request('PUT', '/me/workspace', { teamId });
+    teamMediaId = (await uploadPicture(owner)).mediaId;
+    formerEditorMediaId = (await uploadPicture(formerEditor)).mediaId;
+    await owner.request('DELETE', `/teams/${teamId}/members/${formerEditor.userId}`);
+    // An editor of a workflow may not use the file that the workflow links to.
+    const linked = await link(owner, teamMediaId);
+    await owner.request('PUT', `/workflows/${linked.body.id}/permissions`, {
       userId: guest.userId,
       role: 'EDIT',
     });
@@ -147,18 +150,18 @@ describe('mediaId of a new workflow', () => {
     (await user.request<readonly object[]>('GET', '/workflows')).body.length;
 
   for (const [role, status] of Object.entries(ROLES) as [Role, number][])
-    it(`of a team returns ${status} for ${role}, and saves accordingly`, async () => {
+    it(`of a team is ${status === 201 ? 'accepted' : 'refused'} for the role ${role}`, async () => {
       const before = await count(people[role]);
-      const response = await link(people[role], ofTeam);
+      const response = await link(people[role], teamMediaId);
       assert.equal(response.status, status, response.body.error);
       if (status === 403) assertRefused(response, 403, 'forbidden');
-      else assert.equal(response.body.media?.mediaId, ofTeam);
+      else assert.equal(response.body.media?.mediaId, teamMediaId);
       assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
     });
 
-  it('can be used by the editors of the team it was uploaded to, and not by an uploader who left the team', async () => {
-    assert.equal((await link(people.editor, sentByLeaver)).status, 201);
-    for (const user of [people.left, people.stranger])
-      assertRefused(await link(user, sentByLeaver), 403, 'forbidden');
+  it('can be used by the editors of the team, but not by an uploader who left the team', async () => {
+    assert.equal((await link(people.editor, formerEditorMediaId)).status, 201);
+    for (const user of [people.formerEditor, people.stranger])
+      assertRefused(await link(user, formerEditorMediaId), 403, 'forbidden');
   });
 });

@@ -1,4 +1,4 @@
-// Tests SVG in each form of inline upload: what is removed, size limits, and how it is served.
+// Tests SVG by each kind of inline upload: what is removed, limits, and how it is served.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -8,23 +8,25 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;
 let caller: Caller;
-let elsewhere: Server;
-let address: string;
-let imageUrl = '';
+let imageServer: Server;
+let imageUrl: string;
+let servedSvg = '';
 before(async () => {
   test = await createTestApp({ env: { ALLOW_PRIVATE_NETWORK: 'true' } });
   caller = await test.createCaller();
-  elsewhere = createServer((_, res) => res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(imageUrl));
-  elsewhere.listen(0, '127.0.0.1');
-  await once(elsewhere, 'listening');
-  address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/a.svg`;
+  imageServer = createServer((_, res) =>
+    res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(servedSvg),
+  );
+  imageServer.listen(0, '127.0.0.1');
+  await once(imageServer, 'listening');
+  imageUrl = `http://127.0.0.1:${(imageServer.address() as AddressInfo).port}/a.svg`;
 });
 after(async () => {
-  elsewhere.close();
+  imageServer.close();
   await test.close();
 });
 
-interface Sent {
+interface UploadResponse {
   readonly status: number;
   readonly body: {
     readonly url: string;
@@ -36,7 +38,7 @@ interface Sent {
 }
 
 const BOUNDARY = 'form-of-one-file';
-const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
+const UPLOADS: Readonly<Record<string, (svg: string) => Promise<UploadResponse>>> = {
   'a form': async svg => {
     const response = await test.app.inject({
       method: 'POST',
@@ -53,16 +55,16 @@ const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
     caller.request('POST', '/media/upload', {
       dataUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
     }),
-  'an address': svg => {
-    imageUrl = svg;
-    return caller.request('POST', '/media/upload', { url: address });
+  'a URL': svg => {
+    servedSvg = svg;
+    return caller.request('POST', '/media/upload', { url: imageUrl });
   },
 };
 
 const wrap = (inner: string, before = ''): string =>
   `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inner}<path d="M0 0h9"/></svg>`;
 
-const REMOVED: readonly (readonly [what: string, svg: string, rest: RegExp])[] = [
+const REMOVED: readonly (readonly [what: string, svg: string, removed: RegExp])[] = [
   ['a script', wrap('<script>alert(1)</script>'), /script|alert/],
   ['an event handler', wrap('<rect width="1" height="1" onload="alert(1)"/>'), /onload|alert/],
   ['foreignObject', wrap('<foreignObject><p>x</p></foreignObject>'), /foreignObject|<p>/],
@@ -70,7 +72,7 @@ const REMOVED: readonly (readonly [what: string, svg: string, rest: RegExp])[] =
   ['a link', wrap('<a href="https://a.example/"><rect width="1" height="1"/></a>'), /<a |a\.example/],
   ['an animation', wrap('<rect><animate attributeName="x" to="9"/></rect>'), /animate/],
   [
-    'an external address',
+    'an external URL',
     wrap('<use href="https://a.example/x#y"/><rect fill="url(https://a.example/#z)"/>'),
     /a\.example/,
   ],
@@ -88,14 +90,14 @@ async function read(url: string) {
   return { body, headers };
 }
 
-for (const [form, send] of Object.entries(FORMS))
+for (const [form, send] of Object.entries(UPLOADS))
   describe(`SVG by ${form}`, () => {
-    for (const [label, svg, rest] of REMOVED)
-      it(`is stored without ${label}, and with its shapes`, async () => {
+    for (const [label, svg, removed] of REMOVED)
+      it(`is stored with its shapes but without ${label}`, async () => {
         const sent = await send(svg);
         assert.equal(sent.status, 200, sent.body.error);
         const { body, headers } = await read(sent.body.url);
-        assert.doesNotMatch(body, rest);
+        assert.doesNotMatch(body, removed);
         assert.match(body, /<path/);
         assert.equal(Buffer.byteLength(body), sent.body.bytes);
         assert.match(String(headers['content-type']), /^image\/svg\+xml/);
@@ -118,9 +120,9 @@ for (const [form, send] of Object.entries(FORMS))
     const many = (count: number) =>
       `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(count - 1)}</svg>`;
     const LIMITS = [
-      ['64 levels, its root among them', nested(64), 200],
+      ['64 levels, including the root', nested(64), 200],
       ['65 levels', nested(65), 'svg_too_complex'],
-      ['20,000 elements, its root among them', many(20_000), 200],
+      ['20,000 elements, including the root', many(20_000), 200],
       ['20,001 elements', many(20_001), 'svg_too_complex'],
       ['another root than svg', '<g xmlns="http://www.w3.org/2000/svg"/>', 'invalid_svg'],
     ] as const;

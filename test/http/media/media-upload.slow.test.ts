@@ -1,4 +1,4 @@
-// Tests inline uploads in their three forms, over sockets.
+// Tests inline uploads by form, data URL and URL over real HTTP.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => test.close());
 
-interface Uploaded {
+interface UploadResult {
   readonly url: string;
   readonly mediaId: string;
   readonly contentType: string;
@@ -31,24 +31,24 @@ interface Uploaded {
   readonly error?: string;
 }
 
-interface Sent {
+interface UploadResponse {
   readonly status: number;
-  readonly body: Uploaded;
+  readonly body: UploadResult;
 }
 
-async function send(init: RequestInit, user = caller): Promise<Sent> {
+async function send(init: RequestInit, user = caller): Promise<UploadResponse> {
   const response = await fetch(`${origin}/api/v1/media/upload`, {
     method: 'POST',
     ...init,
     headers: { authorization: `Bearer ${user.key}`, ...init.headers },
   });
-  return { status: response.status, body: (await response.json()) as Uploaded };
+  return { status: response.status, body: (await response.json()) as UploadResult };
 }
 
-const sendJson = (body: unknown): Promise<Sent> =>
+const sendJson = (body: unknown): Promise<UploadResponse> =>
   send({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
-const sendDataUrl = (bytes: Uint8Array, type: string, more: object = {}): Promise<Sent> =>
+const sendDataUrl = (bytes: Uint8Array, type: string, more: object = {}): Promise<UploadResponse> =>
   sendJson({ dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`, ...more });
 
 function toForm(
@@ -66,9 +66,10 @@ function toForm(
   return form;
 }
 
-const sendForm = (...args: Parameters<typeof toForm>): Promise<Sent> => send({ body: toForm(...args) });
+const sendForm = (...args: Parameters<typeof toForm>): Promise<UploadResponse> =>
+  send({ body: toForm(...args) });
 
-const isRefused = ({ status, body }: Sent, expected: number, code: string): void =>
+const assertUploadRefused = ({ status, body }: UploadResponse, expected: number, code: string): void =>
   assert.deepEqual([status, body.code], [expected, code], body.error);
 
 const SVG =
@@ -99,9 +100,9 @@ describe('200', () => {
     });
   }
 
-  it('keeps the harmless part of the file name, with the extension of its type', async () => {
+  it('keeps the safe part of the file name, with the extension of the type', async () => {
     const bytes = await plainImage(2, 2, '#ff0000');
-    for (const [input, kept] of [
+    for (const [input, storedName] of [
       ['My picture.png', 'My-picture.png'],
       ['../../etc/passwd', 'passwd.png'],
       ['page.html', 'page.html.png'],
@@ -110,7 +111,7 @@ describe('200', () => {
       ['a'.repeat(300), `${'a'.repeat(96)}.png`],
     ] as const) {
       const { body } = await sendForm(bytes, 'image/png', { name: input });
-      assert.equal(body.url.split('/').at(-1), kept);
+      assert.equal(body.url.split('/').at(-1), storedName);
     }
   });
 
@@ -125,7 +126,7 @@ describe('200', () => {
     assert.match(body.url, /\.m4a$/);
   });
 
-  it('stores an SVG only sanitized, with its size, and serves it as an attachment', async () => {
+  it('stores an SVG sanitized and with its size, and serves it as an attachment', async () => {
     for (const sent of [
       await sendForm(Buffer.from(SVG), 'image/svg+xml'),
       await sendDataUrl(Buffer.from(SVG), 'image/svg+xml'),
@@ -140,7 +141,7 @@ describe('200', () => {
     }
   });
 
-  it('accepts the size and duration of a video, before or after the file, and ignores them for images', async () => {
+  it('accepts the size and duration of a video before or after the file, but not of an image', async () => {
     const fields = { width: '640', height: '360', duration: '2.5' };
     const first = await sendForm(mp4(5000), 'video/mp4', { fields });
     assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
@@ -158,24 +159,24 @@ describe('200', () => {
 });
 
 describe('the limits', () => {
-  it('are 4 MB by form: exactly that is accepted, one byte more is refused', async () => {
+  it('are 4 MB by form', async () => {
     assert.equal((await sendForm(mp4(4_194_304), 'video/mp4')).status, 200);
-    isRefused(await sendForm(mp4(4_194_305), 'video/mp4'), 413, 'file_too_large');
-    isRefused(await sendForm(mp4(9_000_000), 'video/mp4'), 413, 'file_too_large');
+    assertUploadRefused(await sendForm(mp4(4_194_305), 'video/mp4'), 413, 'file_too_large');
+    assertUploadRefused(await sendForm(mp4(9_000_000), 'video/mp4'), 413, 'file_too_large');
   });
 
   it('are 3 MB by data URL', async () => {
     assert.equal((await sendDataUrl(mp4(3_145_728), 'video/mp4')).status, 200);
-    isRefused(await sendDataUrl(mp4(3_145_729), 'video/mp4'), 413, 'file_too_large');
-    isRefused(await sendDataUrl(mp4(6_000_000), 'video/mp4'), 413, 'file_too_large');
+    assertUploadRefused(await sendDataUrl(mp4(3_145_729), 'video/mp4'), 413, 'file_too_large');
+    assertUploadRefused(await sendDataUrl(mp4(6_000_000), 'video/mp4'), 413, 'file_too_large');
   });
 
-  it('are 1 MB for an SVG by every form', async () => {
+  it('are 1 MB for an SVG', async () => {
     const createSvg = (bytes: number): Buffer =>
       Buffer.from(SVG.replace('</svg>', `<!--${'x'.repeat(bytes - SVG.length - 7)}--></svg>`));
     assert.equal((await sendForm(createSvg(1_048_576), 'image/svg+xml')).status, 200);
-    isRefused(await sendForm(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
-    isRefused(await sendDataUrl(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+    assertUploadRefused(await sendForm(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+    assertUploadRefused(await sendDataUrl(createSvg(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
   });
 
   it('apply to an endless form', async () => {
@@ -184,7 +185,7 @@ describe('the limits', () => {
       'content-type': 'multipart/form-data; boundary=x',
     };
     const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
-    const answered = once(req, 'response') as Promise<[IncomingMessage]>;
+    const responded = once(req, 'response') as Promise<[IncomingMessage]>;
     // The service closes the connection sooner or later.
     req.on('error', () => undefined);
     req.write(
@@ -196,7 +197,7 @@ describe('the limits', () => {
       if (!req.destroyed) req.once('drain', pump);
     };
     pump();
-    const [response] = await answered;
+    const [response] = await responded;
     req.destroy();
     assert.equal(response.statusCode, 413);
   });
@@ -204,28 +205,32 @@ describe('the limits', () => {
 
 describe('errors', () => {
   it('415 unsupported_type: types that are not accepted, and bytes that do not match their type', async () => {
-    isRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
-    isRefused(
+    assertUploadRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
+    assertUploadRefused(
       await sendForm(Buffer.from('<html><script>x</script>'), 'application/octet-stream'),
       415,
       'unsupported_type',
     );
-    isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'image/png'), 415, 'unsupported_type');
-    isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'video/mp4'), 415, 'unsupported_type');
-    isRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
+    assertUploadRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'image/png'), 415, 'unsupported_type');
+    assertUploadRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'video/mp4'), 415, 'unsupported_type');
+    assertUploadRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
   });
 
   it('415 unsupported_type: video and audio whose tracks are missing or do not match', async () => {
     for (const [type, bytes] of MISMATCHED_FILES)
-      isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
-    isRefused(await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'), 415, 'unsupported_type');
+      assertUploadRefused(await sendForm(bytes, type), 415, 'unsupported_type');
+    assertUploadRefused(
+      await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'),
+      415,
+      'unsupported_type',
+    );
   });
 
   it('422 unreadable_image: bytes that are not an image, truncated, or with too many pixels', async () => {
     const png = await noiseImage(60, 60, 'png');
-    isRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
-    isRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
-    isRefused(
+    assertUploadRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
+    assertUploadRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
+    assertUploadRefused(
       await sendDataUrl(await plainImage(10_001, 10_000, '#000000'), 'image/png'),
       422,
       'unreadable_image',
@@ -233,32 +238,32 @@ describe('errors', () => {
   });
 
   it('400 empty_file', async () => {
-    isRefused(await sendForm(Buffer.alloc(0), 'image/png'), 400, 'empty_file');
-    isRefused(await sendJson({ dataUrl: 'data:image/png;base64,' }), 400, 'empty_file');
+    assertUploadRefused(await sendForm(Buffer.alloc(0), 'image/png'), 400, 'empty_file');
+    assertUploadRefused(await sendJson({ dataUrl: 'data:image/png;base64,' }), 400, 'empty_file');
   });
 
   it('400 invalid_svg and svg_too_complex', async () => {
-    isRefused(
+    assertUploadRefused(
       await sendForm(Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>'), 'image/svg+xml'),
       400,
       'invalid_svg',
     );
-    isRefused(await sendForm(Buffer.from('<svg><g></svg>'), 'image/svg+xml'), 400, 'invalid_svg');
+    assertUploadRefused(await sendForm(Buffer.from('<svg><g></svg>'), 'image/svg+xml'), 400, 'invalid_svg');
     const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(64)}${'</g>'.repeat(64)}</svg>`;
-    isRefused(await sendForm(Buffer.from(deep), 'image/svg+xml'), 400, 'svg_too_complex');
+    assertUploadRefused(await sendForm(Buffer.from(deep), 'image/svg+xml'), 400, 'svg_too_complex');
     const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(20_000)}</svg>`;
-    isRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
+    assertUploadRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
   });
 
-  it('400 for forms without a file, with two, with another field name, and with unknown fields', async () => {
+  it('400 for forms without a file, with two files, another field name or unknown fields', async () => {
     const png = await plainImage(2, 2, '#ff0000');
-    const empty = new FormData();
-    empty.append('width', '3');
-    isRefused(await send({ body: empty }), 400, 'invalid_request');
-    const two = toForm(png, 'image/png');
-    two.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'b.png');
-    isRefused(await send({ body: two }), 400, 'invalid_request');
-    isRefused(await sendForm(png, 'image/png', { field: 'upload' }), 400, 'invalid_request');
+    const formWithoutFile = new FormData();
+    formWithoutFile.append('width', '3');
+    assertUploadRefused(await send({ body: formWithoutFile }), 400, 'invalid_request');
+    const formOfTwoFiles = toForm(png, 'image/png');
+    formOfTwoFiles.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'b.png');
+    assertUploadRefused(await send({ body: formOfTwoFiles }), 400, 'invalid_request');
+    assertUploadRefused(await sendForm(png, 'image/png', { field: 'upload' }), 400, 'invalid_request');
     for (const fields of [
       { widht: '3' },
       { width: '-1' },
@@ -266,7 +271,7 @@ describe('errors', () => {
       { duration: '90000' },
       { height: 'x' },
     ] as Record<string, string>[]) {
-      isRefused(await sendForm(png, 'image/png', { fields }), 400, 'invalid_request');
+      assertUploadRefused(await sendForm(png, 'image/png', { fields }), 400, 'invalid_request');
     }
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     for (const body of [
@@ -276,16 +281,16 @@ describe('errors', () => {
       'nothing',
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
     ]) {
-      isRefused(await send({ body, headers }), 400, 'invalid_request');
+      assertUploadRefused(await send({ body, headers }), 400, 'invalid_request');
     }
-    isRefused(
+    assertUploadRefused(
       await send({ body: 'x', headers: { 'content-type': 'multipart/form-data' } }),
       400,
       'invalid_request',
     );
   });
 
-  it('400 for JSON with no file, with two, or with an invalid data URL', async () => {
+  it('400 for JSON without a file, with two files or an invalid data URL', async () => {
     const png = await plainImage(2, 2, '#ff0000');
     const dataUrl = `data:image/png;base64,${png.toString('base64')}`;
     for (const body of [
@@ -300,7 +305,7 @@ describe('errors', () => {
       { dataUrl: 'data:image/svg+xml,%zz' },
       { dataUrl: 7 },
     ]) {
-      isRefused(await sendJson(body), 400, 'invalid_request');
+      assertUploadRefused(await sendJson(body), 400, 'invalid_request');
     }
   });
 
@@ -312,26 +317,34 @@ describe('errors', () => {
       'nonsense',
       `${origin}/healthz`,
     ]) {
-      isRefused(await sendJson({ url }), 400, 'fetch_failed');
+      assertUploadRefused(await sendJson({ url }), 400, 'fetch_failed');
     }
   });
 
   it('415 for a body of another type', async () => {
-    isRefused(await send({ body: 'x', headers: { 'content-type': 'image/png' } }), 415, 'unsupported_type');
+    assertUploadRefused(
+      await send({ body: 'x', headers: { 'content-type': 'image/png' } }),
+      415,
+      'unsupported_type',
+    );
   });
 
-  it('401 without a key or its scope, in every form', async () => {
+  it('401 without a key, or with a key that lacks the scope', async () => {
     const reader = await test.withScopes(caller, ['workflows:read']);
-    isRefused(await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader), 401, 'insufficient_scope');
-    const bare = await fetch(`${origin}/api/v1/media/upload`, {
+    assertUploadRefused(
+      await send({ body: toForm(Buffer.from('x'), 'image/png') }, reader),
+      401,
+      'insufficient_scope',
+    );
+    const unauthorized = await fetch(`${origin}/api/v1/media/upload`, {
       method: 'POST',
       body: toForm(Buffer.from('x'), 'image/png'),
     });
-    assert.equal(bare.status, 401);
+    assert.equal(unauthorized.status, 401);
   });
 });
 
-it('leave nothing behind', async () => {
+it('no upload of these tests leaves a stray file', async () => {
   const { rows } = await test.deps.db.query('select id from media_strays');
   assert.deepEqual(rows, []);
 });

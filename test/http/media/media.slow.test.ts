@@ -1,4 +1,4 @@
-// Tests creating uploads within the budget, listing, deleting, and permissions.
+// Tests media over HTTP: creating uploads within limits, listing, deleting, and permissions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeMedia } from '../../../src/services/media/media.ts';
@@ -17,7 +17,7 @@ let editor: Caller;
 let viewer: Caller;
 let otherUser: Caller;
 let teamId: string;
-// A whole second, so that the seconds until a limit's reset are whole too.
+// A whole second, so that the time until the reset of a limit is a whole number of seconds.
 let now: number;
 
 before(async () => {
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => test.close());
 
-interface Item {
+interface MediaItem {
   readonly mediaId: string;
   readonly url: string;
   readonly name: string;
@@ -39,66 +39,70 @@ interface Item {
   readonly contentType: string;
 }
 
-interface List {
-  readonly data: readonly Item[];
+interface MediaList {
+  readonly data: readonly MediaItem[];
   readonly nextCursor: string | null;
 }
 
-const mint = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
+const createUpload = (caller: Caller, body: object) => caller.request('POST', '/media/upload-url', body);
 const video = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
 const activate = (caller: Caller, id: string | null) =>
   caller.request('PUT', '/me/workspace', { teamId: id });
 
-async function upload(caller: Caller, format: 'png' | 'webp' = 'png'): Promise<Item> {
+async function upload(caller: Caller, format: 'png' | 'webp' = 'png'): Promise<MediaItem> {
   const bytes = await noiseImage(4, 4, format);
   const dataUrl = `data:image/${format};base64,${bytes.toString('base64')}`;
-  const { body, status } = await caller.request<Item>('POST', '/media/upload', { dataUrl });
+  const { body, status } = await caller.request<MediaItem>('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-async function uploadWav(caller: Caller): Promise<Item> {
+async function uploadWav(caller: Caller): Promise<MediaItem> {
   const head = Buffer.from(
     '524946462400000057415645666d74201000000001000100401f0000803e0000020010006461746100000000',
     'hex',
   );
   const dataUrl = `data:audio/wav;base64,${head.toString('base64')}`;
-  return (await caller.request<Item>('POST', '/media/upload', { dataUrl })).body;
+  return (await caller.request<MediaItem>('POST', '/media/upload', { dataUrl })).body;
 }
 
-const list = async (caller: Caller, query = ''): Promise<List> =>
-  (await caller.request<List>('GET', `/media${query}`)).body;
+const list = async (caller: Caller, query = ''): Promise<MediaList> =>
+  (await caller.request<MediaList>('GET', `/media${query}`)).body;
 
 describe('creating uploads', () => {
   it('applies the limit of each type before anything is signed', async () => {
-    for (const [contentType, most] of [
+    for (const [contentType, maxBytes] of [
       ['image/png', 25 * MB],
       ['audio/mpeg', 25 * MB],
       ['video/mp4', 100 * MB],
     ] as const) {
-      assert.equal((await mint(owner, { contentType, bytes: most, filename: 'a' })).status, 200);
-      const over = await mint(owner, { contentType, bytes: most + 1, filename: 'a' });
-      assertRefused(over, 413, 'file_too_large');
+      assert.equal((await createUpload(owner, { contentType, bytes: maxBytes, filename: 'a' })).status, 200);
+      const tooLarge = await createUpload(owner, { contentType, bytes: maxBytes + 1, filename: 'a' });
+      assertRefused(tooLarge, 413, 'file_too_large');
     }
   });
 
   it('refuses unsupported types, including SVG', async () => {
     for (const contentType of ['image/svg+xml', 'text/html', 'application/octet-stream', '', 'image/tiff']) {
-      assertRefused(await mint(owner, { contentType, bytes: 5, filename: 'a' }), 415, 'unsupported_type');
+      assertRefused(
+        await createUpload(owner, { contentType, bytes: 5, filename: 'a' }),
+        415,
+        'unsupported_type',
+      );
     }
   });
 
   it('refuses bytes that are not a positive integer', async () => {
     for (const bytes of [undefined, 0, -1, 1.5, '5', null, 1e300]) {
       assertRefused(
-        await mint(owner, { contentType: 'image/png', bytes, filename: 'a' }),
+        await createUpload(owner, { contentType: 'image/png', bytes, filename: 'a' }),
         400,
         'invalid_bytes',
       );
     }
-    assertRefused(await mint(owner, { contentType: 'image/png', bytes: 5 }), 400, 'invalid_request');
+    assertRefused(await createUpload(owner, { contentType: 'image/png', bytes: 5 }), 400, 'invalid_request');
     assertRefused(
-      await mint(owner, { contentType: 'image/png', bytes: 5, filename: 'a', x: 1 }),
+      await createUpload(owner, { contentType: 'image/png', bytes: 5, filename: 'a', x: 1 }),
       400,
       'invalid_request',
     );
@@ -109,27 +113,27 @@ describe('creating uploads', () => {
     const started = now;
     for (let index = 0; index < 102; index++) {
       now += 1000;
-      assert.equal((await mint(caller, video(100 * MB))).status, 200);
+      assert.equal((await createUpload(caller, video(100 * MB))).status, 200);
     }
-    assert.equal((await mint(caller, video(40 * MB))).status, 200);
-    const response = await mint(caller, video(1));
+    assert.equal((await createUpload(caller, video(40 * MB))).status, 200);
+    const response = await createUpload(caller, video(1));
     assertRateRefusal(response, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
-    // The first one was created 101 s ago.
+    // The first upload was created 101 s ago.
     assert.equal(response.headers['retry-after'], String(3600 - 101));
-    assert.equal((await mint(owner, video(1))).status, 200);
+    assert.equal((await createUpload(owner, video(1))).status, 200);
     now += (3600 - 101) * 1000;
-    assert.equal((await mint(caller, video(100 * MB))).status, 200);
-    assertRefused(await mint(caller, video(100 * MB)), 429, 'upload_budget_exceeded');
+    assert.equal((await createUpload(caller, video(100 * MB))).status, 200);
+    assertRefused(await createUpload(caller, video(100 * MB)), 429, 'upload_budget_exceeded');
     now = started;
   });
 
-  it('creates one upload of an account at a time, and waits about a second for its turn', async () => {
+  it('creates one upload of an account at a time, and waits about a second for others', async () => {
     const caller = await test.createCaller();
-    const all = await Promise.all(Array.from({ length: 4 }, () => mint(caller, video(5))));
-    assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 4 }, () => createUpload(caller, video(5))));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    const held = test.deps.db.transaction(async tx => {
+    const lock = test.deps.db.transaction(async tx => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [
         caller.userId,
       ]);
@@ -137,14 +141,14 @@ describe('creating uploads', () => {
       await release.promise;
     });
     await locked.promise;
-    const busy = await mint(caller, video(5));
+    const busy = await createUpload(caller, video(5));
     assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
-    assert.equal((await mint(owner, video(5))).status, 200);
-    const waiting = mint(caller, video(5));
+    assert.equal((await createUpload(owner, video(5))).status, 200);
+    const delayedResponse = createUpload(caller, video(5));
     release.resolve();
-    await held;
-    assert.equal((await waiting).status, 200);
+    await lock;
+    assert.equal((await delayedResponse).status, 200);
   });
 });
 
@@ -169,18 +173,18 @@ describe('completing uploads', () => {
 describe('the list', () => {
   it('contains the media of the active workspace, newest first, by page and kind', async () => {
     const caller = await test.createCaller();
-    const items: Item[] = [];
-    for (const make of [upload, upload, uploadWav, upload]) {
+    const items: MediaItem[] = [];
+    for (const uploadFile of [upload, upload, uploadWav, upload]) {
       now += 5;
-      items.unshift(await make(caller));
+      items.unshift(await uploadFile(caller));
     }
-    const whole = await list(caller);
+    const wholeList = await list(caller);
     assert.deepEqual(
-      whole.data.map(({ mediaId }) => mediaId),
+      wholeList.data.map(({ mediaId }) => mediaId),
       items.map(({ mediaId }) => mediaId),
     );
-    assert.equal(whole.nextCursor, null);
-    const [first] = whole.data;
+    assert.equal(wholeList.nextCursor, null);
+    const [first] = wholeList.data;
     assert.deepEqual(Object.keys(first ?? {}).sort(), [
       'bytes',
       'contentType',
@@ -201,7 +205,7 @@ describe('the list', () => {
     assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
     const page = await list(caller, '?limit=3');
     const rest = await list(caller, `?limit=3&cursor=${page.nextCursor}`);
-    assert.deepEqual([...page.data, ...rest.data], whole.data);
+    assert.deepEqual([...page.data, ...rest.data], wholeList.data);
     assert.equal(rest.nextCursor, null);
     assert.deepEqual(
       (await list(caller, '?type=audio')).data.map(({ contentType }) => contentType),
@@ -214,20 +218,24 @@ describe('the list', () => {
     }
   });
 
-  it('contains outputs of runs and previews by origin, and only uploads without one', async () => {
+  it('contains files of the requested origin, by default uploads', async () => {
     const caller = await test.createCaller();
-    const { mediaId: sent } = await upload(caller);
+    const { mediaId: uploadId } = await upload(caller);
     const source = await noiseImage(4, 4, 'png');
-    const make = async (executionId: string | null): Promise<string> => {
+    const storeOutput = async (executionId: string | null): Promise<string> => {
       now += 1;
       const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId };
       const file = { source, contentType: 'image/png', name: 'made' };
       return (await storeMedia(test.deps, owner, file, AbortSignal.timeout(10_000))).mediaId;
     };
-    const [first, second, preview] = [await make('ex_1'), await make('ex_2'), await make(null)];
+    const [first, second, preview] = [
+      await storeOutput('ex_1'),
+      await storeOutput('ex_2'),
+      await storeOutput(null),
+    ];
     const ids = async (query: string) => (await list(caller, query)).data.map(({ mediaId }) => mediaId);
-    assert.deepEqual(await ids(''), [sent]);
-    assert.deepEqual(await ids('?origin=upload'), [sent]);
+    assert.deepEqual(await ids(''), [uploadId]);
+    assert.deepEqual(await ids('?origin=upload'), [uploadId]);
     assert.deepEqual(await ids('?origin=output'), [second, first]);
     assert.deepEqual(await ids('?origin=preview'), [preview]);
     assert.deepEqual(await ids('?origin=output&type=video'), []);
@@ -237,7 +245,7 @@ describe('the list', () => {
     assertRefused(await caller.request('GET', '/media?origin=unknown'), 400, 'invalid_request');
   });
 
-  it('of a team is visible to its members; its viewers cannot add to it', async () => {
+  it('of a team is visible to all members, but viewers cannot add files', async () => {
     await activate(owner, teamId);
     const shared = await upload(owner);
     for (const caller of [editor, viewer]) {
@@ -249,7 +257,7 @@ describe('the list', () => {
       );
     }
     assertRefused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
-    assertRefused(await mint(viewer, video(5)), 403, 'forbidden');
+    assertRefused(await createUpload(viewer, video(5)), 403, 'forbidden');
     assert.deepEqual((await list(otherUser)).data, []);
     await activate(owner, null);
     assert.equal(
@@ -261,12 +269,12 @@ describe('the list', () => {
 
 describe('one file', () => {
   const get = (caller: Pick<Caller, 'request'>, mediaId: string) =>
-    caller.request<Item>('GET', `/media/${mediaId}`);
+    caller.request<MediaItem>('GET', `/media/${mediaId}`);
 
   it('is the same as in the list, for members of its workspace', async () => {
     await owner.request('PUT', '/me/workspace', { teamId });
     const { mediaId } = await uploadPicture(owner);
-    const { body: list } = await owner.request<{ data: readonly Item[] }>('GET', '/media');
+    const { body: list } = await owner.request<{ data: readonly MediaItem[] }>('GET', '/media');
     const listed = list.data.find(item => item.mediaId === mediaId);
     await owner.request('PUT', '/me/workspace', { teamId: null });
     for (const caller of [owner, editor, viewer]) {
@@ -294,10 +302,10 @@ describe('deleting', () => {
     caller.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
 
   it('is allowed for the editors of its workspace', async () => {
-    const own = await upload(owner);
-    assertRefused(await remove(otherUser, own.mediaId), 403, 'forbidden');
-    assert.deepEqual((await remove(owner, own.mediaId)).body, { success: true });
-    assertRefused(await remove(owner, own.mediaId), 404, 'not_found');
+    const file = await upload(owner);
+    assertRefused(await remove(otherUser, file.mediaId), 403, 'forbidden');
+    assert.deepEqual((await remove(owner, file.mediaId)).body, { success: true });
+    assertRefused(await remove(owner, file.mediaId), 404, 'not_found');
     assertRefused(await remove(owner, 'nonsense'), 404, 'not_found');
     await activate(owner, teamId);
     const shared = await upload(owner);
@@ -306,41 +314,41 @@ describe('deleting', () => {
     assert.equal((await remove(editor, shared.mediaId)).status, 200);
   });
 
-  it('is refused while a workflow links to it or uses it, and lists the workflows', async () => {
+  it('is refused while workflows use the file, which are listed', async () => {
     const { mediaId, url } = await upload(owner);
     const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
     now += 5;
-    const named = await createWorkflow(owner, {
-      name: 'Named',
+    const usingId = await createWorkflow(owner, {
+      name: 'Using id',
       nodes: [node('a', 'input:image', { mediaId })],
       edges: [],
     });
     now += 5;
-    const addressed = await createWorkflow(owner, {
-      name: 'Addressed',
+    const usingUrl = await createWorkflow(owner, {
+      name: 'Using URL',
       nodes: [node('a', 'input:image', { url })],
       edges: [],
     });
-    const others = await createWorkflow(otherUser, {
-      name: 'Theirs',
+    const ofOtherUser = await createWorkflow(otherUser, {
+      name: 'Of other user',
       nodes: [node('a', 'input:image', { url })],
       edges: [],
     });
     const response = await remove(owner, mediaId);
     const { error } = assertRefused(response, 409, 'media_in_use');
-    assert.match(error, /Linked .*Named .*Addressed /);
-    assert.equal(error.includes(others.id), false);
+    assert.match(error, /Linked .*Using id .*Using URL /);
+    assert.equal(error.includes(ofOtherUser.id), false);
     assert.deepEqual(
       response.body.workflows,
-      [linked, named, addressed].map(({ id, name }) => ({ id, name })),
+      [linked, usingId, usingUrl].map(({ id, name }) => ({ id, name })),
     );
     await owner.request('DELETE', `/workflows/${linked.id}`);
-    await owner.request('PUT', `/workflows/${named.id}`, { nodes: [node('a', 'input:image', {})] });
-    await owner.request('PUT', `/workflows/${addressed.id}`, { nodes: [node('a', 'input:image', {})] });
+    await owner.request('PUT', `/workflows/${usingId.id}`, { nodes: [node('a', 'input:image', {})] });
+    await owner.request('PUT', `/workflows/${usingUrl.id}`, { nodes: [node('a', 'input:image', {})] });
     assert.equal((await remove(owner, mediaId)).status, 200);
   });
 
-  it('considers the published version, and can be forced', async () => {
+  it('is refused while the published version uses the file, unless it is forced', async () => {
     const { mediaId } = await upload(owner);
     const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
     const published = await owner.request('POST', `/workflows/${id}/publish`, {

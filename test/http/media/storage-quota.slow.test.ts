@@ -1,4 +1,4 @@
-// Tests the storage quota of an account: what counts, what is refused when it is full, and what frees storage.
+// Tests the storage quota of an account: which files count, which uploads are refused, and how storage is freed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -41,7 +41,7 @@ const readStorage = async (caller: Caller): Promise<Storage> =>
 const dataUrl = () => `data:image/png;base64,${image.toString('base64')}`;
 const upload = (caller: Caller) =>
   caller.request<{ mediaId: string } & Refusal>('POST', '/media/upload', { dataUrl: dataUrl() });
-const mint = (caller: Caller, bytes = image.length) =>
+const createUpload = (caller: Caller, bytes = image.length) =>
   caller.request<{ mediaId: string; uploadUrl: string; headers: Record<string, string> } & Refusal>(
     'POST',
     '/media/upload-url',
@@ -50,9 +50,13 @@ const mint = (caller: Caller, bytes = image.length) =>
 const complete = (caller: Caller, mediaId: string) =>
   caller.request<Refusal>('POST', '/media/upload-url/complete', { mediaId });
 
-const put = async (minted: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
-  const url = minted.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
-  const response = await fetch(url, { method: 'PUT', headers: minted.headers, body: new Uint8Array(body) });
+const put = async (createdUpload: { uploadUrl: string; headers: Record<string, string> }, body: Buffer) => {
+  const url = createdUpload.uploadUrl.replace(/^https?:\/\/[^/]+/, origin);
+  const response = await fetch(url, {
+    method: 'PUT',
+    headers: createdUpload.headers,
+    body: new Uint8Array(body),
+  });
   assert.equal(response.status, 200, await response.text());
 };
 
@@ -62,8 +66,9 @@ const workflowWith = (mediaId: string) => ({
   edges: [edge('i.image > end.input')],
 });
 
-/** Files in storage without a row in the database. */
-const orphans = async (): Promise<number> => (await test.deps.db.query('select from media_strays')).rowCount;
+/** Returns the number of files in storage that have no row in the database. */
+const countStrays = async (): Promise<number> =>
+  (await test.deps.db.query('select from media_strays')).rowCount;
 
 describe('the storage of an account', () => {
   it('is limited by its plan, and counts uploaded, created, completed and deleted files', async () => {
@@ -71,28 +76,32 @@ describe('the storage of an account', () => {
     assert.deepEqual(await readStorage(caller), { usedBytes: 0, limitBytes: 3 * size });
     const first = await upload(caller);
     assert.equal((await readStorage(caller)).usedBytes, size);
-    const minted = await mint(caller);
-    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'a mint counts');
-    await put(minted.body, image);
-    assert.equal((await complete(caller, minted.body.mediaId)).status, 200);
-    assert.equal((await complete(caller, minted.body.mediaId)).status, 200);
-    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'its file counts once');
-    const wrong = await mint(caller);
-    await put(wrong.body, Buffer.alloc(size, 'x'));
-    assert.equal((await complete(caller, wrong.body.mediaId)).body.code, 'unreadable_image');
-    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'what was refused does not count');
-    for (const { mediaId } of [first.body, minted.body])
+    const createdUpload = await createUpload(caller);
+    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'A created upload counts.');
+    await put(createdUpload.body, image);
+    assert.equal((await complete(caller, createdUpload.body.mediaId)).status, 200);
+    assert.equal((await complete(caller, createdUpload.body.mediaId)).status, 200);
+    assert.equal(
+      (await readStorage(caller)).usedBytes,
+      2 * size,
+      'The file of a completed upload counts once.',
+    );
+    const invalidUpload = await createUpload(caller);
+    await put(invalidUpload.body, Buffer.alloc(size, 'x'));
+    assert.equal((await complete(caller, invalidUpload.body.mediaId)).body.code, 'unreadable_image');
+    assert.equal((await readStorage(caller)).usedBytes, 2 * size, 'A refused file does not count.');
+    for (const { mediaId } of [first.body, createdUpload.body])
       assert.equal((await caller.request('DELETE', `/media/${mediaId}`)).status, 200);
     assert.equal((await readStorage(caller)).usedBytes, 0);
     const open = await test.createCaller({ plan: 'open' });
     assert.equal((await readStorage(open)).limitBytes, null);
   });
 
-  it('accepts a file that fits exactly, and refuses the next with a message that says what to do', async () => {
+  it('accepts a file that fits exactly and refuses the next file with advice', async () => {
     const [size, caller] = [image.length, await test.createCaller({ plan: 'tiny' })];
     const last = [await upload(caller), await upload(caller), await upload(caller)].at(-1);
     assert.equal(last?.status, 200);
-    const before = await orphans();
+    const straysBefore = await countStrays();
     const { status, body } = await upload(caller);
     assert.equal(status, 413);
     assert.deepEqual(
@@ -103,33 +112,33 @@ describe('the storage of an account', () => {
       body.error,
       /^Your storage is full: [^,]+ are in use\. Delete .* DELETE \/api\/v1\/media\/\{id\}/,
     );
-    assert.equal(await orphans(), before, 'its file is gone');
+    assert.equal(await countStrays(), straysBefore, 'The refused file was deleted.');
     assert.equal((await caller.request('DELETE', `/media/${last?.body.mediaId}`)).status, 200);
-    const more = await mint(caller, size + 1);
-    assert.deepEqual([more.status, more.body.requiredBytes], [413, size + 1]);
-    assert.match(more.body.error, /, and this needs [\d.]+ (?:bytes|KiB) more\./);
-    assert.equal((await mint(caller)).status, 200);
+    const tooLarge = await createUpload(caller, size + 1);
+    assert.deepEqual([tooLarge.status, tooLarge.body.requiredBytes], [413, size + 1]);
+    assert.match(tooLarge.body.error, /, and this needs [\d.]+ (?:bytes|KiB) more\./);
+    assert.equal((await createUpload(caller)).status, 200);
   });
 
-  it('tells the user once when more than 80 % is used', async () => {
+  it('notifies the user once when more than 80 % is used', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
-    const told = async () =>
+    const listNotices = async () =>
       (await caller.request<{ data: { kind: string }[] }>('GET', '/notices')).body.data.map(
         ({ kind }) => kind,
       );
     for (let count = 0; count < 2; count++) assert.equal((await upload(caller)).status, 200);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await listNotices(), []);
     const last = await upload(caller);
-    assert.deepEqual(await told(), ['storage_high']);
+    assert.deepEqual(await listNotices(), ['storage_high']);
     await caller.request('DELETE', `/media/${last.body.mediaId}`);
     await upload(caller);
-    assert.deepEqual(await told(), ['storage_high'], 'until it is read');
+    assert.deepEqual(await listNotices(), ['storage_high'], 'The unread notice is not repeated.');
   });
 
   it('refuses every kind of upload when it is full', async () => {
     const [owner, caller] = [await test.createCaller(), await test.createCaller({ plan: 'full' })];
-    const theirs = (await upload(owner)).body.mediaId;
-    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(theirs))).body;
+    const mediaId = (await upload(owner)).body.mediaId;
+    const { id } = (await owner.request<{ id: string }>('POST', '/workflows', workflowWith(mediaId))).body;
     const published = { isPublished: true, settings: { isTemplate: true, allowDuplicate: true } };
     assert.equal((await owner.request('POST', `/workflows/${id}/publish`, published)).status, 200);
     const form = new FormData();
@@ -144,26 +153,26 @@ describe('the storage of an account', () => {
       ['a form', (await multipart.json()) as Refusal],
       ['a data URL', (await upload(caller)).body],
       [
-        'an address',
+        'a URL',
         (await caller.request<Refusal>('POST', '/media/upload', { url: 'https://example.com/a.png' })).body,
       ],
-      ['a presigned upload', (await mint(caller)).body],
+      ['a presigned upload', (await createUpload(caller)).body],
       ['an import', (await caller.request<Refusal>('POST', '/workflows/import', file)).body],
       ['a copy', (await caller.request<Refusal>('POST', `/workflows/${id}/duplicate`)).body],
     ] as const;
-    for (const [way, { code }] of refused) assert.equal(code, 'storage_quota_exceeded', way);
+    for (const [label, { code }] of refused) assert.equal(code, 'storage_quota_exceeded', label);
     assert.equal((await readStorage(caller)).usedBytes, 0);
   });
 
   it('is not exceeded by concurrent uploads', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
     const uploads = Array.from({ length: 12 }, (_, index) =>
-      index % 3 === 0 ? mint(caller) : upload(caller),
+      index % 3 === 0 ? createUpload(caller) : upload(caller),
     );
     const statuses = (await Promise.all(uploads)).map(({ status }) => status);
     // A concurrent request that waits for more than a second is refused as busy.
-    const taken = statuses.filter(status => status === 200);
-    assert.equal(taken.length, 3, String(statuses));
+    const accepted = statuses.filter(status => status === 200);
+    assert.equal(accepted.length, 3, String(statuses));
     assert.deepEqual(await readStorage(caller), {
       usedBytes: 3 * image.length,
       limitBytes: 3 * image.length,

@@ -1,4 +1,4 @@
-// Tests who may read the contracts of the video renderer, and the form of its templates.
+// Tests who may read the contracts of the video renderer, and their content.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
@@ -24,11 +24,11 @@ const TOKEN = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
 
 for (const path of PATHS)
   describe(`GET ${path}`, () => {
-    it('accepts a key that may read or execute, and no other key', async () => {
+    it('accepts only a key that may read or execute', async () => {
       for (const scope of SCOPES) {
         const response = await (await test.withScopes(caller, [scope])).request('GET', path);
-        const isEnough = scope === 'workflows:read' || scope === 'workflows:execute';
-        if (isEnough) assert.equal(response.status, 200, scope);
+        const isAllowed = scope === 'workflows:read' || scope === 'workflows:execute';
+        if (isAllowed) assert.equal(response.status, 200, scope);
         else assertRefused(response, 401, 'insufficient_scope');
       }
     });
@@ -40,7 +40,7 @@ for (const path of PATHS)
   });
 
 describe('a template', () => {
-  it('has every field with its type, and mappings with source and target', async () => {
+  it('has all fields and input mappings, with the right types', async () => {
     const { body } = await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     for (const template of body.data) {
       for (const name of ['id', 'label', 'category', 'compositionId'])
@@ -64,7 +64,7 @@ describe('a template', () => {
 });
 
 describe('the scene-graph contract', () => {
-  it('has its notes as texts, a schema of draft 2020-12, and about the announced size', async () => {
+  it('has notes, a schema of draft 2020-12, and the documented size', async () => {
     const { body } = await caller.request<{ data: Record<string, unknown> }>('GET', '/renderer/scene-graph');
     const { doc, jsonSchema, readerNote, scopeNote, ...rest } = body.data;
     assert.deepEqual(Object.keys(rest).sort(), ['configPath', 'mode', 'nodeType']);

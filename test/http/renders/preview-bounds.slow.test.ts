@@ -1,4 +1,4 @@
-// Tests the limits of previews of stills, and the slots of templates with a variable number of inputs.
+// Tests the limits of still previews, and the ports of templates with a variable number of inputs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -36,17 +36,21 @@ const preview = (body: object, user = caller) =>
   user.request<Preview>('POST', '/render/renderer/preview', body);
 
 describe('a preview', () => {
-  const TAKEN: readonly (readonly [what: string, body: object, frames: readonly number[], width: number])[] =
-    [
-      ['eight frames', { frames: [0, 1, 2, 3, 4, 5, 6, 19], scale: 0.1 }, [0, 1, 2, 3, 4, 5, 6, 19], 16],
-      ['a tenth of the size', { frames: [0], scale: 0.1 }, [0], 16],
-      ['the whole size', { frames: [0], scale: 1 }, [0], 160],
-      ['no size', { frames: [0] }, [0], 160],
-      ['a time', { timeSeconds: 1.5 }, [15], 160],
-      ['the time 0', { timeSeconds: 0 }, [0], 160],
-      ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
-    ];
-  for (const [label, body, frames, width] of TAKEN)
+  const ACCEPTED: readonly (readonly [
+    what: string,
+    body: object,
+    frames: readonly number[],
+    width: number,
+  ])[] = [
+    ['eight frames', { frames: [0, 1, 2, 3, 4, 5, 6, 19], scale: 0.1 }, [0, 1, 2, 3, 4, 5, 6, 19], 16],
+    ['the scale 0.1', { frames: [0], scale: 0.1 }, [0], 16],
+    ['the scale 1', { frames: [0], scale: 1 }, [0], 160],
+    ['no scale', { frames: [0] }, [0], 160],
+    ['a time', { timeSeconds: 1.5 }, [15], 160],
+    ['the time 0', { timeSeconds: 0 }, [0], 160],
+    ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
+  ];
+  for (const [label, body, frames, width] of ACCEPTED)
     it(`accepts ${label}`, async () => {
       const response = await preview({ sceneGraph, ...body });
       assert.equal(response.status, 200, response.body.error);
@@ -64,13 +68,13 @@ describe('a preview', () => {
     ['a frame after the last', { sceneGraph, frames: [20] }],
     ['half a frame', { sceneGraph, frames: [0.5] }],
     ['a time before the first', { sceneGraph, timeSeconds: -1 }],
-    ['a size below a tenth', { sceneGraph, scale: 0.09 }],
-    ['a size above the whole', { sceneGraph, scale: 1.01 }],
+    ['a scale below a tenth', { sceneGraph, scale: 0.09 }],
+    ['a scale above 1', { sceneGraph, scale: 1.01 }],
     ['another format', { sceneGraph, format: 'gif' }],
     ['two sources', { sceneGraph, templateId: 'quote-card' }],
     ['a node without its workflow', { nodeId: 'video' }],
     ['a workflow without a node', { workflowId: 'wf_x' }],
-    ['an unknown member', { sceneGraph, quality: 3 }],
+    ['an unknown property', { sceneGraph, quality: 3 }],
   ];
   for (const [label, body] of REFUSED)
     it(`refuses ${label}`, async () => {
@@ -97,19 +101,19 @@ describe('a preview', () => {
 });
 
 describe('templates', () => {
-  const listed = async () =>
+  const listTemplates = async () =>
     (await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
 
   it('have ports with other names than their props, and props within lists', async () => {
-    const mappings = (await listed()).flatMap(({ inputMappings }) => inputMappings);
+    const mappings = (await listTemplates()).flatMap(({ inputMappings }) => inputMappings);
     assert.ok(mappings.some(({ propPath, portId }) => !propPath.includes('.') && propPath !== portId));
     assert.ok(mappings.some(({ propPath }) => /^\w+\.\d+\.\w+$/.test(propPath)));
   });
 
-  it('with a variable number of inputs are saved with the current slots of their props', async () => {
+  it('with a variable number of inputs are saved with a port for each item of their props', async () => {
     const photos = (count: number) =>
       Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
-    const createSceneGraph = (count: number) => ({
+    const toGraph = (count: number) => ({
       nodes: [
         node('video', 'video:renderer', {
           templateId: 'photo-slideshow',
@@ -118,21 +122,21 @@ describe('templates', () => {
       ],
       edges: [],
     });
-    const slots = (nodes: readonly { readonly data: Record<string, unknown> }[]) =>
+    const listPortIds = (nodes: readonly { readonly data: Record<string, unknown> }[]) =>
       ((nodes[0]?.data.inputs ?? []) as readonly { id: string }[])
         .map(({ id }) => id)
         .filter(id => id.startsWith('photo'));
-    const { id, nodes } = await createWorkflow(caller, createSceneGraph(1));
-    assert.deepEqual(slots(nodes), ['photo1']);
+    const { id, nodes } = await createWorkflow(caller, toGraph(1));
+    assert.deepEqual(listPortIds(nodes), ['photo1']);
     for (const count of [3, 2]) {
       const expected = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
-      assert.deepEqual(slots((await putWorkflow(caller, id, createSceneGraph(count))).body.nodes), expected);
+      assert.deepEqual(listPortIds((await putWorkflow(caller, id, toGraph(count))).body.nodes), expected);
     }
   });
 });
 
 describe('the scene-graph schema', () => {
-  it('declares exactly its 15 properties, and requires four of them', async () => {
+  it('declares 15 properties, four of which are required', async () => {
     const { body } = await caller.request<{
       data: { jsonSchema: { properties: object; required: readonly string[] } };
     }>('GET', '/renderer/scene-graph?include=schema');

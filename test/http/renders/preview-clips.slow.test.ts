@@ -1,4 +1,4 @@
-// Tests stills of scenes with video and audio: the current frame, and the bars of the audio.
+// Tests stills of scenes with video and audio: the current frame, and the waveform.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,22 +64,23 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
   it('shows the current frame of the video', async () => {
     for (const [index, pixels] of (await draw({ type: 'video', src: clip }, [3, 17])).entries()) {
       const rgba = Uint8Array.from(
-        Array.from({ length: WIDTH * HEIGHT }, (_, at) =>
-          pixels.at(at % WIDTH, Math.floor(at / WIDTH)),
+        Array.from({ length: WIDTH * HEIGHT }, (_, index) =>
+          pixels.at(index % WIDTH, Math.floor(index / WIDTH)),
         ).flat(),
       );
       assert.equal(readNumber(rgba), [3, 17][index]);
     }
   });
 
-  it('draws the bars of the audio at this moment', async () => {
+  it('draws the waveform at the current moment', async () => {
     const element = { type: 'waveform', src: clip, color: '#ffffff', bars: 8, gap: 0 };
     const [quiet, loud] = await draw(element, [2, 18]);
-    const lit = (pixels: typeof quiet): number =>
+    const countBrightPixels = (pixels: typeof quiet): number =>
       Array.from(
         { length: WIDTH * HEIGHT },
-        (_, at) => pixels?.at(at % WIDTH, Math.floor(at / WIDTH))[0] ?? 0,
+        (_, index) => pixels?.at(index % WIDTH, Math.floor(index / WIDTH))[0] ?? 0,
       ).filter(value => value > 127).length;
-    assert.ok(lit(loud) > 4 * Math.max(1, lit(quiet)), `${lit(loud)} pixels against ${lit(quiet)}`);
+    const [quietPixels, loudPixels] = [countBrightPixels(quiet), countBrightPixels(loud)];
+    assert.ok(loudPixels > 4 * Math.max(1, quietPixels), `${loudPixels} and ${quietPixels} pixels`);
   });
 });

@@ -1,5 +1,4 @@
-// Tests the Video Editor in workflows over HTTP: its ports are set when it is saved, and templates are visible by
-// permission.
+// Tests the Video Editor in workflows over HTTP: ports are set when a workflow is saved, and templates can be private.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,7 @@ let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
   process.env.TEMPLATES_DIR = folder;
-  // Before the service starts, which reads the folder. In a new database the first user is number 1.
+  // Written before the service starts and reads the folder. In a new database, the first user has the id 1.
   await writeTemplate('for-user', { users: [1] });
   await writeTemplate('for-team', { teams: [TEAM] });
   test = await createTestApp();
@@ -31,49 +30,49 @@ after(async () => {
 
 const writeTemplate = (id: string, allow: object): Promise<void> =>
   writeFile(join(folder, `${id}.json`), JSON.stringify({ ...TEMPLATES[0], id, allow }));
-const editor = (config: object) => node('video', 'video:renderer', { ...config }, at(600, 0));
+const createEditor = (config: object) => node('video', 'video:renderer', { ...config }, at(600, 0));
 const text = node('text', 'input:text', { value: 'x' });
-const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]): readonly string[] => {
+const listPortIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]): readonly string[] => {
   const { inputs } = nodes.find(({ id }) => id === 'video')?.data ?? {};
   return (inputs as { id: string }[]).map(({ id }) => id);
 };
 
 describe('private templates', () => {
-  it('are listed for the accounts and teams that they name, and readable by anyone who has the id', async () => {
+  it('are listed for the allowed users and teams, and readable by everyone who has the id', async () => {
     const [member, otherUser] = await test.createCallers(2);
     await test.deps.db.query(`insert into teams (id, name) values ($1, 'T')`, [TEAM]);
     await test.deps.db.query(`insert into team_members (team_id, user_id, role) values ($1, $2, 'VIEWER')`, [
       TEAM,
       member.userId,
     ]);
-    const own = async (user: Caller) =>
+    const listPrivate = async (user: Caller) =>
       (await user.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
         .map(({ id }) => id)
         .filter(id => id.startsWith('for-'));
-    assert.deepEqual(await own(caller), ['for-user']);
-    assert.deepEqual(await own(member), ['for-team']);
-    assert.deepEqual(await own(otherUser), []);
+    assert.deepEqual(await listPrivate(caller), ['for-user']);
+    assert.deepEqual(await listPrivate(member), ['for-team']);
+    assert.deepEqual(await listPrivate(otherUser), []);
     assert.equal((await otherUser.request('GET', '/renderer/templates/for-user')).status, 200);
     const thumbnailFor = async (headers: Readonly<Record<string, string>>, id: string) => {
       const url = `/api/v1/renderer/templates/${id}/thumbnail`;
-      const { statusCode, headers: answered } = await test.app.inject({ url, headers });
-      return [statusCode, answered['content-type'], answered['cache-control']];
+      const response = await test.app.inject({ url, headers });
+      return [response.statusCode, response.headers['content-type'], response.headers['cache-control']];
     };
-    const as = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
-    const shown = [200, 'image/webp', 'private, no-cache'];
+    const toHeaders = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
+    const expected = [200, 'image/webp', 'private, no-cache'];
     const json = 'application/json; charset=utf-8';
-    assert.deepEqual(await thumbnailFor(as(caller), 'for-user'), shown);
-    assert.deepEqual(await thumbnailFor(as(member), 'for-team'), shown);
+    assert.deepEqual(await thumbnailFor(toHeaders(caller), 'for-user'), expected);
+    assert.deepEqual(await thumbnailFor(toHeaders(member), 'for-team'), expected);
     assert.deepEqual((await thumbnailFor({}, 'for-user')).slice(0, 2), [401, json]);
-    assert.deepEqual((await thumbnailFor(as(otherUser), 'for-user')).slice(0, 2), [403, json]);
-    assert.deepEqual((await thumbnailFor(as(caller), 'for-team')).slice(0, 2), [403, json]);
+    assert.deepEqual((await thumbnailFor(toHeaders(otherUser), 'for-user')).slice(0, 2), [403, json]);
+    assert.deepEqual((await thumbnailFor(toHeaders(caller), 'for-team')).slice(0, 2), [403, json]);
     assert.equal((await thumbnailFor({}, 'quote-card'))[2], 'public, max-age=86400');
   });
 });
 
 describe('a workflow with a Video Editor', () => {
-  it('is saved with the ports of its template, and with others after the template changes', async () => {
-    const nodes = [text, editor({ templateId: 'quote-card' })];
+  it('is saved with the ports of its template, also after the template changes', async () => {
+    const nodes = [text, createEditor({ templateId: 'quote-card' })];
     const {
       id,
       nodes: created,
@@ -82,17 +81,17 @@ describe('a workflow with a Video Editor', () => {
       nodes,
       edges: [edge('text.text > video.quote')],
     });
-    assert.deepEqual(portIds(created), ['quote', 'author', 'role']);
+    assert.deepEqual(listPortIds(created), ['quote', 'author', 'role']);
     assert.deepEqual(
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
     );
     const changed = await putWorkflow(caller, id, {
-      nodes: [text, editor({ templateId: 'logo-sting' })],
+      nodes: [text, createEditor({ templateId: 'logo-sting' })],
       edges: [],
     });
-    assert.deepEqual(portIds(changed.body.nodes), ['name', 'tagline', 'logo']);
-    assert.deepEqual(portIds((await readWorkflow(caller, id)).nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(listPortIds(changed.body.nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(listPortIds((await readWorkflow(caller, id)).nodes), ['name', 'tagline', 'logo']);
     assert.ok(
       changed.body.meta.warnings.some(warning =>
         /video: The required port "Name" is not connected/.test(warning),
@@ -100,13 +99,18 @@ describe('a workflow with a Video Editor', () => {
     );
   });
 
-  it('is saved with a warning while it has no mode, and with a port for each token', async () => {
-    const none = await createWorkflow(caller, { nodes: [editor({})], edges: [] });
-    assert.ok(none.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'));
+  it('is saved with a warning without a mode, and with a port for each token', async () => {
+    const withoutMode = await createWorkflow(caller, { nodes: [createEditor({})], edges: [] });
+    assert.ok(
+      withoutMode.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'),
+    );
     const overlays = [{ type: 'text', text: '{{title}}' }];
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
-    const created = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
-    assert.deepEqual(portIds(created.nodes), ['title']);
+    const created = await createWorkflow(caller, {
+      nodes: [createEditor({ props: { sceneGraph } })],
+      edges: [],
+    });
+    assert.deepEqual(listPortIds(created.nodes), ['title']);
     assert.deepEqual(
       created.meta.issues.map(({ code }) => code),
       ['required_port_unfed'],
@@ -119,7 +123,10 @@ describe('a workflow with a Video Editor', () => {
       { type: 'text', text: 'By {{author}}' },
     ];
     const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
-    const { id } = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
+    const { id } = await createWorkflow(caller, {
+      nodes: [createEditor({ props: { sceneGraph } })],
+      edges: [],
+    });
     const body = { workflowId: id, nodeId: 'video' };
     const response = await caller.request<{ data: { warnings: string[] } }>(
       'POST',

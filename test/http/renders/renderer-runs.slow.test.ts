@@ -1,5 +1,4 @@
-// Tests runs of a Video Editor that cannot be rendered: without a mode, with two, or with a required port only in
-// config.
+// Tests runs of a Video Editor that cannot be rendered, for example without a mode or with an unconnected port.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -31,10 +30,10 @@ after(async () => {
 });
 
 const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }] };
-const open = { ...sceneGraph, overlays: [{ type: 'text', text: '{{title}}' }] };
+const sceneGraphWithToken = { ...sceneGraph, overlays: [{ type: 'text', text: '{{title}}' }] };
 
-/** A text next to a Video Editor whose video is shown. */
-const toGraph = (config: object, wires: readonly string[] = [], data: object = {}) => {
+/** Creates a graph of a text, a Video Editor and a preview of its video. */
+const toGraph = (config: object, edges: readonly string[] = [], data: object = {}) => {
   const video = node('video', 'video:renderer', { ...config }, at(500, 0));
   return {
     nodes: [
@@ -42,52 +41,52 @@ const toGraph = (config: object, wires: readonly string[] = [], data: object = {
       { ...video, data: { ...video.data, ...data } },
       node('end', 'output:preview', {}, at(1000, 0)),
     ],
-    edges: [...wires, 'video.video > end.input'].map(edge),
+    edges: [...edges, 'video.video > end.input'].map(edge),
   };
 };
 
-describe('a run with a Video Editor fails at it before anything is rendered,', { skip }, () => {
+describe('a run fails at a Video Editor before anything is rendered,', { skip }, () => {
   const filled = { product: 'Lamp', image: 'sample:lamp' };
   const product = 'text.text > video.product';
   const CASES: readonly (readonly [
     what: string,
     graph: ReturnType<typeof toGraph>,
     code: string,
-    said: RegExp,
+    message: RegExp,
   ])[] = [
     [
-      'by the label of a required port that is not wired',
+      'with the label of a required port that is not connected',
       toGraph({ templateId: 'product-reel' }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'where config has a value by the name of the port',
+      'even if config has a value for the port',
       toGraph({ templateId: 'product-reel', ...filled }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'where params have one',
+      'even if params have a value for the port',
       toGraph({ templateId: 'product-reel' }, [product], { params: filled }),
       'missing_input',
       /Product picture/,
     ],
     [
-      'where the props have one',
+      'even if the props have a value for the port',
       toGraph({ templateId: 'product-reel', props: filled }, [product]),
       'missing_input',
       /Product picture/,
     ],
     [
-      'by the token that a scene graph leaves open',
-      toGraph({ props: { sceneGraph: open } }),
+      'with the name of an unconnected token',
+      toGraph({ props: { sceneGraph: sceneGraphWithToken } }),
       'missing_input',
       /title/,
     ],
     [
-      'where config has a value by the name of the token',
-      toGraph({ props: { sceneGraph: open }, title: 'Lamp' }),
+      'even if config has a value for the token',
+      toGraph({ props: { sceneGraph: sceneGraphWithToken }, title: 'Lamp' }),
       'missing_input',
       /title/,
     ],
@@ -98,9 +97,9 @@ describe('a run with a Video Editor fails at it before anything is rendered,', {
       'invalid_config',
       /both set/,
     ],
-    ['with a template that is not there', toGraph({ templateId: 'nobody' }), 'invalid_config', /nobody/],
+    ['with an unknown template', toGraph({ templateId: 'nobody' }), 'invalid_config', /nobody/],
     [
-      'with a scene graph outside of the schema',
+      'with an invalid scene graph',
       toGraph({ props: { sceneGraph: { ...sceneGraph, fps: 0 } } }),
       'invalid_scene_graph',
       /\/fps/,
@@ -117,23 +116,21 @@ describe('a run with a Video Editor fails at it before anything is rendered,', {
 });
 
 describe('PUT of a workflow by a key that may write', () => {
-  it('adds the node, connects its ports, selects a template, and writes a scene graph instead', async () => {
+  it('connects the ports of a template, and of a scene graph that replaces the template', async () => {
     const writer = await test.withScopes(caller, ['workflows:write', 'workflows:read']);
     const { id } = await createWorkflow(writer, { nodes: [node('text', 'input:text', {})], edges: [] });
-    const wire = 'text.text > video.quote';
-    const template = { templateId: 'quote-card' };
-    for (const [config, wires] of [
-      [template, [wire]],
-      [{ props: { sceneGraph: open } }, ['text.text > video.title']],
+    for (const [config, edges] of [
+      [{ templateId: 'quote-card' }, ['text.text > video.quote']],
+      [{ props: { sceneGraph: sceneGraphWithToken } }, ['text.text > video.title']],
     ] as const) {
-      const response = await putWorkflow(writer, id, toGraph(config, wires));
+      const response = await putWorkflow(writer, id, toGraph(config, edges));
       assert.equal(response.status, 200, JSON.stringify(response.body));
       assert.deepEqual(response.body.meta.issues, []);
       const video = (await readWorkflow(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');
       assert.deepEqual(video?.data.config, config);
-      const [wired] = (await readWorkflow(writer, id)).edges;
+      const [savedEdge] = (await readWorkflow(writer, id)).edges;
       const inputs = video?.data.inputs as readonly { readonly id: string }[];
-      assert.ok(inputs.some(port => wired?.targetHandle === `in-${port.id}`));
+      assert.ok(inputs.some(port => savedEdge?.targetHandle === `in-${port.id}`));
     }
   });
 });

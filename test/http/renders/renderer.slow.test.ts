@@ -65,7 +65,7 @@ after(() => test.close());
 const preview = (body: unknown, user: Caller = caller) => user.request<Preview>('POST', PREVIEW, body);
 
 describe('200', () => {
-  it('returns the scene-graph contract, whole or in parts, to a key that may only read', async () => {
+  it('returns the scene-graph contract or a part of it to a key that may only read', async () => {
     const { status, body } = await reader.request<Contract>('GET', '/renderer/scene-graph');
     assert.equal(status, 200);
     const { mode, nodeType, configPath, doc = '', jsonSchema } = body.data;
@@ -76,10 +76,10 @@ describe('200', () => {
     assert.deepEqual(jsonSchema?.required, ['fps', 'width', 'height', 'scenes']);
     assert.equal(Object.keys(jsonSchema?.properties ?? {}).length, 15);
     assert.ok(doc.startsWith('# '));
-    const half = async (include: string) =>
+    const readPart = async (include: string) =>
       (await reader.request<Contract>('GET', `/renderer/scene-graph?include=${include}`)).body.data;
-    assert.equal('jsonSchema' in (await half('doc')), false);
-    assert.equal('doc' in (await half('schema')), false);
+    assert.equal('jsonSchema' in (await readPart('doc')), false);
+    assert.equal('doc' in (await readPart('schema')), false);
   });
 
   it('publishes a schema that any validator of draft 2020-12 accepts', async () => {
@@ -91,20 +91,20 @@ describe('200', () => {
 
   it('returns 304 if the ETag matches', async () => {
     const { headers } = await reader.request('GET', '/renderer/scene-graph');
-    const again = await reader.request('GET', '/renderer/scene-graph', undefined, {
+    const response = await reader.request('GET', '/renderer/scene-graph', undefined, {
       'if-none-match': headers.etag ?? '',
     });
-    assert.equal(again.status, 304);
+    assert.equal(response.status, 304);
   });
 
-  it('lists at least eight templates, including a reel, each the same as by its id', async () => {
+  it('lists at least eight templates, which can be read by id', async () => {
     const { body } = await reader.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
     assert.ok(body.data.length >= 8);
     assert.ok(body.data.some(({ category }) => category === 'reel'));
     for (const template of body.data) {
       assert.ok(template.durationInFrames > 0 && template.inputMappings.length > 0);
-      const one = await reader.request<{ data: Template }>('GET', `/renderer/templates/${template.id}`);
-      assert.deepEqual(one.body.data, template);
+      const response = await reader.request<{ data: Template }>('GET', `/renderer/templates/${template.id}`);
+      assert.deepEqual(response.body.data, template);
     }
   });
 
@@ -114,7 +114,7 @@ describe('200', () => {
     assert.equal((await readPixels(response.rawPayload)).width, 640);
   });
 
-  it('draws a thumbnail for the others if the first client disconnects', async () => {
+  it('draws a thumbnail for waiting clients if the first client disconnects', async () => {
     const url = '/api/v1/renderer/templates/before-after/thumbnail';
     const first = new AbortController();
     const disconnected = assert.rejects(test.app.inject({ url, signal: first.signal }));
@@ -178,7 +178,7 @@ describe('200', () => {
     assert.equal(body.data.frames[0]?.frame, 60);
   });
 
-  it('lists what could not be shown by JSON pointer, and renders the rest', async () => {
+  it('renders the elements that can be shown, and lists the others by JSON pointer', async () => {
     const { status, body } = await preview({
       sceneGraph: scene([
         { type: 'image', src: 'http://127.0.0.1:9/private.png' },

@@ -1,4 +1,4 @@
-// Tests clips as previews over HTTP: accepted, read and cancelled, without a worker that renders them.
+// Tests video previews over HTTP without a worker: they are accepted, read and cancelled.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
@@ -27,14 +27,14 @@ const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).c
 describe('clips', { skip: backend === undefined && 'this machine has no codec' }, () => {
   let test: TestApp;
   let caller: Caller;
-  let open: string[] = [];
+  let waitingIds: string[] = [];
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
   });
   afterEach(async () => {
-    for (const id of open) await caller.request('POST', `/render/renderer/${id}/cancel`);
-    open = [];
+    for (const id of waitingIds) await caller.request('POST', `/render/renderer/${id}/cancel`);
+    waitingIds = [];
   });
   after(() => test.close());
 
@@ -44,13 +44,13 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       format: 'mp4',
       ...body,
     });
-    if (response.status === 202 && user === caller) open.push(response.body.data.renderId);
+    if (response.status === 202 && user === caller) waitingIds.push(response.body.data.renderId);
     return response;
   };
   const read = (id: string, user: Caller = caller) => user.request<Render>('GET', `/render/renderer/${id}`);
 
   describe('202', () => {
-    it('accepts the whole video or a range of it, with a Location to read its state', async () => {
+    it('accepts the whole video or a range, and returns the Location of the state', async () => {
       const whole = await sendRequest();
       assert.equal(whole.status, 202);
       const { renderId, status, urls } = whole.body.data;
@@ -63,7 +63,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
       assert.deepEqual((await read(part.body.data.renderId)).body.data.range, [5, 15]);
     });
 
-    it('accepts a template, and is readable by a key that may only read', async () => {
+    it('accepts a template, and a key that may only read can read the render', async () => {
       const { body } = await sendRequest({
         sceneGraph: undefined,
         templateId: 'quote-card',
@@ -84,7 +84,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('400', () => {
-    it('refuses ranges outside the video, and options of stills', async () => {
+    it('refuses ranges outside the video and options of stills', async () => {
       for (const [body, path] of [
         [{ range: [10, 10] }, '/range'],
         [{ range: [0, 21] }, '/range'],
@@ -109,7 +109,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('401', () => {
-    it('requires an API key that may execute; tokens of other kinds are refused', async () => {
+    it('requires an API key that may execute', async () => {
       const reader = await test.withScopes(caller, ['workflows:read']);
       const { data } = (await sendRequest()).body;
       assertRefused(await sendRequest({}, reader), 401, 'insufficient_scope');
@@ -125,7 +125,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('404', () => {
-    it('is returned for the renders of others', async () => {
+    it('is returned for renders of other users', async () => {
       const { renderId } = (await sendRequest()).body.data;
       const other = await test.createCaller();
       assertRefused(await read(renderId, other), 404, 'not_found');
@@ -136,7 +136,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('429', () => {
-    it('limits waiting clips to four per account, until one has ended', async () => {
+    it('limits waiting clips to four per account', async () => {
       const responses = await Promise.all(Array.from({ length: 6 }, () => sendRequest()));
       const accepted = responses.filter(({ status }) => status === 202);
       assert.equal(accepted.length, 4);
