@@ -28,7 +28,7 @@ export class FileStream extends Readable {
     this.#pump(target as unknown as Writable).then(
       () => {
         if (end) target.end();
-        // The stream must flow to end, because nobody reads it.
+        // Nobody reads the stream any further, so it must flow to end.
         this.push(null);
         this.resume();
       },

@@ -132,7 +132,7 @@ export function rotateImage(
       height: info.width * sin + info.height * cos,
     });
     const rotated = angle % 360 === 0 ? image : image.rotate(angle, { background });
-    // Mirrors before it rotates, like sharp.
+    // Whatever the order of these calls, sharp mirrors before it rotates, which is what the options mean.
     if (mirror === 'horizontal') return rotated.flop();
     return mirror === 'vertical' ? rotated.flip() : rotated;
   });

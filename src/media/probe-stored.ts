@@ -13,7 +13,7 @@ export interface FileToProbe {
   readonly declared: string | undefined;
 }
 
-/** Reads as little as possible. Throws `unsupported_type` if the file has no tracks, or others than its declared type. */
+/** Reads as little as possible. Throws `unsupported_type` if the tracks are missing or do not match the declared type. */
 export async function probeStoredType(
   storage: MediaStorage,
   { key, bytes, declared }: FileToProbe,

@@ -58,7 +58,7 @@ test('the bucket serves an object with its stored content type', async () => {
   );
 });
 
-test('the bucket accepts a presigned upload, and keeps its type when it is moved', async () => {
+test('a presigned upload to the bucket keeps its type when it is moved', async () => {
   const id = newId('media');
   const url = getObjectUrl(bucket, toPendingKey(id));
   const { uploadUrl, headers } = await presignPut(key, {

@@ -68,17 +68,17 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
   test(`${name}: a source that fails or is aborted stores nothing`, async () => {
     const storage = await open();
     const key = newId('media');
-    const failing = async function* () {
+    const failingSource = async function* () {
       yield Buffer.from('begun');
       throw new Error('the client left');
     };
-    await assert.rejects(storage.put(key, failing(), OPTIONS), /the client left/);
-    const stalling = async function* () {
+    await assert.rejects(storage.put(key, failingSource(), OPTIONS), /the client left/);
+    const stalledSource = async function* () {
       yield Buffer.from('begun');
       await new Promise(done => setTimeout(done, 300));
       yield Buffer.from('late');
     };
-    await assert.rejects(storage.put(key, stalling(), { ...OPTIONS, signal: AbortSignal.timeout(50) }));
+    await assert.rejects(storage.put(key, stalledSource(), { ...OPTIONS, signal: AbortSignal.timeout(50) }));
     await assert.rejects(storage.put(key, Buffer.from('x'), { ...OPTIONS, signal: AbortSignal.abort() }));
     assert.equal(await storage.stat(key), undefined);
   });

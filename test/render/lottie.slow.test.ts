@@ -28,20 +28,20 @@ const [RED, GREEN, WHITE, BLACK] = [
 ];
 const red = fill([1, 0, 0]);
 
-const createScene = (data: object, own: object = {}) => ({
+const createScene = (data: object, properties: object = {}) => ({
   fps: 30,
   width: 100,
   height: 100,
-  scenes: [{ duration: 6, elements: [{ type: 'lottie', data, ...own }] }],
+  scenes: [{ duration: 6, elements: [{ type: 'lottie', data, ...properties }] }],
 });
 
-async function drawFrames(data: object, frames: readonly number[], own: object = {}) {
-  const drawn = await drawGraph(createScene(data, own), frames);
+async function drawFrames(data: object, frames: readonly number[], properties: object = {}) {
+  const drawn = await drawGraph(createScene(data, properties), frames);
   return { ...drawn, pixels: await Promise.all(drawn.frames.map(({ bytes }) => readPixels(bytes))) };
 }
 
-async function drawFrame(data: object, own: object = {}) {
-  const { pixels, warnings } = await drawFrames(data, [0], own);
+async function drawFrame(data: object, properties: object = {}) {
+  const { pixels, warnings } = await drawFrames(data, [0], properties);
   assert.ok(pixels[0] !== undefined);
   return { at: pixels[0].at, warnings };
 }
@@ -89,8 +89,8 @@ describe('an animation', () => {
         fr,
         op: 40,
       });
-    const listShownFrames = async (fr: number, frames: readonly number[], own: object = {}) =>
-      (await drawFrames(data(fr), frames, own)).pixels.map(({ at }) =>
+    const listShownFrames = async (fr: number, frames: readonly number[], properties: object = {}) =>
+      (await drawFrames(data(fr), frames, properties)).pixels.map(({ at }) =>
         Array.from({ length: 50 }, (_, column) => column).find(column => isNear(at(2 * column, 50), RED, 60)),
       );
     assert.deepEqual(await listShownFrames(30, [0, 1, 7, 29, 39, 40, 41]), [0, 1, 7, 29, 39, 0, 1]);
@@ -217,14 +217,14 @@ describe('a hostile animation', () => {
   });
 
   it('that contains itself or scripts is drawn without these', async () => {
-    const own = {
+    const selfReference = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],
     };
     const endless = { ...still(0), x: 'while (true) {}' };
     const data = animation(
       [shapes([group(rectangle([50, 50], [100, 100]), red)], {}, { r: endless }), composition('self')],
-      { assets: [own] },
+      { assets: [selfReference] },
     );
     const { at, warnings } = await drawFrame(data);
     assert.ok(isNear(at(50, 50), RED));

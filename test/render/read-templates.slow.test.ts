@@ -20,13 +20,13 @@ describe('templates of a folder', () => {
     writeFile(join(folder, 'one.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
   it('are read unchanged, with the users who may list them', async () => {
-    const own = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
-    await write(own);
+    const template = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
+    await write(template);
     await writeFile(join(folder, 'notes.txt'), 'no template');
-    assert.deepEqual(readTemplates(folder), [own]);
+    assert.deepEqual(readTemplates(folder), [template]);
   });
 
-  it('are refused by file and field', async () => {
+  it('that are invalid are refused with the file and field', async () => {
     const input = quoteCard.inputs[0];
     for (const [value, reason] of [
       ['{', /Can.t read the template .*one\.json/],

@@ -120,7 +120,7 @@ export class ProbeChild {
     this.#process.send(message, () => undefined);
   }
 
-  /** Keeps this process alive while the child is busy, and not while it is idle. */
+  /** Keeps this process alive while the child is busy, but not while the child is idle. */
   #setBusy(isBusy: boolean): void {
     const change = isBusy ? 'ref' : 'unref';
     this.#process[change]();

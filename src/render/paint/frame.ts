@@ -111,7 +111,7 @@ interface Backdrop {
   getSurface(): OffscreenSurface;
 }
 
-/** Redrawing a region that is a smaller share of the frame is as fast as copying it. */
+/** Below this share of the frame, redrawing a region is as fast as copying it. */
 const MIN_REGION_SHARE = 0.1;
 
 /** Caches the lowest layers, below the first that changed since the previous frame, as one surface. */

@@ -33,7 +33,7 @@ export function countUnchanged(
 const MAX_REGIONS = 4;
 /** More regions than this are merged into one, because comparing each with all others would take too long. */
 const MAX_COMPARED = 32;
-/** If more than this share of the frame must be redrawn, redrawing all of it is as fast. */
+/** If more than this share of the frame must be redrawn, redrawing the whole frame is as fast. */
 const FULL_REDRAW_SHARE = 0.8;
 
 /** Merges areas into a few non-overlapping regions of whole pixels. */

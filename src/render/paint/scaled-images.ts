@@ -12,7 +12,7 @@ const cache = createLru<ImageSource>(MAX_PIXELS);
 const cacheKeys = new WeakMap<ImageSource, string>();
 let keyCount = 0;
 
-/** Returns the image, or a copy downscaled by a power of √2, so that drawing it at `ratio` hardly shrinks it further. */
+/** Returns the image, or a copy downscaled by a power of √2 to slightly more than the size at which it is drawn. */
 export function getDownscaled(image: ImageSource, ratio: number): ImageSource {
   const steps = ratio >= 1 ? 0 : Math.floor(Math.log(ratio) / Math.log(MIN_RATIO));
   if (!(steps > 0)) return image;

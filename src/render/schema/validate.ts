@@ -19,10 +19,10 @@ export function parseSceneGraph(value: unknown): SceneGraph {
 /** Creates the error that lists all issues. */
 export function invalidSceneGraph(issues: readonly Issue[]): AppError {
   const [firstIssue] = issues;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const suffix = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new AppError(
     'invalid_scene_graph',
-    `The scene graph cannot be used: ${firstIssue?.path === '' ? 'it' : firstIssue?.path} ${firstIssue?.message}${more}.`,
+    `The scene graph cannot be used: ${firstIssue?.path === '' ? 'it' : firstIssue?.path} ${firstIssue?.message}${suffix}.`,
     { issues: issues.map(issue => ({ ...issue, path: issue.path ?? '' })) },
   );
 }

@@ -94,7 +94,7 @@ function findPeak(line: Float32Array, offset: number): number {
 
 /** Returns a function that computes the minimum of the newest `length` values. */
 function createSlidingMinimum(length: number): (value: number) => number {
-  // Only values below all newer ones can still become the minimum; they increase from front to back.
+  // Keeps only values below all newer values, because no other can become the minimum. They increase from front to back.
   const values = new Float64Array(length);
   const times = new Float64Array(length);
   let [front, back, now] = [0, 0, 0];

@@ -29,7 +29,7 @@ const MAX_CONCURRENT = 32;
 const MAX_CONCURRENT_LONG = 12;
 const MAX_SPEED = 16;
 
-/** Throws `invalid_scene_graph` if too many sounds play at once. */
+/** Throws `invalid_scene_graph` if too many sounds play concurrently. */
 export function resolveAudio(timeline: Timeline, files: ResourceFiles): ResolvedAudio {
   const sounds: ResolvedSound[] = [];
   const warnings: string[] = [];

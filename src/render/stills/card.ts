@@ -141,7 +141,7 @@ function drawTexts(ctx: CanvasContext, card: Card, theme: Theme, area: Rect): vo
   drawText(ctx, footer, { ...inner, y: bottom - size, height: size });
 }
 
-/** Draws the title above the text, both as large as they fit. If only one of them exists, it gets the whole area. */
+/** Draws the title above the text, each as large as it fits. A title or text alone gets the whole area. */
 function drawTitleAndText(
   ctx: CanvasContext,
   { title, text, align }: Card,

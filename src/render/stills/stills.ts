@@ -93,7 +93,7 @@ async function sendRequest(
   return response;
 }
 
-/** Asks the thread to end its decoders, which would keep running without it, and terminates it. */
+/** Terminates the thread after it has ended its decoders, which would otherwise keep running. */
 async function stopWorker(worker: Worker): Promise<void> {
   worker.postMessage({ kind: 'stop' } satisfies StillRequest);
   await once(worker, 'message', { signal: AbortSignal.timeout(STOP_TIMEOUT_MS) }).catch(() => undefined);

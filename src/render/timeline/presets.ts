@@ -1,4 +1,4 @@
-// Defines the named motions. Each row computes the pose of an element from the progress of its entrance, exit or loop.
+// Defines the named motions, which compute the pose of an element from the progress of its entrance, exit or loop.
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
 import { ease } from './easing.ts';
 import { clampToUnit, type Scope, toPixels, toSeconds } from './scope.ts';

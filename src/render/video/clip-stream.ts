@@ -9,7 +9,7 @@ import { type ClipRequest, MAX_SIDE } from './clip-requests.ts';
 
 /** Skipping at most this many frames is faster than starting another decoder. */
 const MAX_SKIPPED = 24;
-/** A time this close to the grid counts as on it, because times in graphs are rounded. */
+/** A time this close to the grid is treated as on the grid, because times in graphs are rounded. */
 const GRID_TOLERANCE_SECONDS = 0.001;
 /** Limits of the grid step in seconds. With a step outside of them, each frame needs a separate decoder. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];

@@ -36,8 +36,8 @@ export interface RenderedVideo extends VideoResult {
   readonly poster: Uint8Array;
 }
 
-// Each render has its own threads and codecs. At least two run at once, so that a short clip does not wait for a long
-// one.
+// Each render has its own threads and codecs. At least two run concurrently, so that a short clip does not wait for a
+// long one.
 const limit = createLimiter({
   concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)),
   maxWaiting: 500,
@@ -49,7 +49,7 @@ const POSTER_SIDE = 1280;
 const RENDER_SHARE = 0.98;
 
 /**
- * Makes the video once a slot is free and lets the caller consume it before its file is removed. Throws
+ * Makes the video once a slot is free, and removes its file after `onVideo`. Throws
  * `invalid_scene_graph` with pointers, `codec_failed` or `unavailable`; the signal's reason if aborted.
  */
 export async function renderWithPoster<T>(

@@ -1,4 +1,5 @@
-// Renders a scene graph to an MP4 in a separate process, which is killed after its last message and if its parent exits.
+// Renders a scene graph to an MP4 in a separate process. The process is killed after its last message, or when its parent
+// exits.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';

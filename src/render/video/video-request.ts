@@ -38,7 +38,7 @@ export interface VideoResult {
 export interface ProcessRequest extends Omit<VideoRequest, 'codecs'> {
   readonly backend: BackendRef;
   readonly threadCount: number;
-  /** Folder for unfinished files. The parent removes it after the render, or the process if the parent has exited. */
+  /** Folder for unfinished files. The parent removes the folder after the render. If it exits, the process does. */
   readonly workFolder: string;
 }
 

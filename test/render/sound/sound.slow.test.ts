@@ -188,7 +188,7 @@ function testMix(backend: Backend): void {
       assertNear(levelAt(second), expected, 0.01);
   });
 
-  it('pans with constant power, and keeps both channels of a stereo sound', async () => {
+  it('pans with constant power, without losing a channel of a stereo sound', async () => {
     const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
       const sound = await render({ ...track([item(name, { pan, duration: 1 })]), durationInFrames: 30 });
       return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
