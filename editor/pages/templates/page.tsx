@@ -1,23 +1,22 @@
 // Renders the shipped and published templates, with a filter by category.
 
 import LayoutTemplate from 'icon:layout-template';
-import { useSearchParams } from 'wouter';
 import type { Template } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
+import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import { messages } from './messages.ts';
 import { TemplateSections } from './template-sections.tsx';
 
 export function Page() {
-  const [search, setSearch] = useSearchParams();
-  const category = search.get('category') ?? '';
-  const list = useList<Template>('/templates', { limit: 48, ...(category === '' ? {} : { category }) });
+  const { search, change } = useSearchFilters();
+  const filters = pickFilters(search, ['category']);
+  const { category = '' } = filters;
+  const list = useList<Template>('/templates', { limit: 48, ...filters });
   const categories = listCategories(category, list.data ?? []);
-  const chooseCategory = (newCategory: string): void =>
-    setSearch(newCategory === '' ? {} : { category: newCategory }, { replace: true });
   return (
     <>
       <PageHead title={messages.title}>
@@ -34,7 +33,7 @@ export function Page() {
                 ]),
               ),
             }}
-            onChange={event => chooseCategory(event.target.value)}
+            onChange={event => change({ category: event.target.value })}
           />
         )}
       </PageHead>
@@ -49,7 +48,7 @@ export function Page() {
             <EmptyState
               icon={LayoutTemplate}
               title={messages.noMatchTitle}
-              action={<Button onClick={() => chooseCategory('')}>{messages.all}</Button>}
+              action={<Button onClick={() => change({ category: '' })}>{messages.all}</Button>}
             >
               {messages.noMatch}
             </EmptyState>

@@ -4,7 +4,7 @@ import More from 'icon:ellipsis';
 import UsersIcon from 'icon:users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
 import type { InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
@@ -16,6 +16,7 @@ import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { formatNumber } from '../../../lib/format.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { pickFilters, useSearchFilters } from '../../../lib/use-search-filters.ts';
 import { CreditsDialog } from '../credits-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, SecondaryText, Truncated } from '../section.tsx';
@@ -28,9 +29,9 @@ interface TeamAction {
 }
 
 export function AllTeams() {
-  const [search, setSearch] = useSearchParams();
-  const query = search.get('query') ?? '';
-  const list = useList<InstanceTeam>('/admin/teams', { limit: 50, ...(query === '' ? {} : { query }) });
+  const { search, change } = useSearchFilters();
+  const filters = pickFilters(search, ['query']);
+  const list = useList<InstanceTeam>('/admin/teams', { limit: 50, ...filters });
   const [action, setAction] = useState<TeamAction>();
   const close = (): void => setAction(undefined);
   return (
@@ -39,8 +40,8 @@ export function AllTeams() {
         <SearchField
           label={messages.search}
           placeholder={messages.searchHint}
-          value={query}
-          onChange={text => setSearch(text === '' ? {} : { query: text }, { replace: true })}
+          value={filters.query ?? ''}
+          onChange={query => change({ query })}
         />
       </PageHead>
       <Introduction>

@@ -2,7 +2,6 @@
 
 import UsersIcon from 'icon:users';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
@@ -10,6 +9,7 @@ import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
+import { pickFilters, useSearchFilters } from '../../../lib/use-search-filters.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { Introduction } from '../section.tsx';
@@ -25,21 +25,20 @@ export interface AccountLink {
 }
 
 export function Users() {
-  const [search, setSearch] = useSearchParams();
-  const query = search.get('query') ?? '';
-  const list = useList<UserListItem>('/admin/users', { limit: 50, ...(query === '' ? {} : { query }) });
+  const { search, change } = useSearchFilters();
+  const filters = pickFilters(search, ['query']);
+  const list = useList<UserListItem>('/admin/users', { limit: 50, ...filters });
   const [isInviting, setInviting] = useState(false);
   const [action, setAction] = useState<UserAction>();
   const [link, setLink] = useState<AccountLink>();
-  const setQuery = (text: string): void => setSearch(text === '' ? {} : { query: text }, { replace: true });
   return (
     <>
       <PageHead title={settingsMessages.parts.users}>
         <SearchField
           label={messages.search}
           placeholder={messages.searchHint}
-          value={query}
-          onChange={setQuery}
+          value={filters.query ?? ''}
+          onChange={query => change({ query })}
         />
         <Button variant="primary" onClick={() => setInviting(true)}>
           {messages.invite}
