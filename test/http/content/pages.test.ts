@@ -338,7 +338,7 @@ describe('a workflow', () => {
     assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
   });
 
-  it('shows the results of the newest run whose nodes are still the same, if its publisher allows it', async () => {
+  it('shows the results of the newest run of the current graph, if its publisher allows it', async () => {
     const picture = (x: number, prompt = 'x') =>
       node('p', 'generate:sandbox', { prompt }, { position: { x, y: 0 } });
     const other = node('q', 'generate:sandbox', { prompt: 'y' }, { position: { x: 0, y: 900 } });

@@ -224,7 +224,7 @@ describe('testing credentials', () => {
   const testValues = (user: Caller, apiKey: string) =>
     user.request<Tested>('POST', '/credentials/test', { kind: 'fal', values: { apiKey } });
 
-  it('tells a good key from a bad one without submitting anything', async () => {
+  it('tells a valid key from an invalid one without submitting a task', async () => {
     const caller = await test.createCaller();
     const good = await testValues(caller, SECRET);
     assert.equal(good.status, 200);

@@ -11,7 +11,7 @@ describe('credits', () => {
   });
   after(() => test.close());
 
-  it('shows a new user an empty pool', async () => {
+  it('shows a new user a balance of 0', async () => {
     const user = await test.createCaller();
     const { status, body } = await user.request('GET', '/credits');
     assert.equal(status, 200);
@@ -54,7 +54,7 @@ describe('credits', () => {
     assert.equal(second.body.nextCursor, null);
   });
 
-  it('gives a team its own pool', async () => {
+  it('gives a team its own balance', async () => {
     const operator = await test.createCaller();
     const team = await operator.request<{ id: string }>('POST', '/teams', { name: 'studio' });
     await operator.request('POST', '/admin/credits', { teamId: team.body.id, amount: 70, note: 'team' });

@@ -170,7 +170,7 @@ describe('GET /notices', () => {
 });
 
 describe('POST /notices/read', () => {
-  it('leaves the notices of others unread', async () => {
+  it('leaves the notices of other users unread', async () => {
     const other = await newUser();
     await tell({ workspace: `user:${other.userId}`, userId: user.userId });
     const [mine] = (await list(user)).data;
