@@ -30,7 +30,7 @@ export async function collectComponents(
   actor: Actor,
   rootText: string,
 ): Promise<readonly ExportedComponent[]> {
-  const found = new Map<string, ExportedComponent>();
+  const components = new Map<string, ExportedComponent>();
   const seen = new Set<string>();
   const pending = [rootText];
   let bytes = 0;
@@ -43,15 +43,15 @@ export async function collectComponents(
       const component = await findComponent(deps, actor, workflowId, version);
       if (component === undefined) continue;
       const key = `${workflowId}@${component.version}`;
-      const previous = found.get(key);
-      found.set(key, { ...component, isLatest: component.isLatest || previous?.isLatest === true });
+      const previous = components.get(key);
+      components.set(key, { ...component, isLatest: component.isLatest || previous?.isLatest === true });
       if (previous !== undefined) continue;
       bytes += Buffer.byteLength(component.text);
-      if (found.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw tooLarge();
+      if (components.size > MAX_COMPONENTS || bytes > MAX_COMPONENT_BYTES) throw tooLarge();
       pending.push(component.text);
     }
   }
-  return [...found.values()];
+  return [...components.values()];
 }
 
 function tooLarge(): AppError {

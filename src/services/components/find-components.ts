@@ -45,17 +45,17 @@ export async function findComponents(
     const text = `${name} ${description ?? ''}`.toLowerCase();
     return words.every(word => text.includes(word));
   });
-  const found: FoundComponent[] = [];
+  const matchingComponents: FoundComponent[] = [];
   // Each interface is read from a graph, so the search stops as soon as there are enough.
   for (const { id, description } of matches.slice(0, 4 * limit)) {
     const component = await readIfPresent(deps, user, id);
     if (component === undefined || component.outputs.length === 0) continue;
     if (accepts !== undefined && !component.inputs.some(({ type }) => canFeed(accepts, type))) continue;
     if (produces !== undefined && !component.outputs.some(({ type }) => type === produces)) continue;
-    found.push({ ...component, description });
-    if (found.length === limit) break;
+    matchingComponents.push({ ...component, description });
+    if (matchingComponents.length === limit) break;
   }
-  return found;
+  return matchingComponents;
 }
 
 /** Returns undefined if the workflow was deleted after it was listed. */

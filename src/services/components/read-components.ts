@@ -46,7 +46,7 @@ export async function readComponents(
   latestAtStart?: Readonly<Record<string, number>>,
 ): Promise<Components> {
   const rows = new Map<string, ComponentRow>();
-  const found = new Map<string, Component>();
+  const components = new Map<string, Component>();
   const latest = new Map<string, number>();
   let characters = 0;
   const toVersion = ({ workflowId, version }: ComponentRef) => ({
@@ -66,7 +66,7 @@ export async function readComponents(
       if (component === undefined || rows.has(workflowId)) continue;
       const { name, version, isDeleted } = component;
       rows.set(workflowId, { id: workflowId, name, version, is_deleted: isDeleted });
-      found.set(toKey(component), component);
+      components.set(toKey(component), component);
       nested.push(...listComponentCalls(component.graph));
     }
     const ids = [...new Set(pending.map(({ workflowId }) => workflowId))].filter(id => !rows.has(id));
@@ -74,23 +74,23 @@ export async function readComponents(
     for (const ref of pending)
       if (ref.version === 'latest') latest.set(ref.workflowId, toVersion(ref).version);
     const versions = [...new Map(pending.map(ref => [toKey(ref), toVersion(ref)])).values()].filter(
-      ref => rows.has(ref.workflowId) && ref.version > 0 && !found.has(toKey(ref)),
+      ref => rows.has(ref.workflowId) && ref.version > 0 && !components.has(toKey(ref)),
     );
-    if (found.size + versions.length > MAX_EXPANDED_NODES) throw tooLarge();
+    if (components.size + versions.length > MAX_EXPANDED_NODES) throw tooLarge();
     const sizes = versions.length === 0 ? [] : await listVersionSizes(tx, versions);
     characters += sizes.reduce((sum, { size }) => sum + size, 0);
     if (characters > MAX_CHARACTERS) throw tooLarge();
     for (const { workflow_id: workflowId, version } of sizes) {
       const { graph } = await deps.versions.get(tx, workflowId, version);
       const { name, is_deleted: isDeleted } = rows.get(workflowId) as ComponentRow;
-      found.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
+      components.set(toKey({ workflowId, version }), { workflowId, name, version, graph, isDeleted });
       nested.push(...listComponentCalls(graph));
       // Each graph may take long to parse.
       await nextTurn();
     }
     pending = nested;
   }
-  return { find: ref => found.get(toKey(ref)), list: () => [...found.values()], latest };
+  return { find: ref => components.get(toKey(ref)), list: () => [...components.values()], latest };
 }
 
 const tooLarge = (): AppError =>

@@ -33,11 +33,11 @@ export async function recordCalls(
   if (!write.text.includes(COMPONENT_CALL)) return;
   const calls = listComponentCalls(getWrittenGraph(write)).filter(({ workflowId }) => workflowId !== '');
   if (calls.length === 0) return;
-  const kept = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
+  const previousCalls = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
   const readable = new Map((await listReadableWorkflows(tx, ids, user.userId)).map(row => [row.id, row]));
-  const keptIds = new Set(kept.map(row => row.component_id));
-  const newIds = ids.filter(componentId => !keptIds.has(componentId));
+  const previousIds = new Set(previousCalls.map(row => row.component_id));
+  const newIds = ids.filter(componentId => !previousIds.has(componentId));
   if (newIds.length > 0 && replaced.length > 0) {
     await lockComponentCalls(tx);
     const cycle = await findCycle(tx, id, newIds);
@@ -48,14 +48,14 @@ export async function recordCalls(
     const [{ workflowId, version: calledVersion } = { workflowId: '', version: 0 }] = group;
     const number = calledVersion === 'latest' ? null : calledVersion;
     const component = readable.get(workflowId);
-    const keptRow = kept.find(row => row.component_id === workflowId && row.version === number);
+    const previousCall = previousCalls.find(row => row.component_id === workflowId && row.version === number);
     const mayAdd = component !== undefined && (!component.is_only || component.version === number);
-    if (!mayAdd && keptRow === undefined) throw forbidden(workflowId);
+    if (!mayAdd && previousCall === undefined) throw forbidden(workflowId);
     return {
       component_id: workflowId,
       version: number,
       node_ids: group.map(({ nodeId }) => nodeId),
-      user_id: mayAdd ? user.userId : (keptRow as VersionCallRow).user_id,
+      user_id: mayAdd ? user.userId : (previousCall as VersionCallRow).user_id,
     };
   });
   await requireVersions(tx, rows);

@@ -104,8 +104,9 @@ async function resolve(
 ): Promise<ResolvedCalls> {
   if (nodes.filter(isSentCall).length > MAX_EXPANDED_NODES)
     return { nodes, findings: toFindings([tooLarge(`more than ${MAX_EXPANDED_NODES} calls`)]) };
-  const kept = caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
-  const keptKeys = new Set(kept.map(row => toKey(row.component_id, row.version ?? 'latest')));
+  const previousCalls =
+    caller === undefined ? [] : await listVersionCalls(deps.db, caller.id, caller.versions);
+  const previousKeys = new Set(previousCalls.map(row => toKey(row.component_id, row.version ?? 'latest')));
   const ids = [...new Set(nodes.flatMap(node => parseSentCall(node)?.workflowId ?? []))];
   const { imported } = deps;
   const importedIds = ids.filter(id => imported?.has(id));
@@ -120,7 +121,7 @@ async function resolve(
     if (sent === undefined) return [];
     return [{ ...sent, version: sent.version ?? readable.get(sent.workflowId)?.version ?? 'latest', index }];
   });
-  const isKept = ({ workflowId, version }: ComponentRef) => keptKeys.has(toKey(workflowId, version));
+  const isKept = ({ workflowId, version }: ComponentRef) => previousKeys.has(toKey(workflowId, version));
   const forbiddenCalls =
     caller === undefined || calls.every(({ workflowId }) => readable.has(workflowId))
       ? []
@@ -141,9 +142,9 @@ async function resolve(
       }) ?? [],
   );
   if (!issues.some(isError)) {
-    const keptCount = kept.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
-    const isGrowing = calls.length > keptCount || !calls.every(isKept);
-    const newIds = ids.filter(id => !kept.some(row => row.component_id === id));
+    const previousCount = previousCalls.reduce((sum, { node_ids }) => sum + node_ids.length, 0);
+    const isGrowing = calls.length > previousCount || !calls.every(isKept);
+    const newIds = ids.filter(id => !previousCalls.some(row => row.component_id === id));
     const problem = await findTreeProblem(deps, user, { nodes, calls, newIds, caller, components });
     if (problem !== undefined)
       issues.push(isGrowing && problem.isOwn ? problem.issue : { ...problem.issue, severity: 'warning' });
@@ -291,8 +292,8 @@ async function findTreeProblem(
       isExpanded: ({ data }) => data.nodeType === COMPONENT_CALL && data.config?.workflowId !== undefined,
       workflowId: caller?.id,
       findGraph(call, path) {
-        const found = components.find(call);
-        if (found !== undefined && (path.length === 0 || !found.isDeleted)) return found.graph;
+        const component = components.find(call);
+        if (component !== undefined && (path.length === 0 || !component.isDeleted)) return component.graph;
         const nodeId = [...path, call].map(outer => outer.nodeId).join('/');
         const message = `The component at ${quote(nodeId)} was deleted or does not exist, so the workflow cannot run.`;
         throw new ComponentError('component_missing', message, { nodeId });

@@ -36,8 +36,11 @@ export async function updateCallers(
 ) {
   const user = requireScope(actor, 'workflows:write');
   const { version, dryRun = false, cursor } = body;
-  const found = await readComponentInterface(deps, user, id, version === 'latest' ? undefined : version);
-  const target: TargetVersion = { ...found, version };
+  const requestedVersion = version === 'latest' ? undefined : version;
+  const target: TargetVersion = {
+    ...(await readComponentInterface(deps, user, id, requestedVersion)),
+    version,
+  };
   const page = await readPage(
     { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },
     byId('workflow'),

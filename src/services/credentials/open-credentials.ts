@@ -21,22 +21,22 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
   const environment = openEnvironment(deps);
   const cache = createLru<ProviderCredential>(MAX_CACHED);
   const openMany: CredentialOpener['openMany'] = async (kind, valueIds) => {
-    const found = new Map<string, ProviderCredential>();
+    const credentials = new Map<string, ProviderCredential>();
     const uncachedIds = new Set<string>();
     for (const id of valueIds) {
       if (id === null) continue;
       const cached = cache.get(id);
       if (cached === undefined) uncachedIds.add(id);
-      else found.set(id, cached);
+      else credentials.set(id, cached);
     }
     if (uncachedIds.size > 0) {
       for (const value of await listValues(deps.db, [...uncachedIds])) {
         const credential = toStoredCredential(deps, value);
         cache.set(value.id, credential, 1);
-        found.set(value.id, credential);
+        credentials.set(value.id, credential);
       }
     }
-    return valueIds.map(id => (id === null ? environment.get(kind) : found.get(id)));
+    return valueIds.map(id => (id === null ? environment.get(kind) : credentials.get(id)));
   };
   return { openMany, open: async (kind, valueId) => (await openMany(kind, [valueId]))[0] };
 }

@@ -165,8 +165,8 @@ async function applyEdit(
     throw staleWrite(workflow.version, baseVersion);
   const current = await deps.versions.get(tx, id, workflow.version);
   const { name = workflow.name, ...graph } = change(current.graph);
-  const sent = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
-  const write = await prepareReplacement(deps, tx, view, sent);
+  const replacement = { ...graph, runTask, ...(autoLayout === undefined ? {} : { autoLayout }) };
+  const write = await prepareReplacement(deps, tx, view, replacement);
   return commitChange(tx, view, { fields: { name }, write, warnings: [], breaksApp });
 }
 

@@ -83,9 +83,11 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
 /** Returns the nodes of the task if they contain calls of components; undefined otherwise. */
 export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
   if (task.kind === 'redact' || task.kind === 'interface') return undefined;
-  const sent = task.kind === 'write' ? task.input.nodes : task.nodes;
+  const submittedNodes = task.kind === 'write' ? task.input.nodes : task.nodes;
   const nodes =
-    sent === undefined && task.stored?.text.includes(COMPONENT_CALL) ? task.stored.graph.nodes : sent;
+    submittedNodes === undefined && task.stored?.text.includes(COMPONENT_CALL)
+      ? task.stored.graph.nodes
+      : submittedNodes;
   return hasCalls(nodes) ? nodes : undefined;
 }
 
