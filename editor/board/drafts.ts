@@ -76,6 +76,8 @@ export async function openDrafts(userId: string): Promise<Drafts> {
   // Several tabs can have the same workflow open.
   const writer = Math.random().toString(36).slice(2);
   const unconfirmed = new Set<StepRow>();
+  // Steps of other tabs that this tab's snapshots contain, because `find` returned them.
+  const adopted = new Set<string>();
   const exitSteps = createExitStepStore(userId);
   const beginTransaction = (mode: IDBTransactionMode, stores: readonly string[]): IDBTransaction =>
     db.transaction(stores, mode, { durability: 'relaxed' });
@@ -90,6 +92,7 @@ export async function openDrafts(userId: string): Promise<Drafts> {
         .getAll(getStepRange([userId, workflowId])) as IDBRequest<StepRow[]>;
       await waitForCompletion(transaction);
       const steps = [...rowsRequest.result, ...exitSteps.find(workflowId)];
+      for (const row of steps) adopted.add(getRowKey(row));
       if (draftRequest.result === undefined && steps.length === 0) return undefined;
       return applySteps(draftRequest.result ?? createEmptyDraft({ workflowId, userId }, await remote), steps);
     },
@@ -97,17 +100,17 @@ export async function openDrafts(userId: string): Promise<Drafts> {
       const transaction = beginTransaction('readwrite', [DRAFT_STORE, STEP_STORE]);
       transaction.objectStore(DRAFT_STORE).put({ ...draft, userId, writer });
       const steps = transaction.objectStore(STEP_STORE);
-      const ownKey = [userId, draft.workflowId, writer];
-      steps.delete(IDBKeyRange.bound(ownKey, [...ownKey, draft.seq ?? 0]));
-      // The snapshot contains the steps of closed tabs.
+      const isContained = (row: StepRow): boolean =>
+        row.writer === writer
+          ? row.seq <= (draft.seq ?? 0)
+          : adopted.has(getRowKey(row)) || row.atMs < draft.atMs - MAX_STEP_AGE_MS;
       const rows = steps.getAll(getStepRange([userId, draft.workflowId])) as IDBRequest<StepRow[]>;
       rows.onsuccess = () => {
         for (const row of rows.result)
-          if (row.writer !== writer && row.atMs < draft.atMs - MAX_STEP_AGE_MS)
-            steps.delete([userId, row.workflowId, row.writer, row.seq]);
+          if (isContained(row)) steps.delete([userId, row.workflowId, row.writer, row.seq]);
       };
       await waitForCompletion(transaction);
-      exitSteps.remove(draft.workflowId, draft.atMs);
+      exitSteps.remove(draft.workflowId, isContained);
     },
     append: async ({ workflowId, seq }, step) => {
       const transaction = beginTransaction('readwrite', [STEP_STORE]);
@@ -122,6 +125,8 @@ export async function openDrafts(userId: string): Promise<Drafts> {
     close: () => db.close(),
   };
 }
+
+const getRowKey = ({ writer, seq }: StepRow): string => `${writer} ${seq}`;
 
 /** Returns the range of all keys that start with `prefix`. In keys, arrays sort after numbers and strings. */
 const getStepRange = (prefix: readonly string[]): IDBKeyRange =>
@@ -139,30 +144,52 @@ const createEmptyDraft = (
 });
 
 /**
- * Applies the steps that are newer than the snapshot. Steps of another tab change the board, but are not part of this
+ * Applies the steps that the snapshot does not contain. Steps of another tab change the board, but are not part of this
  * tab's history. A save leaves open conflicts out, so they come from the step that sent it: the new base has the other
  * person's values.
  */
 function applySteps(draft: Draft, rows: readonly StepRow[]): Draft {
-  const newerRows = rows.filter(({ writer, seq, atMs }) =>
-    writer === draft.writer ? seq > (draft.seq ?? 0) : atMs > draft.atMs,
+  const uniqueRows = new Map(rows.map(row => [getRowKey(row), row])).values().toArray();
+  const isOlder = ({ writer, atMs }: StepRow): boolean => writer !== draft.writer && atMs <= draft.atMs;
+  const older = findUnsaved(uniqueRows.filter(isOlder));
+  const newer = uniqueRows.filter(
+    row => !isOlder(row) && (row.writer !== draft.writer || row.seq > (draft.seq ?? 0)),
   );
   let { board, history, base, conflicts = [] } = draft;
   const sent = [...(draft.sent ?? [])];
-  const uniqueRows = new Map(newerRows.map(row => [`${row.writer} ${row.seq}`, row])).values().toArray();
-  for (const { writer, step } of uniqueRows.toSorted(
+  for (const row of [...older, ...newer].toSorted(
     (one, other) => one.atMs - other.atMs || one.seq - other.seq,
   )) {
+    const { writer, step } = row;
     if ('conflicts' in step) {
       sent.push(applyTheirs(board, step.conflicts, base.board));
-      conflicts = writer === draft.writer ? step.conflicts : addConflicts(conflicts, step.conflicts);
+      if (writer === draft.writer) conflicts = step.conflicts;
+      else if (!isOlder(row)) conflicts = addConflicts(conflicts, step.conflicts);
     } else if ('etag' in step) base = { board: sent.pop() ?? base.board, etag: step.etag };
     else if (writer !== draft.writer)
-      board = apply(board, rebase(board, 'edit' in step ? step.edit.changes : step.changes));
+      board = apply(
+        board,
+        rebase(board, 'edit' in step ? step.edit.changes : step.changes, isOlder(row) ? 'board' : 'changes'),
+      );
     else if ('edit' in step) ({ board, history } = perform({ board, history }, rebaseEdit(board, step.edit)));
     else ({ board, history } = (step.kind === 'undo' ? undo : redo)({ board, history }));
   }
   return { ...draft, board, history, base, conflicts, sent };
+}
+
+/**
+ * Returns the steps of other tabs that those tabs had not saved. A snapshot contains all others, or its base is older than
+ * their save. It may also contain some of these, because a tab sends them as it closes.
+ */
+function findUnsaved(rows: readonly StepRow[]): readonly StepRow[] {
+  return rows.filter(row => {
+    const own = rows.filter(({ writer }) => writer === row.writer);
+    const savedSeq = Math.max(0, ...own.filter(({ step }) => 'etag' in step).map(({ seq }) => seq));
+    const sentSeqs = own
+      .filter(({ seq, step }) => 'conflicts' in step && seq < savedSeq)
+      .map(each => each.seq);
+    return row.seq > Math.max(0, ...sentSeqs) && !('etag' in row.step);
+  });
 }
 
 const addConflicts = (conflicts: readonly Conflict[], added: readonly Conflict[]): readonly Conflict[] => [
@@ -176,8 +203,8 @@ const rebaseEdit = (board: Board, edit: Edit): Edit => ({ ...edit, changes: reba
 function createExitStepStore(userId: string): {
   store(rows: readonly StepRow[]): void;
   find(workflowId: string): readonly StepRow[];
-  /** Removes steps that are older than a snapshot. */
-  remove(workflowId: string, atMs: number): void;
+  /** Removes the steps that a snapshot contains. */
+  remove(workflowId: string, isContained: (row: StepRow) => boolean): void;
 } {
   const getPrefix = (workflowId: string): string => `graphwright-steps:${userId}:${workflowId}:`;
   const read = (workflowId: string): readonly (readonly [key: string, row: StepRow])[] => {
@@ -200,8 +227,8 @@ function createExitStepStore(userId: string): {
       }
     },
     find: workflowId => read(workflowId).map(([, row]) => row),
-    remove: (workflowId, atMs) => {
-      for (const [key, row] of read(workflowId)) if (row.atMs < atMs) localStorage.removeItem(key);
+    remove: (workflowId, isContained) => {
+      for (const [key, row] of read(workflowId)) if (isContained(row)) localStorage.removeItem(key);
     },
   };
 }

@@ -3,12 +3,16 @@
 import { apply, type Board, type Change } from './board.ts';
 import { isEqual, mergeItem } from './merge.ts';
 
-/** Returns the changes adapted to this board. */
-export function rebase(board: Board, changes: readonly Change[]): readonly Change[] {
+/** Returns the changes adapted to this board. If both change the same value, `winner` keeps its own. */
+export function rebase(
+  board: Board,
+  changes: readonly Change[],
+  winner: 'changes' | 'board' = 'changes',
+): readonly Change[] {
   const rebased: Change[] = [];
   let current = board;
   for (const change of changes) {
-    const next = rebaseChange(current, change);
+    const next = rebaseChange(current, change, winner);
     if (next === undefined) continue;
     rebased.push(next);
     current = apply(current, [next]);
@@ -16,10 +20,11 @@ export function rebase(board: Board, changes: readonly Change[]): readonly Chang
   return rebased;
 }
 
-function rebaseChange(board: Board, change: Change): Change | undefined {
+function rebaseChange(board: Board, change: Change, winner: 'changes' | 'board'): Change | undefined {
   if (change.of === 'fields') {
     const before = board.fields[change.key];
     if (isEqual(before, change.after)) return undefined;
+    if (winner === 'board' && !isEqual(before, change.before)) return undefined;
     const { before: _, ...rest } = change;
     return before === undefined ? rest : { ...rest, before };
   }
@@ -29,8 +34,13 @@ function rebaseChange(board: Board, change: Change): Change | undefined {
   const item = items[index];
   if (change.before === undefined) return item === undefined ? rebaseAddition(board, change) : undefined;
   if (item === undefined) return undefined;
-  if (change.after === undefined) return { of: change.of, index, before: item } as Change;
-  const after = isEqual(item, change.before) ? change.after : mergeItem(change.before, change.after, item);
+  const isUnchanged = isEqual(item, change.before);
+  if (change.after === undefined)
+    return winner === 'board' && !isUnchanged
+      ? undefined
+      : ({ of: change.of, index, before: item } as Change);
+  const [first, second] = winner === 'board' ? [item, change.after] : [change.after, item];
+  const after = isUnchanged ? change.after : mergeItem(change.before, first, second);
   return { of: change.of, index, before: item, after } as Change;
 }
 

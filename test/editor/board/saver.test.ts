@@ -4,10 +4,10 @@ import 'fake-indexeddb/auto';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Board, findNode } from '../../../editor/board/board.ts';
+import { apply, type Board, findNode } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
 import { applyTheirs } from '../../../editor/board/conflicts.ts';
-import { openDrafts } from '../../../editor/board/drafts.ts';
+import { type Draft, type DraftStep, type Drafts, openDrafts } from '../../../editor/board/drafts.ts';
 import { add, computeChanges, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
 import { type RemoteBoard, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
@@ -494,5 +494,83 @@ describe('a draft', () => {
     );
     tab.close();
     other.close();
+  });
+
+  describe('whose snapshot another tab wrote', () => {
+    const WORKFLOW = { workflowId: 'wf_1' };
+    const setText = (board: Board, text: string): Board =>
+      apply(board, setConfig(board, createCatalog([]), 'a', { text }));
+    const textOf = (draft: Draft | undefined): unknown => draft?.board.nodes[0]?.data.config?.text;
+    const typed = (from: string | undefined, to: string): DraftStep => ({
+      edit: {
+        label: 'Type',
+        changes: setConfig(from === undefined ? BOARD : setText(BOARD, from), createCatalog([]), 'a', {
+          text: to,
+        }),
+        atMs: 0,
+      },
+    });
+
+    /** Opens the drafts of a new user in three tabs. */
+    async function openTabs(userId: string): Promise<{
+      readonly tabs: readonly [Drafts, Drafts, Drafts];
+      saveSnapshot(tab: Drafts, board: Board): Promise<void>;
+      [Symbol.dispose](): void;
+    }> {
+      const tabs = [await openDrafts(userId), await openDrafts(userId), await openDrafts(userId)] as const;
+      return {
+        tabs,
+        saveSnapshot: async (tab, board) => {
+          const draft = { ...WORKFLOW, board, history: NO_HISTORY, base: { board: BOARD, etag: '"1"' } };
+          // The steps are older than the snapshot.
+          await tab.save({ ...draft, atMs: Date.now() + 1, seq: 0 });
+        },
+        [Symbol.dispose]: () => {
+          for (const tab of tabs) tab.close();
+        },
+      };
+    }
+
+    it('contains the unsaved steps of a closed tab', async () => {
+      using opened = await openTabs('usr_shadowed');
+      const [closed, open, reopened] = opened.tabs;
+      await closed.append({ ...WORKFLOW, seq: 1 }, typed(undefined, 'one'));
+      await closed.append({ ...WORKFLOW, seq: 2 }, typed('one', 'two'));
+      await opened.saveSnapshot(open, BOARD);
+      assert.equal(textOf(await reopened.find('wf_1', remote)), 'two');
+    });
+
+    it('keeps what the user changed after the closed tab sent its steps', async () => {
+      using opened = await openTabs('usr_later');
+      const [closed, open, reopened] = opened.tabs;
+      await closed.append({ ...WORKFLOW, seq: 1 }, typed(undefined, 'one'));
+      await opened.saveSnapshot(open, setText(BOARD, 'later'));
+      assert.equal(textOf(await reopened.find('wf_1', remote)), 'later');
+    });
+
+    it('does not repeat saved steps', async () => {
+      using opened = await openTabs('usr_saved');
+      const [closed, open, reopened] = opened.tabs;
+      await closed.append({ ...WORKFLOW, seq: 1 }, typed(undefined, 'one'));
+      await closed.append({ ...WORKFLOW, seq: 2 }, { kind: 'sent', conflicts: [] });
+      await closed.append({ ...WORKFLOW, seq: 3 }, typed('one', 'two'));
+      await closed.append({ ...WORKFLOW, seq: 4 }, { kind: 'saved', etag: '"2"' });
+      // The user reverted the saved step.
+      await opened.saveSnapshot(open, BOARD);
+      assert.equal(textOf(await reopened.find('wf_1', remote)), undefined);
+      await opened.saveSnapshot(open, setText(BOARD, 'one'));
+      assert.equal(textOf(await reopened.find('wf_1', remote)), 'two');
+    });
+
+    it('does not repeat steps that the reopened tab applied', async () => {
+      using opened = await openTabs('usr_adopted');
+      const [closed, open, reopened] = opened.tabs;
+      await closed.append({ ...WORKFLOW, seq: 1 }, typed(undefined, 'one'));
+      await opened.saveSnapshot(open, BOARD);
+      assert.equal(textOf(await reopened.find('wf_1', remote)), 'one');
+      // The user reverted the step.
+      await opened.saveSnapshot(reopened, BOARD);
+      assert.equal(textOf(await open.find('wf_1', remote)), undefined);
+    });
   });
 });
