@@ -1,5 +1,5 @@
-// Converts graphs, their issues and prices to and from the form that agents use: nodes without positions and ports,
-// edges as "a.text -> b.prompt". Rejects changes of video:renderer nodes.
+// Converts graphs to and from the format of agents: nodes without positions and ports, edges as "a.text -> b.prompt".
+// Presents issues and prices, and rejects changes of video:renderer nodes.
 import { Type } from 'typebox';
 import type { Catalog } from '../graph/catalog.ts';
 import { completeEdges, getTypeDefaults } from '../graph/complete.ts';
@@ -11,7 +11,7 @@ import { AppError, type Issue } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
 import type { Deps } from '../services/deps.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { ToolContext } from './tool.ts';
 
 export interface AgentNode {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface AgentNode {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A node as sent to a write, which positions it. */
+/** A node that may have no position yet. Writing the graph positions such nodes. */
 export interface UnplacedNode {
   readonly id: string;
   readonly type: string;
@@ -29,21 +29,19 @@ export interface UnplacedNode {
   readonly [key: string]: unknown;
 }
 
-/** Converts a node of this form to a graph node; lint reports unknown node types. */
+/** Converts an agent's node to a graph node. Lint reports unknown node types. */
 export function toGraphNode(catalog: Catalog, { id, nodeType, label, config }: AgentNode): UnplacedNode {
-  const { type, category, ...filled } = getTypeDefaults(nodeType, catalog.find(nodeType));
-  const data = { label: label ?? filled.label, category, nodeType, config: (config ?? {}) as JsonObject };
+  const { type, category, ...defaults } = getTypeDefaults(nodeType, catalog.find(nodeType));
+  const data = { label: label ?? defaults.label, category, nodeType, config: (config ?? {}) as JsonObject };
   return { id, type, data };
 }
 
-/**
- * Returns initial positions for a complete graph, spread out so that a graph too large to be laid out stays readable.
- */
-function placeInRows(nodes: readonly UnplacedNode[]): readonly GraphNode[] {
-  const row = Math.max(8, Math.ceil(Math.sqrt(nodes.length)));
+/** Positions the nodes in a grid, so that a graph that is too large for the layout stays readable. */
+function placeInGrid(nodes: readonly UnplacedNode[]): readonly GraphNode[] {
+  const columns = Math.max(8, Math.ceil(Math.sqrt(nodes.length)));
   return nodes.map((node, index) => ({
     ...node,
-    position: { x: (index % row) * 420, y: Math.floor(index / row) * 320 },
+    position: { x: (index % columns) * 420, y: Math.floor(index / columns) * 320 },
   }));
 }
 
@@ -52,18 +50,17 @@ interface EdgeEnd {
   readonly port?: string | undefined;
 }
 
-/** Parses an edge. Throws 400 if the text does not have that form. */
+/** Parses an edge such as `a.text -> b.prompt`. Throws 400. */
 export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string): EdgeEnds {
-  const ends = line.split('->').map(end => end.trim());
-  const [from, to] = ends;
-  if (ends.length !== 2 || from === undefined || to === undefined || from === '' || to === '') {
+  const [sourceText = '', targetText = '', ...rest] = line.split('->').map(end => end.trim());
+  if (sourceText === '' || targetText === '' || rest.length > 0) {
     const message = 'must have the form "node.port -> node.port", such as "idea.text -> picture.prompt"';
     throw new AppError('invalid_graph', `The edge ${JSON.stringify(line)} ${message}.`, {
       issues: [{ path, code: 'invalid_edge', message }],
     });
   }
-  const source = toEnd(from, nodeIds);
-  const target = toEnd(to, nodeIds);
+  const source = toEnd(sourceText, nodeIds);
+  const target = toEnd(targetText, nodeIds);
   return {
     source: source.nodeId,
     target: target.nodeId,
@@ -86,11 +83,10 @@ function toEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
 
 const formatEnd = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
-/** Formats an edge. */
 export function formatEdge({ source, target, sourceHandle, targetHandle }: EdgeEnds): string {
-  const from = { nodeId: source, port: sourceHandle?.replace(/^out-/, '') };
-  const to = { nodeId: target, port: targetHandle?.replace(/^in-/, '') };
-  return `${formatEnd(from)} -> ${formatEnd(to)}`;
+  const start = formatEnd({ nodeId: source, port: sourceHandle?.replace(/^out-/, '') });
+  const end = formatEnd({ nodeId: target, port: targetHandle?.replace(/^in-/, '') });
+  return `${start} -> ${end}`;
 }
 
 const MAX_PORTS = 50;
@@ -106,20 +102,20 @@ export function formatPorts(ports: readonly ComponentPort[]): readonly string[] 
     );
 }
 
-/** Converts a complete graph of this form. Rejects node types that cannot be created over MCP. */
+/** Converts an agent's graph. Rejects node types that agents cannot create. */
 export function toGraph(
   { catalog }: Pick<RunDeps, 'catalog'>,
   agentNodes: readonly AgentNode[],
-  lines: readonly string[],
+  edgeTexts: readonly string[],
 ): { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] } {
   agentNodes.forEach(({ nodeType }, index) => {
     if (nodeType === RENDERER.nodeType) throw RENDERER.createError(`/nodes/${index}/nodeType`);
   });
   const ids = new Set(agentNodes.map(({ id }) => id));
   return {
-    nodes: placeInRows(agentNodes.map(node => toGraphNode(catalog, node))),
+    nodes: placeInGrid(agentNodes.map(node => toGraphNode(catalog, node))),
     edges: completeEdges(
-      lines.map((line, index) => toEdge(line, ids, `/edges/${index}`)),
+      edgeTexts.map((text, index) => toEdge(text, ids, `/edges/${index}`)),
     ) as readonly GraphEdge[],
   };
 }
@@ -132,14 +128,14 @@ export const TRUNCATION = {
   total: Type.Integer({ description: 'The number of all issues, if the list is truncated' }),
 };
 
-/** Adds the severity `error` to issues without one, which only prevent a run. */
+/** Adds the severity `error` to issues without a severity: they prevent a run. */
 export function presentIssues(issues: readonly PresentedIssue[]): readonly PresentedIssue[] {
   return issues.map(issue => ({ ...issue, severity: issue.severity ?? 'error' }));
 }
 
 export interface PriceResult {
   readonly price: GraphPrice | undefined;
-  /** Why the graph cannot run. */
+  /** The reasons why the graph cannot run. */
   readonly issues: readonly Issue[];
 }
 
@@ -157,7 +153,6 @@ export async function estimatePrice({ deps, actor }: ToolContext, graph: GraphTo
   }
 }
 
-/** Returns the URL of the workflow's page. */
 export const getWorkflowPageUrl = ({ settings }: Pick<Deps, 'settings'>, workflowId: string): string =>
   `${settings.BASE_URL}/flow/${workflowId}`;
 
@@ -166,7 +161,7 @@ const RENDERER_TYPE = 'video:renderer';
 export const RENDERER = {
   nodeType: RENDERER_TYPE,
   note: 'Cannot be added, connected or changed here: clone a template that contains it (list_templates, clone_template).',
-  /** Creates the error to throw; `path` is the location of the node in the arguments. */
+  /** `path` is the location of the node in the arguments. */
   createError(path: string, nodeId?: string): AppError {
     const message = 'cannot be added, connected or changed here';
     return new AppError(

@@ -1,21 +1,26 @@
-// Sets up the protocol's library: a single server factory for both protocol revisions, connected to Node's requests.
+// Handles Node's requests to `/mcp` with the protocol's library, which serves both protocol revisions.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
 import { getResourceMetadataUrl, type McpCall } from '../services/accounts/agent-caller.ts';
 import { createMcpServer } from './server.ts';
-import type { McpMount } from './tool-context.ts';
 import { toWebRequest, writeResponse } from './web-response.ts';
+
+/** Handles requests until it is closed. */
+export interface McpMount {
+  serve(req: IncomingMessage, res: ServerResponse, call: McpCall): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** Options of the handler, which tests replace. */
 export interface HandlerOptions {
   /** Creates the server for a single request. */
   readonly makeServer: (deps: RunDeps, call: McpCall) => McpServer;
-  /** Announces changes of lists. Our lists do not change. */
+  /** Announces changes of lists. The service needs no bus, because its lists do not change. */
   readonly bus?: ServerEventBus;
 }
 
-/** Serves requests until it is closed. */
 export function createMcpHandler(
   deps: RunDeps,
   { makeServer, ...options }: HandlerOptions = { makeServer: createMcpServer },

@@ -1,11 +1,7 @@
-// Mounts `/mcp`, which serves both protocol revisions from one table of tools.
+// Mounts `/mcp`, and loads the protocol library with the first request, because most processes receive none.
 import type { RunDeps } from '../runs/deps.ts';
-import type { McpMount } from './tool-context.ts';
+import type { McpMount } from './handler.ts';
 
-/**
- * Creates the mount of a process. The protocol library is loaded with the first request, since most processes receive
- * none.
- */
 export function createMcpMount(deps: RunDeps): McpMount {
   let loading: Promise<McpMount> | undefined;
   const load = (): Promise<McpMount> => {

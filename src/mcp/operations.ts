@@ -27,14 +27,14 @@ export interface Operation {
   readonly edge?: string;
 }
 
-/** The graph after the previous operations, and the workflow's new name if it changes. */
+/** The graph after the previous operations, and the new name of the workflow if an operation renames it. */
 interface Draft {
   readonly nodes: readonly UnplacedNode[];
   readonly edges: readonly GraphEdge[];
   readonly name?: string;
 }
 
-interface Step {
+interface OperationStep {
   readonly draft: Draft;
   readonly operation: Operation;
   readonly catalog: Catalog;
@@ -42,10 +42,7 @@ interface Step {
   readonly path: string;
 }
 
-/**
- * Applies the operations. `path` is their JSON pointer. Throws 400 with the location of the first one that cannot be
- * applied.
- */
+/** `path` is the JSON pointer of `operations`. Throws 400 with the location of the first invalid operation. */
 export function applyOperations(
   catalog: Catalog,
   graph: Graph,
@@ -58,7 +55,7 @@ export function applyOperations(
   );
 }
 
-const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
+const APPLIERS: Readonly<Record<Operation['op'], (step: OperationStep) => Draft>> = {
   add_node: step => {
     const { draft, operation, catalog, path } = step;
     const id = requireArgument(step, 'nodeId');
@@ -68,16 +65,16 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
       throw createError(`${path}/nodeId`, `a node ${id} already exists: choose another id`);
     return { ...draft, nodes: [...draft.nodes, toGraphNode(catalog, { ...operation, id, nodeType })] };
   },
-  remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [findNode(step).id] }) }),
+  remove_node: step => ({ ...step.draft, ...withoutItems(step.draft, { nodes: [getNode(step).id] }) }),
   connect: step => {
-    const edge = readEdge(step);
+    const edge = parseEdge(step);
     for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');
     rejectRendererEdge(step, edge);
     const getPorts = (node: UnplacedNode) => step.catalog.ports(node.data.nodeType, node.data.config ?? {});
     return { ...step.draft, edges: withEdge(step.draft, edge, getPorts) };
   },
   disconnect: step => {
-    const edge = readEdge(step);
+    const edge = parseEdge(step);
     rejectRendererEdge(step, edge);
     const remaining = step.draft.edges.filter(candidate => !matchesEdge(candidate, edge));
     if (remaining.length === step.draft.edges.length) {
@@ -88,7 +85,7 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
     return { ...step.draft, edges: remaining };
   },
   set_config: step => {
-    const node = findNode(step);
+    const node = getNode(step);
     if (step.operation.config === undefined) throw createError(`${step.path}/config`, 'config is missing');
     rejectRenderer(node.data.nodeType, `${step.path}/config`, node.id);
     const { inputs } = step.catalog.ports(node.data.nodeType, node.data.config ?? {});
@@ -97,11 +94,11 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
   rename: step => {
     const label = requireArgument(step, 'label');
     if (step.operation.nodeId === undefined) return { ...step.draft, name: label };
-    const node = findNode(step);
+    const node = getNode(step);
     return replaceNode(step.draft, { ...node, data: { ...node.data, label } });
   },
   replace_node_type: step => {
-    const node = findNode(step);
+    const node = getNode(step);
     const nodeType = requireArgument(step, 'nodeType');
     rejectRenderer(nodeType, `${step.path}/nodeType`, node.id);
     rejectRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
@@ -114,18 +111,21 @@ function replaceNode(draft: Draft, node: UnplacedNode): Draft {
   return { ...draft, nodes: draft.nodes.map(other => (other.id === node.id ? node : other)) };
 }
 
-function requireArgument({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
+function requireArgument(
+  { operation, path }: OperationStep,
+  name: 'nodeId' | 'nodeType' | 'label' | 'edge',
+): string {
   const value = operation[name];
   if (value !== undefined && value !== '') return value;
   throw createError(`${path}/${name}`, `${operation.op} requires ${name}`);
 }
 
-function findNode(step: Step): UnplacedNode {
+function getNode(step: OperationStep): UnplacedNode {
   return requireNode(step, requireArgument(step, 'nodeId'), 'nodeId');
 }
 
 /** Returns the node. Throws 400 for an unknown id, suggesting the most similar one. */
-function requireNode({ draft: { nodes }, path }: Step, id: string, argument: string): UnplacedNode {
+function requireNode({ draft: { nodes }, path }: OperationStep, id: string, argument: string): UnplacedNode {
   const node = nodes.find(candidate => candidate.id === id);
   if (node !== undefined) return node;
   const ids = nodes.map(node => node.id);
@@ -134,7 +134,7 @@ function requireNode({ draft: { nodes }, path }: Step, id: string, argument: str
   throw createError(`${path}/${argument}`, `node ${id} not found: ${hint}`);
 }
 
-function readEdge(step: Step): EdgeEnds {
+function parseEdge(step: OperationStep): EdgeEnds {
   const ids = new Set(step.draft.nodes.map(({ id }) => id));
   return toEdge(requireArgument(step, 'edge'), ids, `${step.path}/edge`);
 }
@@ -148,7 +148,7 @@ function matchesEdge(edge: GraphEdge, pattern: EdgeEnds): boolean {
   );
 }
 
-function rejectRendererEdge({ draft, path }: Step, { source, target }: EdgeEnds): void {
+function rejectRendererEdge({ draft, path }: OperationStep, { source, target }: EdgeEnds): void {
   for (const node of draft.nodes)
     if (node.id === source || node.id === target) rejectRenderer(node.data.nodeType, `${path}/edge`, node.id);
 }

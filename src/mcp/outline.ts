@@ -18,7 +18,7 @@ const MAX_VALUE_CHARACTERS = 80;
 /** Reserved for the rest of the result. */
 const RESERVED_CHARACTERS = 1500;
 
-/** Levels of detail from most to least: the first that fits is used. */
+/** Levels of detail from most to least. `outlineGraph` uses the first that fits. */
 const DETAIL_LEVELS: readonly {
   readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
   readonly note?: string;
@@ -31,9 +31,9 @@ const DETAIL_LEVELS: readonly {
   },
 ];
 
-/** More nodes cannot fit with any detail. */
+/** A graph with more nodes fits only with the least detail. */
 const MAX_DETAILED_NODES = MAX_CHARACTERS / 20;
-/** More settings cannot fit: each takes a key and a value of one character, and what separates them. */
+/** More settings cannot fit: a key and a value of one character, with separators, take five characters. */
 const MAX_SETTINGS = MAX_CHARACTERS / 5;
 
 /** Returns as much of the graph as fits into a result. */
@@ -94,7 +94,7 @@ function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
     .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
 }
 
-/** Presents id, type and, if it differs from the type's, the label. A call also has the ports of its component. */
+/** Presents the id, the type, the ports of a component and, unless it is the default, the label. */
 function presentNode(node: GraphNode, catalog: Catalog): JsonObject {
   const { id, data } = node;
   const hasOwnLabel = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;

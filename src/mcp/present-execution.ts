@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { createPreview, findMediaByUrl } from '../services/media/preview-media.ts';
 import { getWorkflowPageUrl } from './agent-graph.ts';
-import { AnyObject, type Link, OutputSchema, type ToolOutput } from './tool.ts';
-import type { ToolContext } from './tool-context.ts';
+import { AnyObject, type Link, OutputSchema, type ToolContext, type ToolOutput } from './tool.ts';
 
 export const EXECUTION_OUTPUT = OutputSchema({
   executionId: Type.String(),
@@ -50,12 +49,12 @@ export async function presentForAgent(
 
 type MediaRow = NonNullable<Awaited<ReturnType<typeof findMediaByUrl>>>;
 
-interface File {
+interface OutputFile {
   readonly link: Link;
   readonly row: MediaRow | undefined;
 }
 
-async function findFiles({ deps }: ToolContext, urls: readonly string[]): Promise<readonly File[]> {
+async function findFiles({ deps }: ToolContext, urls: readonly string[]): Promise<readonly OutputFile[]> {
   return Promise.all(
     urls.map(async url => {
       const row = await findMediaByUrl(deps, url);
@@ -70,7 +69,7 @@ async function findFiles({ deps }: ToolContext, urls: readonly string[]): Promis
 async function createPreviews(
   { deps, signal }: ToolContext,
   { outputs }: ExecutionRecord,
-  files: readonly File[],
+  files: readonly OutputFile[],
 ): Promise<readonly string[]> {
   const stills = await Promise.all(
     outputs.flatMap(output => listPosters(output)).map(url => findMediaByUrl(deps, url)),

@@ -7,7 +7,7 @@ import type { Scope } from '../services/accounts/actor.ts';
 import { listMedia } from '../services/media/list-media.ts';
 import { getWorkflow } from '../services/workflows/read-workflow.ts';
 import { GUIDE } from './guide.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { ToolContext } from './tool.ts';
 
 export interface Resource {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Resource {
   readonly description: string;
   readonly mimeType: string;
   readonly scope: Scope;
-  /** Returns the text; `id` is the variable's value. */
+  /** Returns the text. `id` is the value of the variable. */
   readonly read: (ctx: Pick<ToolContext, 'deps' | 'actor'>, id: string) => string | Promise<string>;
 }
 

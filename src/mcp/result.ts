@@ -7,8 +7,9 @@ import type { Tool, ToolOutput } from './tool.ts';
 
 /** Clients truncate or reject longer results. */
 export const MAX_CHARACTERS = 24_000;
-/** Longer texts are shortened first. */
-const LONG_TEXT = 1500;
+/** Texts up to this length are not shortened in the first round. */
+const LONG_TEXT_CHARACTERS = 1500;
+/** Reserved for the note. */
 const NOTE_CHARACTERS = 600;
 
 export function presentOutput(tool: Tool, { data, links = [], previews = [] }: ToolOutput): CallToolResult {
@@ -25,14 +26,12 @@ export function presentOutput(tool: Tool, { data, links = [], previews = [] }: T
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns whether the value is an object with members. A raw number of `parseExactJson` is not. */
+/** Returns whether the value is an object with members. Raw JSON is an object too, but holds an exact number. */
 const isData = (value: unknown): value is Data => isRecord(value) && !JSON.isRawJSON(value);
 
-/**
- * Replaces JSON texts by their values, with their numbers as they are, and leaves out undefined members. Longer texts
- * are cut anyway.
- */
+/** Replaces JSON texts by their values with exact numbers, and leaves out undefined members. */
 function toExactJson(value: unknown): unknown {
+  // Longer texts are shortened later, so their numbers need not be exact.
   if (value instanceof JsonText)
     return value.text.length > MAX_CHARACTERS ? value.value : parseExactJson(value.text);
   if (Array.isArray(value)) return value.map(toExactJson);
@@ -43,34 +42,36 @@ function toExactJson(value: unknown): unknown {
 
 const getJsonLength = (value: unknown): number => JSON.stringify(value).length;
 
-/** The maximum length of texts in successive rounds of shortening. Few results need more than the first. */
-const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
+/** The maximum length of texts in successive rounds of shortening. Few results need more than the first round. */
+const TEXT_LENGTHS = [LONG_TEXT_CHARACTERS, 400, 100];
 
 /**
- * Shortens the data to MAX_CHARACTERS. Long texts are shortened first; then the longest list loses its end, until
- * everything fits. `note` describes what was left out and how to request it.
+ * Shortens the data to MAX_CHARACTERS: first long texts, then the end of the longest list, until everything fits. `note`
+ * describes what was left out and how to request it.
  */
 export function limitData(data: Data, tooLongHint: string): Data {
   const trimmed = trimLists(data);
-  if (isShortEnough(trimmed) && trimmed === data) return data;
+  if (trimmed === data && isShortEnough(data)) return data;
   let bounded: Data = {};
   for (const maxText of TEXT_LENGTHS) {
     bounded = shortenTo({ data, trimmed }, maxText, tooLongHint);
     if (isShortEnough(bounded)) return bounded;
   }
-  // Reached only by hostile shapes: lists within lists, or thousands of members.
-  const small = Object.entries(bounded).filter(([, value]) => getJsonLength(value) < LONG_TEXT);
-  return { ...Object.fromEntries(small.slice(0, MAX_MEMBERS)), note: tooLongHint };
+  // Only hostile shapes get here: lists within lists, or thousands of members.
+  const shortMembers = Object.entries(bounded).filter(
+    ([, value]) => getJsonLength(value) < LONG_TEXT_CHARACTERS,
+  );
+  return { ...Object.fromEntries(shortMembers.slice(0, MAX_MEMBERS)), note: tooLongHint };
 }
 
 const MAX_MEMBERS = 10;
-/** The maximum length of a list: each item takes three characters or more, as a line of its own. */
+/** The maximum length of a list. Each item is a line of at least three characters. */
 const MAX_ITEMS = MAX_CHARACTERS / 3;
 
 const isShortEnough = (data: Data): boolean =>
   getJsonLength(data) <= MAX_CHARACTERS && formatData(data).length <= MAX_CHARACTERS;
 
-/** Truncates lists that cannot fit. Returns the same object if there is none. */
+/** Truncates lists that cannot fit. Returns the same object if every list can fit. */
 function trimLists(data: Data): Data {
   const entries = Object.entries(data);
   const isLong = (value: unknown): value is readonly unknown[] =>

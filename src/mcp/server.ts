@@ -19,13 +19,12 @@ import { INSTRUCTIONS } from './guide.ts';
 import { PROMPTS } from './prompts.ts';
 import { RESOURCES, type Resource } from './resources.ts';
 import { presentOutput } from './result.ts';
-import type { Tool } from './tool.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { Tool, ToolContext } from './tool.ts';
 import { presentError } from './tool-error.ts';
 import { TOOLS } from './tool-table.ts';
 
 const SERVER_INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
-/** The lists change only with the program; nodes and workflows are not part of them. */
+/** The lists change only with the program, because they do not contain nodes and workflows. */
 const LIST_CACHE = { ttlMs: 3_600_000, cacheScope: 'private' } as const;
 const UNCHANGING = { listChanged: false } as const;
 const OPTIONS = {
@@ -60,7 +59,7 @@ interface RegisteredTool {
   readonly outputSchema: ReturnType<typeof toSchema>;
 }
 
-/** Wrapped once, since servers are created for each request. */
+/** Schemas are converted once, because a server is created for each request. */
 const REGISTERED_TOOLS: ReadonlyMap<string, RegisteredTool> = new Map(
   TOOLS.map(tool => [
     tool.name,
@@ -76,12 +75,12 @@ const REGISTERED_PROMPTS = PROMPTS.map(prompt => ({
   argsSchema: toSchema(prompt.input, SCHEMA_VALIDATOR),
 }));
 
-/** Registers only what this request needs: a single tool if it calls one, since registering everything takes longer. */
+/** Registers a single tool if the request calls one, because registering everything takes longer. */
 export function createMcpServer(deps: RunDeps, call: McpCall): McpServer {
   const server = new McpServer(SERVER_INFO, OPTIONS);
-  const tool = REGISTERED_TOOLS.get(getToolName(call.body));
-  if (tool !== undefined) {
-    addTool(server, deps, call, tool);
+  const calledTool = REGISTERED_TOOLS.get(getToolName(call.body));
+  if (calledTool !== undefined) {
+    addTool(server, deps, call, calledTool);
     return server;
   }
   for (const tool of REGISTERED_TOOLS.values()) addTool(server, deps, call, tool);
@@ -112,7 +111,7 @@ function addTool(
     inputSchema,
     outputSchema,
     annotations: { ...tool.hints },
-    scopeChallenge: requireScope(call.actor, tool.scope),
+    scopeChallenge: createScopeChallenge(call.actor, tool.scope),
   };
   server.registerTool(tool.name, config, (input, ctx) =>
     callTool(tool, createToolContext(deps, call, ctx), input),
@@ -150,7 +149,7 @@ function createToolContext(
 
 function addResource(server: McpServer, deps: RunDeps, call: McpCall, resource: Resource): void {
   const { name, uri, title, description, mimeType, scope } = resource;
-  const scopeChallenge = requireScope(call.actor, scope);
+  const scopeChallenge = createScopeChallenge(call.actor, scope);
   const config = { title, description, mimeType, scopeChallenge };
   const read = async (address: URL, id: string) => ({
     contents: [{ uri: address.href, mimeType, text: await readResource(deps, call, resource, id) }],
@@ -178,8 +177,8 @@ async function readResource(
   }
 }
 
-/** Returns 403 with the caller's scopes and the missing one, so that a client can request them all at once. */
-function requireScope(actor: UserActor, scope: Scope): ScopeChallengeHandler {
+/** Returns 403 with the caller's scopes and the missing scope, so that a client can request all of them together. */
+function createScopeChallenge(actor: UserActor, scope: Scope): ScopeChallengeHandler {
   return () => {
     if (hasScope(actor, scope)) return undefined;
     const [first = scope, ...more] = AGENT_SCOPES.filter(

@@ -1,4 +1,4 @@
-// Presents an error to an agent as a tool result with REST's sentence, code and issues.
+// Presents an error to an agent as a tool result, with the same message, code and issues as over REST.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type AppError, type Issue, toAppError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -23,11 +23,11 @@ function formatError(
   issues: readonly Issue[],
 ): string {
   const total = typeof details?.total === 'number' ? details.total : (allIssues?.length ?? 0);
-  const more = total - issues.length;
+  const omittedCount = total - issues.length;
   return [
     `${message} (${code})`,
     ...issues.map(formatIssue),
-    ...(more > 0 ? [`- and ${more} more issues`] : []),
+    ...(omittedCount > 0 ? [`- and ${omittedCount} more issues`] : []),
   ].join('\n');
 }
 

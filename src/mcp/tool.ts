@@ -1,21 +1,37 @@
-// Defines what a tool is: data and a function. The protocol layer turns its output into responses.
+// Defines the parts of a tool: its description, its schemas and a function. The protocol layer turns the output of the
+// function into responses.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { AppError, type Issue } from '../lib/errors.ts';
 import { findSchemaErrors, type SchemaError } from '../lib/schema-check.ts';
+import type { RunDeps } from '../runs/deps.ts';
 import type { Scope } from '../services/accounts/actor.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { McpCall } from '../services/accounts/agent-caller.ts';
 
-/** Hints that clients may use before they ask their user for permission. */
-export interface Hints {
+/** Hints that clients use to decide whether to ask their user for permission. */
+export interface ToolHints {
   readonly readOnlyHint?: true;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: true;
   readonly openWorldHint: boolean;
 }
 
-export const READ_HINTS: Hints = { readOnlyHint: true, openWorldHint: false };
-export const ADD_HINTS: Hints = { destructiveHint: false, openWorldHint: false };
-export const CHANGE_HINTS: Hints = { destructiveHint: true, openWorldHint: false };
+export const READ_HINTS: ToolHints = { readOnlyHint: true, openWorldHint: false };
+export const ADD_HINTS: ToolHints = { destructiveHint: false, openWorldHint: false };
+export const CHANGE_HINTS: ToolHints = { destructiveHint: true, openWorldHint: false };
+
+/** What a tool receives with each call. When the signal fires, the tool stops waiting, but never stops the run. */
+export interface ToolContext extends Omit<McpCall, 'body'> {
+  readonly deps: RunDeps;
+  /** Reports progress if the caller requested it. */
+  readonly report: (progress: Progress) => Promise<void>;
+}
+
+export interface Progress {
+  /** Increases with each report. */
+  readonly progress: number;
+  readonly total: number;
+  readonly message: string;
+}
 
 /** A file that a result refers to. */
 export interface Link {
@@ -29,7 +45,7 @@ export interface ToolOutput {
   /** Undefined members are left out. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly links?: readonly Link[];
-  /** Small JPEGs, base64. */
+  /** Small JPEGs in base64. */
   readonly previews?: readonly string[];
 }
 
@@ -38,10 +54,10 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly scope: Scope;
-  readonly hints: Hints;
+  readonly hints: ToolHints;
   /** A plain object without composition, references or unions, which some clients cannot read. */
   readonly input: TObject;
-  /** Like the input schema. Nothing is required, so that errors match it too. */
+  /** A plain object too. It requires no property, so that errors match it. */
   readonly output: TObject;
   /** Arguments whose numbers are kept exactly as they were sent. Default: none. */
   readonly exactNumberArguments?: readonly string[];
@@ -60,7 +76,7 @@ export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): 
   return {
     ...tool,
     call: (ctx, input) => {
-      requireMatch(tool, input);
+      requireValidArguments(tool, input);
       return call(ctx, input as Static<I>);
     },
   };
@@ -90,7 +106,7 @@ export function OutputSchema(properties: Readonly<Record<string, TSchema>>): TOb
 const MAX_ERRORS = 20;
 
 /** Throws 400 with each invalid argument and its location. */
-function requireMatch(
+function requireValidArguments(
   { input: schema, exactNumberArguments = [] }: Pick<Tool, 'input' | 'exactNumberArguments'>,
   input: unknown,
 ): void {

@@ -3,10 +3,10 @@ import { AppError } from '../lib/errors.ts';
 import { getExecution } from '../runs/executions.ts';
 import type { ExecutionRecord } from '../runs/present-execution.ts';
 import { awaitRun } from '../runs/watch-run.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { ToolContext } from './tool.ts';
 
-/** Clients reset their timeouts with each report; the shortest timeout is 60 s. */
-const REPORT_EVERY_MS = 5000;
+/** Clients reset their timeouts with each report. The shortest timeout is 60 s. */
+const REPORT_INTERVAL_MS = 5000;
 
 /**
  * Returns the execution when it has ended, is paused for a decision, or the time is up. Throws 429 `too_many_streams`.
@@ -50,7 +50,7 @@ async function waitInSlices(
   const startedMs = deps.now();
   for (;;) {
     const waitedMs = deps.now() - startedMs;
-    const sliceMs = Math.min(REPORT_EVERY_MS, seconds * 1000 - waitedMs);
+    const sliceMs = Math.min(REPORT_INTERVAL_MS, seconds * 1000 - waitedMs);
     if (sliceMs > 0) await awaitRun(deps, actor, executionId, sliceMs, signal);
     const record = await getExecution(deps, actor, executionId);
     if (sliceMs <= 0 || signal.aborted || isSettled(record.status)) return record;

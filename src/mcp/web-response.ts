@@ -1,5 +1,5 @@
-// Converts between Node's requests and the web requests that the protocol library takes. Passes only the headers that
-// it reads, and writes a non-streaming response in one piece; the library's own adapter re-encodes the body as a
+// Converts between Node's requests and the web requests that the protocol library takes. Passes only the headers that the
+// library reads, and writes a non-streaming response in one piece. The library's own adapter re-encodes the body as a
 // stream, which takes longer than a tool call.
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,13 +12,13 @@ export function toWebRequest(
 ): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(requestHeaders))
-    if (typeof value === 'string' && isRead(name)) headers.set(name, value);
-  return new Request(ADDRESS, { method: method ?? 'POST', headers, signal });
+    if (typeof value === 'string' && isPassedOn(name)) headers.set(name, value);
+  return new Request(PLACEHOLDER_URL, { method: method ?? 'POST', headers, signal });
 }
 
-/** Any URL works, since caller and origin are already checked. */
-const ADDRESS = 'http://localhost/mcp';
-const isRead = (name: string): boolean =>
+/** Any URL works, because caller and origin were already checked. */
+const PLACEHOLDER_URL = 'http://localhost/mcp';
+const isPassedOn = (name: string): boolean =>
   name === 'accept' || name === 'content-type' || name.startsWith('mcp-');
 
 /** Writes the response. A stream ends early if the caller disconnects. */
@@ -26,7 +26,7 @@ export async function writeResponse(response: Response, res: ServerResponse): Pr
   const headers = Object.fromEntries(response.headers);
   if (response.body !== null && headers['content-type'] === 'text/event-stream') {
     res.writeHead(response.status, headers);
-    // If one end fails, the other ends too, and nobody is left to receive an error.
+    // If one side fails, the other side ends too, and nobody is left to receive an error.
     await pipeline(response.body, res).catch(() => undefined);
     return;
   }

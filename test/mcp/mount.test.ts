@@ -1,8 +1,8 @@
 // Tests the MCP endpoint over HTTP: access, error messages, and both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { McpMount } from '../../src/mcp/handler.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
-import type { McpMount } from '../../src/mcp/tool-context.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { node } from '../support/workflows.ts';
 

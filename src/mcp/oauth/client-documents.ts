@@ -18,12 +18,12 @@ const CACHE_MS = 5000;
 
 interface CachedDocument {
   readonly response: Promise<OutboundResponse<Buffer>>;
-  untilMs: number;
+  expiresAtMs: number;
 }
 
 /**
- * Fetches through the guarded client: public hosts only, no redirects, 5 KB in 5 s. The library validates the document
- * and requests a rejected one again, so results are cached for five seconds.
+ * Returns a fetch that uses the guarded client: public hosts only, no redirects, 5 KB in 5 s. The library validates the
+ * document and requests a rejected document again, so results are cached for five seconds.
  */
 export function createDocumentFetch({
   fetch,
@@ -32,13 +32,13 @@ export function createDocumentFetch({
   const cache = createLru<CachedDocument>(MAX_CACHED);
   const fetchDocument = (address: string): CachedDocument['response'] => {
     const cached = cache.get(address);
-    if (cached !== undefined && now() < cached.untilMs) return cached.response;
+    if (cached !== undefined && now() < cached.expiresAtMs) return cached.response;
     const response = fetch.fetch(address, REQUEST);
-    const entry = { response, untilMs: Number.POSITIVE_INFINITY };
-    const expireLater = (): void => {
-      entry.untilMs = now() + CACHE_MS;
+    const entry = { response, expiresAtMs: Number.POSITIVE_INFINITY };
+    const startExpiry = (): void => {
+      entry.expiresAtMs = now() + CACHE_MS;
     };
-    response.then(expireLater, expireLater);
+    response.then(startExpiry, startExpiry);
     cache.set(address, entry, 1);
     return response;
   };

@@ -14,12 +14,12 @@ import {
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
 import type { ConsentResult, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
-import { EXPIRED, PAGE_SOURCES } from './error-page.ts';
+import { EXPIRED_MESSAGE, PAGE_SOURCES } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
 import { parseScopes } from './requests.ts';
 
-type Result = Parameters<Provider['interactionResult']>[2];
+type InteractionResult = Parameters<Provider['interactionResult']>[2];
 
 interface ConsentContext {
   readonly deps: Deps;
@@ -42,7 +42,7 @@ export function createConsent(
 async function openConsent(ctx: ConsentContext, visit: Visit): Promise<ConsentResult> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readRequest(ctx, visit);
-  // With a redirect other than https, another program could impersonate the client that was granted access.
+  // Without https, another program could impersonate the client that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
     const grantId = await findConnectionId(deps, visit.actor, client, scopes);
     if (grantId !== undefined) return finish(ctx, visit, toGrantResult(visit.actor, grantId));
@@ -76,12 +76,12 @@ async function decide(ctx: ConsentContext, visit: Visit, decision: Decision): Pr
 async function finish(
   { provider, deps }: ConsentContext,
   visit: Visit,
-  result: Result,
+  result: InteractionResult,
 ): Promise<ConsentResult> {
-  const to = await provider.interactionResult(toLibraryRequest(deps, visit), visit.res, result, {
+  const url = await provider.interactionResult(toLibraryRequest(deps, visit), visit.res, result, {
     mergeWithLastSubmission: false,
   });
-  return { kind: 'redirect', to };
+  return { kind: 'redirect', to: url };
 }
 
 const toLibraryRequest = ({ settings }: Deps, { raw, uid }: Visit) =>
@@ -89,7 +89,7 @@ const toLibraryRequest = ({ settings }: Deps, { raw, uid }: Visit) =>
 
 const DENIED = { error: 'access_denied', error_description: 'The user denied access.' };
 
-const toGrantResult = ({ userId }: UserActor, grantId: string): Result => ({
+const toGrantResult = ({ userId }: UserActor, grantId: string): InteractionResult => ({
   login: { accountId: String(userId), remember: false },
   consent: { grantId },
 });
@@ -103,7 +103,7 @@ interface AuthorizationRequest {
   readonly client: ConnectionClient;
   readonly redirect: Redirect;
   readonly scopes: ReturnType<typeof parseScopes>;
-  /** The client requests consent even if it was granted before. */
+  /** Whether the client wants the person to be asked again after an earlier consent. */
   readonly mustAsk: boolean;
 }
 
@@ -132,13 +132,13 @@ const splitWords = (text: unknown): ReadonlySet<string> =>
   new Set(typeof text === 'string' ? text.split(' ') : []);
 
 /**
- * Returns the policy of the page. It must also allow the redirect, because Chrome checks redirects of a form against
- * `form-action`.
+ * Returns the policy of the page. `form-action` must also allow the redirect, because Chrome applies it to the redirects
+ * of a form.
  */
 const createConsentPolicy = ({ policySource }: Redirect): string =>
   createPolicy({ ...PAGE_SOURCES, 'form-action': `'self' ${policySource}` });
 
-const createExpiredError = (): AppError => new AppError('not_found', EXPIRED);
+const createExpiredError = (): AppError => new AppError('not_found', EXPIRED_MESSAGE);
 
 function throwExpired(err: unknown): never {
   throw err instanceof errors.SessionNotFound ? createExpiredError() : err;

@@ -3,7 +3,7 @@ import { renderMessagePage } from '../../pages/message-page.ts';
 
 export const PAGE_SOURCES = { 'style-src': "'self'", 'img-src': "'self'" };
 
-/** RFC 6749 §4.1.2.1: the request can be retried. */
+/** An error code of RFC 6749 §4.1.2.1. The client can retry the request. */
 export const UNAVAILABLE = 'temporarily_unavailable';
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   server_error: 'Something went wrong. Try again in a moment.',
   [UNAVAILABLE]: 'The service cannot reach its database. Try again in a few seconds.',
 };
-export const EXPIRED =
+export const EXPIRED_MESSAGE =
   'This request has expired or was started in another browser. Return to the app and connect again.';
 
 export function renderErrorPage(

@@ -1,26 +1,28 @@
-// Builds the request for the authorization library from the incoming one, without anything that a proxy or client could
-// forge.
+// Builds the request for the authorization library from an incoming request, without headers that a client could forge.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-export interface Forwarded {
+export interface RequestParts {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly body?: { readonly type: string; readonly text: string };
 }
 
-const HEADERS = ['accept', 'authorization', 'cookie', 'origin', 'user-agent'] as const;
+const PASSED_HEADERS = ['accept', 'authorization', 'cookie', 'origin', 'user-agent'] as const;
 
 /**
  * Builds the request. The host is always that of BASE_URL, because URLs in responses and `Secure` cookies depend on it.
  */
-export function forwardRequest(raw: IncomingMessage, baseUrl: string, forwarded: Forwarded): IncomingMessage {
+export function forwardRequest(
+  raw: IncomingMessage,
+  baseUrl: string,
+  { method, url, body }: RequestParts,
+): IncomingMessage {
   const { protocol, host, pathname } = new URL(baseUrl);
-  const { method, url, body } = forwarded;
   const bytes = body === undefined ? undefined : Buffer.from(body.text);
   const headers: IncomingHttpHeaders = { host, 'x-forwarded-proto': protocol.slice(0, -1) };
-  for (const name of HEADERS) if (raw.headers[name] !== undefined) headers[name] = raw.headers[name];
+  for (const name of PASSED_HEADERS) if (raw.headers[name] !== undefined) headers[name] = raw.headers[name];
   if (body !== undefined && bytes !== undefined) {
     headers['content-type'] = body.type;
     headers['content-length'] = String(bytes.length);
@@ -36,6 +38,6 @@ export function forwardRequest(raw: IncomingMessage, baseUrl: string, forwarded:
     httpVersionMinor: raw.httpVersionMinor,
     socket: raw.socket,
   };
-  // The library reads only this from a request, and its body as a stream.
+  // The library reads only these properties of a request, and the body as a stream.
   return Object.assign(stream, request) as unknown as IncomingMessage;
 }

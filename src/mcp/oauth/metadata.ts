@@ -1,14 +1,14 @@
-// Serves the discovery documents of the authorization server and the protected resource.
+// Builds the discovery documents of the authorization server and the protected resource.
 import type { Settings } from '../../lib/settings.ts';
 import { AGENT_SCOPES } from '../../services/accounts/actor.ts';
 import { getMcpResource } from '../../services/connections/oauth-server.ts';
 
-type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;
+type MetadataSettings = Pick<Settings, 'BASE_URL' | 'CIMD'>;
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** Returns the metadata of the protected resource (RFC 9728). */
-export function getResourceMetadata(settings: Address): object {
+export function getResourceMetadata(settings: MetadataSettings): object {
   return {
     resource: getMcpResource(settings),
     resource_name: 'Graphwright',
@@ -19,8 +19,8 @@ export function getResourceMetadata(settings: Address): object {
   };
 }
 
-/** Returns the metadata of the authorization server (RFC 8414). Some clients request the scopes that it lists. */
-export function getServerMetadata({ BASE_URL, CIMD }: Address): object {
+/** Returns the metadata of the authorization server (RFC 8414). Some clients request all of `scopes_supported`. */
+export function getServerMetadata({ BASE_URL, CIMD }: MetadataSettings): object {
   return {
     issuer: BASE_URL,
     authorization_endpoint: `${BASE_URL}/oauth/authorize`,

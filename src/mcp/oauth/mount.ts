@@ -1,4 +1,4 @@
-// Mounts the authorization server; its library is loaded with the first request that needs it.
+// Mounts the authorization server, and loads its library with the first request that needs it.
 import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { isOAuthEnabled } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';

@@ -51,7 +51,10 @@ export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
 
 type ProviderContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
-/** Replaces the library's 500 for storage errors by a 503. Any request may be retried: at worst, a code is rejected. */
+/**
+ * Replaces the library's 500 for storage errors by a 503. Clients can repeat every request. At worst, the service rejects a
+ * code that was already used.
+ */
 function sendOutage(ctx: ProviderContext, thrown: unknown): void {
   const { status, message, headers = {} } = toAppError(thrown, { isRepeatable: true });
   if (status !== 503) return;
@@ -73,7 +76,7 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
       short: COOKIES,
     },
     ttl: LIFETIMES,
-    // Another process, whose clock is behind, may receive a token of this one.
+    // A process whose clock is behind may receive a token that this process has just issued.
     clockTolerance: 60,
     scopes: ['offline_access'],
     claims: {},
@@ -146,7 +149,7 @@ function createAdapter(deps: Deps): AdapterFactory {
       revokeByGrantId: id => records.revokeByGrantId(id),
       async consume(id) {
         const isFirst = await records.consume(id);
-        // If two requests use the same code at once, one is rejected; a refresh token has a grace period.
+        // If two requests use the same code concurrently, one is rejected. A refresh token has a grace period instead.
         if (!isFirst && model === 'AuthorizationCode')
           throw new errors.InvalidGrant('authorization code already consumed');
       },

@@ -1,7 +1,7 @@
 // Describes a client's redirect address, including whether another program could receive its response.
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Matches a URL with a path: not `mailto:`, not `urn:`, nothing that a browser runs or displays itself. */
+/** Excludes URLs without a path, such as `mailto:`, and URLs that a browser itself runs or displays. */
 const HAS_PATH = /^[a-z][a-z0-9+.-]*:\//i;
 
 export interface Redirect {

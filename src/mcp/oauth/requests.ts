@@ -5,7 +5,7 @@ import { AGENT_SCOPES, type AgentScope } from '../../services/accounts/actor.ts'
 import { isRedirect } from './redirects.ts';
 
 const OFFLINE_SCOPE = 'offline_access';
-/** The fields read from a registration or metadata document. `scope` is ignored: it would limit later requests. */
+/** The fields of a registration or metadata document that are used. `scope` would limit later requests. */
 const ACCEPTED_FIELDS = [
   'client_id',
   'client_name',
@@ -15,7 +15,7 @@ const ACCEPTED_FIELDS = [
   'tos_uri',
   'redirect_uris',
   'token_endpoint_auth_method',
-  // Rejected in metadata documents.
+  // The library rejects these two in metadata documents.
   'client_secret',
   'client_secret_expires_at',
 ];
@@ -31,8 +31,9 @@ export function readRegistration(body: unknown): Record<string, unknown> {
 }
 
 /**
- * Reads the metadata of a client. All clients are treated as native, whatever they claim: only then may the port of a
- * loopback redirect change, may apps have their own URL schemes, and is plain http limited to this machine. Throws 400.
+ * Reads the metadata of a client. Treats all clients as native, whatever they claim, because only for native clients the
+ * library accepts any port of a loopback redirect, accepts URL schemes of apps, and limits plain http to loopback
+ * addresses. Throws 400.
  */
 export function readMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields = Object.fromEntries(
@@ -91,8 +92,8 @@ export const parseScopes = (words: ReadonlySet<string>): readonly AgentScope[] =
   AGENT_SCOPES.filter(scope => words.has(scope));
 
 /**
- * Normalizes the resource: clients write `/mcp`, `/mcp/`, or the origin with or without a slash, and all mean the only
- * resource. Any other value is kept, and rejected later.
+ * Normalizes the resource. Clients write `/mcp`, `/mcp/`, or the origin with or without a slash, and all mean the only
+ * resource. The library rejects any other value.
  */
 function withResource(params: URLSearchParams, resource: string): URLSearchParams {
   const base = resource.slice(0, -'/mcp'.length);

@@ -1,4 +1,4 @@
-// Implements the authorization server: the library's endpoints, and our consent page.
+// Creates the authorization server: the library's endpoints with normalized requests, and our consent page.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
@@ -6,7 +6,7 @@ import type { Endpoint, OAuthServer } from '../../services/connections/oauth-ser
 import { getMcpResource } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createConsent } from './consent.ts';
-import { type Forwarded, forwardRequest } from './forwarded-request.ts';
+import { forwardRequest, type RequestParts } from './forwarded-request.ts';
 import { createProvider } from './provider.ts';
 import { readAuthorization, readRegistration, readTokenForm } from './requests.ts';
 
@@ -18,8 +18,8 @@ export async function createOAuthServer(deps: Deps): Promise<OAuthServer> {
   const resource = getMcpResource(settings);
   return {
     prepare: async (endpoint, raw, body) => {
-      const forwarded = READERS[endpoint](raw, body, resource);
-      return res => handle(forwardRequest(raw, settings.BASE_URL, forwarded), res);
+      const parts = NORMALIZERS[endpoint](raw, body, resource);
+      return res => handle(forwardRequest(raw, settings.BASE_URL, parts), res);
     },
     ...createConsent(deps, provider, keys),
   };
@@ -28,8 +28,8 @@ export async function createOAuthServer(deps: Deps): Promise<OAuthServer> {
 const GET = 'GET';
 const POST = 'POST';
 
-const READERS: Readonly<
-  Record<Endpoint, (raw: IncomingMessage, body: unknown, resource: string) => Forwarded>
+const NORMALIZERS: Readonly<
+  Record<Endpoint, (raw: IncomingMessage, body: unknown, resource: string) => RequestParts>
 > = {
   authorize: (raw, _body, resource) => ({
     method: GET,

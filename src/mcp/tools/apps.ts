@@ -7,13 +7,12 @@ import { listAppPage } from '../../apps/settings.ts';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { Exact } from '../../services/schema.ts';
-import { AnyObject, Cursor, defineTool, Id, OutputSchema, READ_HINTS } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import { AnyObject, Cursor, defineTool, Id, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';
 
 const TOO_LONG_HINT = 'Read the page of the run for complete values.';
-const DEFAULT_WAIT_SECONDS = 45;
+const WAIT_SECONDS = 45;
 
-/** Agents are users, so limits by network do not apply. */
+/** Limits by network apply only to anonymous visitors, so agents need no real network. */
 const toVisitorRequest = ({ actor }: ToolContext) => ({ actor, network: 'mcp' });
 
 export const findAppsTool = defineTool({
@@ -101,13 +100,13 @@ async function start(
 async function waitForEnd(ctx: ToolContext, slug: string, runId: string) {
   const release = ctx.reserveStream();
   try {
-    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(DEFAULT_WAIT_SECONDS * 1000)]);
+    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(WAIT_SECONDS * 1000)]);
     const target = { slug, runId, request: toVisitorRequest(ctx) };
-    let last: PresentedAppRun | undefined;
+    let latest: PresentedAppRun | undefined;
     const events = await watchAppRun(ctx.deps, target, signal);
-    for await (const { data } of events) last = data;
-    if (last === undefined) throw new AppError('not_found', 'Run not found.');
-    return last;
+    for await (const { data } of events) latest = data;
+    if (latest === undefined) throw new AppError('not_found', 'Run not found.');
+    return latest;
   } finally {
     release();
   }

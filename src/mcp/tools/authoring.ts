@@ -17,9 +17,9 @@ import {
   Id,
   OneOf,
   OutputSchema,
+  type ToolContext,
   type ToolOutput,
 } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
 import { EDGES, NODES } from './arguments.ts';
 
 const WRITE_OUTPUT = OutputSchema({

@@ -16,7 +16,7 @@ import {
   READ_HINTS,
 } from '../tool.ts';
 
-const AUTOMATION = OutputSchema({
+const AUTOMATION_OUTPUT = OutputSchema({
   automations: Type.Array(AnyObject()),
   nextCursor: Type.String(),
   id: Type.String(),
@@ -27,7 +27,7 @@ const AUTOMATION = OutputSchema({
 });
 const TOO_LONG_HINT = 'Read fewer with limit, or those of one workflow.';
 
-/** Leaves out what is null, and the inputs, which may be long. */
+/** Leaves out null members, and the inputs, which may be long. */
 function toData(automation: object): Readonly<Record<string, unknown>> {
   const { inputs: _, ...members } = automation as Readonly<Record<string, unknown>>;
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
@@ -40,7 +40,7 @@ export const listAutomationsTool = defineTool({
   scope: 'workflows:read',
   hints: READ_HINTS,
   input: Exact({ workflowId: Type.Optional(Id()), limit: Limit(50), cursor: Cursor }),
-  output: AUTOMATION,
+  output: AUTOMATION_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { limit = 20, ...query }) => {
     const { data, nextCursor } = await listAutomations(deps, actor, { limit, ...query });
@@ -55,7 +55,7 @@ export const setAutomationActiveTool = defineTool({
   scope: 'workflows:execute',
   hints: { ...CHANGE_HINTS, idempotentHint: true },
   input: Exact({ id: Id(), isActive: Type.Boolean() }),
-  output: AUTOMATION,
+  output: AUTOMATION_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { id, isActive }) => ({
     data: toData(await setAutomationActive(deps, actor, id, isActive)),
@@ -65,11 +65,11 @@ export const setAutomationActiveTool = defineTool({
 export const runAutomationTool = defineTool({
   name: 'run_automation',
   title: 'Run automation now',
-  description: 'Run a schedule or trigger now. Returns at once; read the result with get_execution.',
+  description: 'Run a schedule or trigger now. Returns immediately; read the result with get_execution.',
   scope: 'workflows:execute',
   hints: { ...ADD_HINTS, openWorldHint: true },
   input: Exact({ id: Id(), payload: Type.Optional(AnyObject('What a trigger receives')) }),
-  output: AUTOMATION,
+  output: AUTOMATION_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { id, payload }) => {
     await countStart(deps, requireScope(actor, 'workflows:execute'));

@@ -8,7 +8,7 @@ import { matchesSchema } from '../../lib/schema-check.ts';
 import { Exact } from '../../services/schema.ts';
 import { AnyObject, Cursor, defineTool, Id, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
-const BATCH = OutputSchema({
+const BATCH_OUTPUT = OutputSchema({
   batchId: Type.String(),
   status: Type.String(),
   reason: Type.String(),
@@ -30,7 +30,7 @@ export const runBatchTool = defineTool({
   name: 'run_batch',
   title: 'Run batch',
   description:
-    'Run a workflow once for each row of inputs, or for each combination of a matrix. maxCredits is the most that the whole batch may cost: agree on it with the user. Returns at once; read the results with get_batch.',
+    'Run a workflow once for each row of inputs, or for each combination of a matrix. maxCredits is the most that the whole batch may cost: agree on it with the user. Returns immediately; read the results with get_batch.',
   scope: 'workflows:execute',
   hints: { destructiveHint: false, openWorldHint: true },
   input: Exact({
@@ -50,11 +50,11 @@ export const runBatchTool = defineTool({
     firstRows: Limit(MAX_ROWS),
     idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]*$' })),
   }),
-  output: BATCH,
+  output: BATCH_OUTPUT,
   exactNumberArguments: ['rows', 'matrix'],
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { workflowId, idempotencyKey, ...body }) => {
-    // The schemas of tools cannot say what the members of a matrix are.
+    // The schema of a tool cannot describe the members of a matrix.
     if (!matchesSchema(CreateBatchBody, body))
       throw new AppError(
         'invalid_request',
@@ -78,7 +78,7 @@ export const getBatchTool = defineTool({
     limit: Limit(50),
     cursor: Cursor,
   }),
-  output: BATCH,
+  output: BATCH_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async ({ deps, actor }, { batchId, limit = 20, ...query }) => {
     const batch = await getBatch(deps, actor, batchId);

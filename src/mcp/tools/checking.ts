@@ -6,8 +6,7 @@ import { Exact } from '../../services/schema.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
 import { estimatePrice, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
-import { AnyObject, defineTool, Id, OutputSchema, READ_HINTS } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import { AnyObject, defineTool, Id, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';
 import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
 
 export const checkWorkflowTool = defineTool({
@@ -34,8 +33,8 @@ export const checkWorkflowTool = defineTool({
     note: Type.String(),
   }),
   tooLongHint: 'Request fewer targets.',
-  call: async (ctx, { inputs, targets, ...subject }) => {
-    const { report, graph, workspace } = await lint(ctx, subject);
+  call: async (ctx, { inputs, targets, ...graphToCheck }) => {
+    const { report, graph, workspace } = await lint(ctx, graphToCheck);
     const { price, issues } = report.ok
       ? await estimatePrice(ctx, { graph, workspace, inputs, targets })
       : { price: undefined, issues: [] };
@@ -54,13 +53,13 @@ export const checkWorkflowTool = defineTool({
   },
 });
 
-interface Subject {
+interface GraphToCheck {
   readonly workflowId?: string;
   readonly nodes?: Parameters<typeof toGraph>[1];
   readonly edges?: readonly string[];
 }
 
-async function lint({ deps, actor }: ToolContext, { workflowId, nodes, edges = [] }: Subject) {
+async function lint({ deps, actor }: ToolContext, { workflowId, nodes, edges = [] }: GraphToCheck) {
   if ((workflowId === undefined) === (nodes === undefined))
     throw new AppError('invalid_request', 'Send either workflowId, or nodes and edges.');
   if (nodes !== undefined) {

@@ -1,12 +1,11 @@
-// A tool that adds files: fetched from a URL, or uploaded with a command that the agent's user can run.
+// A tool that adds a file from a URL, or by a command that the agent's user can run.
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
 import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadInline } from '../../services/media/upload-media.ts';
 import { Exact } from '../../services/schema.ts';
-import { AnyObject, defineTool, Id, OutputSchema } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import { AnyObject, defineTool, Id, OutputSchema, type ToolContext } from '../tool.ts';
 
 export const addMediaTool = defineTool({
   name: 'add_media',

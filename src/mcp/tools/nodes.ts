@@ -115,16 +115,16 @@ interface SearchText {
   readonly about: string;
 }
 
-/** Cached per entry, since building the texts takes longer than the search. */
+/** A cache, because building the texts takes longer than the search. */
 const searchTexts = new WeakMap<CatalogEntry, SearchText>();
 
-function makeSearchText({ nodeType, label, description = '' }: CatalogEntry): SearchText {
+function createSearchText({ nodeType, label, description = '' }: CatalogEntry): SearchText {
   return { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
 }
 
-/** Ranks a match in the name above one in the description; prefixes count too. */
+/** Ranks a match in the name above a match in the description. Parts of words match too. */
 function computeScore(entry: CatalogEntry, words: readonly string[]): number {
-  const { name, about } = getOrCreate(searchTexts, entry, () => makeSearchText(entry));
+  const { name, about } = getOrCreate(searchTexts, entry, () => createSearchText(entry));
   return words.reduce((sum, word) => {
     if (name.includes(word)) return sum + 3;
     return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;
@@ -163,7 +163,7 @@ function presentDetails(entry: CatalogEntry) {
     out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
     config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
     ports: dynamicPortsNote,
-    example: entry.nodeType === RENDERER.nodeType ? undefined : makeExample(entry),
+    example: entry.nodeType === RENDERER.nodeType ? undefined : createExample(entry),
   };
 }
 
@@ -184,7 +184,7 @@ function describeInput(def: InputDef): string {
 }
 
 /** Returns an example node for create_workflow, with required settings and choices. */
-function makeExample({ nodeType, inputs }: CatalogEntry) {
+function createExample({ nodeType, inputs }: CatalogEntry) {
   const fields = inputs.filter(({ isPort, removed }) => !isPort && removed !== true);
   const config = Object.fromEntries(
     fields

@@ -11,8 +11,7 @@ import { startRun } from '../../runs/start-run.ts';
 import { countExecution, countStart, uncountExecution } from '../../services/accounts/execution-limits.ts';
 import { Exact } from '../../services/schema.ts';
 import { EXECUTION_OUTPUT, presentForAgent, TOO_LONG_HINT } from '../present-execution.ts';
-import { defineTool, Id, READ_HINTS } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import { defineTool, Id, READ_HINTS, type ToolContext } from '../tool.ts';
 import { waitForRun } from '../waits.ts';
 import { RUN_INPUTS, TARGETS } from './arguments.ts';
 
@@ -79,7 +78,7 @@ export const cancelExecutionTool = defineTool({
     presentForAgent(ctx, await cancelRun(ctx.deps, ctx.actor, executionId), { previews: false }),
 });
 
-/** Starts a run, which counts toward the limits per minute and per day like a start over REST. */
+/** Starts a run, and counts it toward the limits per minute and per day, as over REST. */
 async function start(
   ctx: ToolContext,
   input: Omit<Static<typeof START_INPUT>, 'waitSeconds'>,

@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../agent-graph.ts';
-import { AnyObject, Cursor, defineTool, Limit, OutputSchema, READ_HINTS } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import { AnyObject, Cursor, defineTool, Limit, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';
 
 const DEFAULT_LIMIT = 10;
 

@@ -7,8 +7,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../src/lib/record.ts';
+import type { McpMount } from '../../../src/mcp/handler.ts';
 import { createMcpHandler } from '../../../src/mcp/handler.ts';
-import type { McpMount } from '../../../src/mcp/tool-context.ts';
 import { toWebRequest, writeResponse } from '../../../src/mcp/web-response.ts';
 import type { RunDeps } from '../../../src/runs/deps.ts';
 import { createFixtureServer } from './fixture-server.ts';
