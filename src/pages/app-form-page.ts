@@ -19,11 +19,11 @@ export interface FormField {
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
-  /** The text, or the id of the file. */
+  /** The text, or the id of the media file. */
   readonly value: string;
   /** The URL of the file. */
   readonly url?: string | undefined;
-  /** What is wrong with the value. */
+  /** A message about an invalid value. */
   readonly error?: string | undefined;
 }
 
@@ -46,19 +46,19 @@ export interface ShownRun {
   readonly progress: number;
   readonly results: readonly ShownResult[];
   readonly error: string | null;
-  /** Until when the link works; null: for good. */
+  /** When the link stops working. null if it works permanently. */
   readonly expiresAt: string | null;
-  /** Whether the visitor started it. */
+  /** Whether the visitor started the run. */
   readonly isOwn: boolean;
   readonly inGallery: boolean;
 }
 
-/** A result of another run or of an example. */
+/** A small view of the result of another run or of an example. */
 export interface Preview {
   readonly href: string;
   readonly title: string;
   readonly items: readonly ShownItem[];
-  /** JSON text of the values that it fills into the form. */
+  /** The values with which an example fills the form, as JSON text. */
   readonly values?: string;
 }
 
@@ -74,7 +74,7 @@ export interface AppFormPage {
   readonly visitorResults: readonly Preview[];
   readonly canPick: boolean;
   readonly run: ShownRun | undefined;
-  /** The results of the example that fills the form. */
+  /** The results of the example whose values are in the form. */
   readonly exampleResults: readonly ShownResult[] | undefined;
   /** Why the last request was refused. */
   readonly error: string | undefined;
@@ -84,7 +84,7 @@ export interface AppFormPage {
   readonly price: number | undefined;
   readonly access: 'open' | 'proof' | 'sign in';
   readonly isOutOfOrder: boolean;
-  /** The token that its requests send, on a page that embeds the app. */
+  /** The visitor's token, if another page embeds the app. The page's requests send it. */
   readonly token: string | undefined;
   readonly drawing: string | undefined;
   readonly canDuplicate: boolean;
@@ -98,10 +98,10 @@ export const APP_ASSETS = [SCRIPT, SOLVER, STYLE];
 
 const isActive = ({ status }: ShownRun): boolean => status === 'QUEUED' || status === 'RUNNING';
 
-/** Renders the page. It is never listed by search engines. */
+/** Renders the page, and excludes it from search engines. */
 export function renderAppFormPage(page: AppFormPage): string {
   const { title, description, run, token } = page;
-  // A visitor who follows a link to somebody else's result sees it first.
+  // A visitor who follows a link to somebody else's result sees the result first.
   const isShared = run?.isOwn === false;
   return renderDocument({
     title,
@@ -155,7 +155,7 @@ function renderForm(page: AppFormPage): Html {
   return html`<form class="app-form" method="post" action="/a/${slug}${toVisitorQuery(token)}" enctype="multipart/form-data" novalidate aria-label="${page.title}">
 <div class="app-error" role="alert" data-error>${
     isOutOfOrder
-      ? html`<p>This app is out of order at the moment. Its owner has been told. Try again later.</p>`
+      ? html`<p>This app is out of order. Its owner has been notified. Try again later.</p>`
       : error === undefined
         ? undefined
         : html`<p>${error}</p>`
@@ -191,14 +191,14 @@ function renderGroups(fields: readonly FormField[]): readonly Html[] {
 
 function renderField(field: FormField): Html {
   const { key, label, help, error, isRequired, control } = field;
-  const mark = isRequired ? html` <span class="required">(required)</span>` : undefined;
+  const requiredNote = isRequired ? html` <span class="required">(required)</span>` : undefined;
   const texts = html`${help === undefined ? undefined : html`<p class="help" id="${key}-help" dir="auto">${help}</p>`}<p class="error" id="${key}-error">${error}</p>`;
   if (control === 'switch')
-    return html`<div class="field switch"><label><input type="checkbox" name="${key}" value="true"${field.value === 'true' ? html` checked` : undefined}${describedBy(field)}> <span dir="auto">${label}</span></label>${texts}</div>`;
-  return html`<div class="field ${control}"><label for="${key}"><span dir="auto">${label}</span>${mark}</label>${renderControl(field)}${texts}</div>`;
+    return html`<div class="field switch"><label><input type="checkbox" name="${key}" value="true"${field.value === 'true' ? html` checked` : undefined}${renderAriaAttributes(field)}> <span dir="auto">${label}</span></label>${texts}</div>`;
+  return html`<div class="field ${control}"><label for="${key}"><span dir="auto">${label}</span>${requiredNote}</label>${renderControl(field)}${texts}</div>`;
 }
 
-function describedBy({ key, help, error, isRequired, control }: FormField): Html {
+function renderAriaAttributes({ key, help, error, isRequired, control }: FormField): Html {
   const ids = [...(help === undefined ? [] : [`${key}-help`]), `${key}-error`].join(' ');
   return html` aria-describedby="${ids}"${error === undefined ? undefined : html` aria-invalid="true"`}${
     isRequired && control !== 'switch' ? html` aria-required="true"` : undefined
@@ -209,25 +209,25 @@ const FILE_TYPES: Readonly<Record<string, string>> = { image: 'image/*', video: 
 
 function renderControl(field: FormField): Html {
   const { key, control, value, placeholder, kind, min, max, choices, maxLength } = field;
-  const described = describedBy(field);
+  const aria = renderAriaAttributes(field);
   const hint = placeholder === undefined ? undefined : html` placeholder="${placeholder}"`;
   if (control === 'choice')
-    return html`<select id="${key}" name="${key}"${described}>${choices.map(
+    return html`<select id="${key}" name="${key}"${aria}>${choices.map(
       choice => html`<option${choice === value ? html` selected` : undefined}>${choice}</option>`,
     )}</select>`;
   if (control === 'slider')
-    return html`<div class="range"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${described}><output for="${key}">${value}</output></div>`;
+    return html`<div class="range"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${aria}><output for="${key}">${value}</output></div>`;
   if (control === 'media')
-    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${FILE_TYPES[kind]}" data-kind="${kind}"${described}><div class="chosen" data-chosen>${
+    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${FILE_TYPES[kind]}" data-kind="${kind}"${aria}><div class="chosen" data-chosen>${
       field.url === undefined
         ? undefined
         : renderItem({ type: kind.toUpperCase(), url: field.url }, 'The chosen file')
     }</div>`;
   if (control === 'textarea')
-    return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}" maxlength="${maxLength}" dir="auto"${hint}${described} data-kind="${kind}">${value}</textarea>`;
+    return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}" maxlength="${maxLength}" dir="auto"${hint}${aria} data-kind="${kind}">${value}</textarea>`;
   return kind === 'number'
-    ? html`<input id="${key}" name="${key}" type="number" step="any"${min === undefined ? undefined : html` min="${min}"`}${max === undefined ? undefined : html` max="${max}"`} value="${value}"${hint}${described}>`
-    : html`<input id="${key}" name="${key}" type="text" maxlength="${maxLength}" dir="auto" value="${value}"${hint}${described}>`;
+    ? html`<input id="${key}" name="${key}" type="number" step="any"${min === undefined ? undefined : html` min="${min}"`}${max === undefined ? undefined : html` max="${max}"`} value="${value}"${hint}${aria}>`
+    : html`<input id="${key}" name="${key}" type="text" maxlength="${maxLength}" dir="auto" value="${value}"${hint}${aria}>`;
 }
 
 const STATUS_TEXTS: Readonly<Record<string, string>> = {

@@ -33,10 +33,10 @@ const RENDERERS: Renderers = {
 
 /** Renders the blocks. `rendered` is the markup of the markdown blocks, in order. */
 export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly string[]): Html[] {
-  let markdownBlocks = 0;
+  let markdownIndex = 0;
   return blocks.map(block => {
-    const markup = block.type === 'markdown' ? (rendered[markdownBlocks++] ?? '') : '';
-    // The table's type ties each renderer to its block; indexing it with a union loses that.
+    const markup = block.type === 'markdown' ? (rendered[markdownIndex++] ?? '') : '';
+    // TypeScript cannot know that the renderer accepts this type of block.
     return (RENDERERS[block.type] as (block: ContentBlock, markup: string) => Html)(block, markup);
   });
 }

@@ -22,7 +22,7 @@ export function renderCards(cards: readonly ContentCard[], heading: 'h2' | 'h3')
   )}</ul>`;
 }
 
-const READABLE = new Intl.DateTimeFormat('en', {
+const LONG_DATE = new Intl.DateTimeFormat('en', {
   year: 'numeric',
   month: 'long',
   day: 'numeric',
@@ -30,5 +30,5 @@ const READABLE = new Intl.DateTimeFormat('en', {
 });
 
 export function formatDate(timestamp: string): string {
-  return READABLE.format(new Date(timestamp));
+  return LONG_DATE.format(new Date(timestamp));
 }

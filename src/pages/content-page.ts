@@ -5,9 +5,9 @@ import { formatDate, renderCards } from './cards.ts';
 import {
   renderCallToAction,
   renderCrossLinks,
-  renderQuestions,
+  renderFaq,
+  renderHowToSteps,
   renderQuickAnswer,
-  renderSteps,
   renderValueProps,
 } from './content-parts.ts';
 import { renderDocument, toAbsoluteUrl } from './document.ts';
@@ -49,10 +49,10 @@ function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Si
 ${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open workflow')}
 ${renderQuickAnswer(page.quickAnswer)}
 ${renderValueProps(page.valueProps)}
-${renderSteps(page.howToSteps)}
+${renderHowToSteps(page.howToSteps)}
 ${body === undefined || body === '' ? undefined : html`<div class="part prose" dir="auto">${trustMarkup(body)}</div>`}
 ${renderBlocks(page.contentBlocks, blocks)}
-${renderQuestions(page.faqSchema)}
+${renderFaq(page.faqSchema)}
 ${renderCrossLinks(page.crossLinks)}
 ${renderRelated('More like this', page)}
 ${renderCallToAction(page)}
@@ -69,11 +69,11 @@ ${renderQuickAnswer(page.quickAnswer)}
 ${body === '' ? undefined : html`<div class="prose" dir="auto">${trustMarkup(body)}</div>`}
 ${renderBlocks(page.contentBlocks, blocks)}
 ${renderValueProps(page.valueProps)}
-${renderSteps(page.howToSteps)}
+${renderHowToSteps(page.howToSteps)}
 </div></article>
 <div class="wrap">
 ${flow === undefined ? undefined : renderFlow(flow, site, 'Try this workflow', 'Open workflow')}
-${renderQuestions(page.faqSchema)}
+${renderFaq(page.faqSchema)}
 ${renderCrossLinks(page.crossLinks)}
 ${renderRelated('Related posts', page)}
 ${renderCallToAction(page)}
@@ -82,8 +82,8 @@ ${renderCallToAction(page)}
 
 function renderCrumbs(page: PublishedPage): Html {
   const { path, title } = SECTIONS[page.parentCategory];
-  const sub = page.subcategory === null ? undefined : html`<li>${page.subcategory}</li>`;
-  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol><li><a href="${path}">${title}</a></li>${sub}</ol></nav>`;
+  const subcategory = page.subcategory === null ? undefined : html`<li>${page.subcategory}</li>`;
+  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol><li><a href="${path}">${title}</a></li>${subcategory}</ol></nav>`;
 }
 
 /** Omits a subtitle that only repeats the title. */
@@ -108,9 +108,9 @@ function renderArticleTimes({ publishedAt, updatedAt }: PublishedPage): Html {
   return html`<meta property="article:published_time" content="${publishedAt}"><meta property="article:modified_time" content="${updatedAt}">`;
 }
 
-const CHARACTERS_A_MINUTE = 1300;
+const CHARACTERS_PER_MINUTE = 1300;
 
 function estimateReadingMinutes(rendered: readonly string[]): number {
   const length = rendered.reduce((sum, part) => sum + part.length, 0);
-  return Math.max(1, Math.round(length / CHARACTERS_A_MINUTE));
+  return Math.max(1, Math.round(length / CHARACTERS_PER_MINUTE));
 }

@@ -20,7 +20,7 @@ export function renderValueProps(props: PublishedPage['valueProps']): Html | und
   )}</ul></section>`;
 }
 
-/** Shows an emoji or an image URL. Names of icon sets are not resolved. */
+/** Renders an emoji or the image at a URL. Other values, such as names of icons, render nothing. */
 function renderIcon(icon: string | undefined): Html | undefined {
   if (icon === undefined) return undefined;
   if (EMOJI.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
@@ -28,7 +28,7 @@ function renderIcon(icon: string | undefined): Html | undefined {
   return url === '#' ? undefined : html`<img class="icon" src="${url}" alt="" loading="lazy">`;
 }
 
-export function renderSteps(steps: PublishedPage['howToSteps']): Html | undefined {
+export function renderHowToSteps(steps: PublishedPage['howToSteps']): Html | undefined {
   if (steps.length === 0) return undefined;
   return html`<section class="part side"><h2>Step by step</h2><ol class="steps">${steps.map(
     ({ title, description, image }) =>
@@ -40,7 +40,7 @@ function renderImage(url: string | undefined): Html | undefined {
   return url === undefined ? undefined : html`<img src="${toSafeUrl(url, 'media')}" alt="" loading="lazy">`;
 }
 
-export function renderQuestions(faq: PublishedPage['faqSchema']): Html | undefined {
+export function renderFaq(faq: PublishedPage['faqSchema']): Html | undefined {
   if (faq.length === 0) return undefined;
   return html`<section class="part side"><h2>Frequently asked questions</h2><div class="faq">${faq.map(
     ({ question, answer }) =>

@@ -6,7 +6,7 @@ import { ICON, STYLESHEET } from './stylesheet.ts';
 export interface PageDocument {
   readonly title: string;
   readonly description: string;
-  /** Absolute URL; undefined: the page is not indexed. */
+  /** Absolute URL. undefined excludes the page from search engines. */
   readonly canonical: string | undefined;
   readonly ogType?: 'website' | 'article';
   /** Absolute URL. */
@@ -38,7 +38,7 @@ ${head}</head><body>
     SECTIONS,
   ).map(({ path, title: label }) =>
     renderMenuItem(path, label, section),
-  )}${renderMenuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${SIGNED_IN_LINKS}</ul></header>
+  )}${renderMenuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${READER_LINKS}</ul></header>
 <main id="main">${main}</main>
 <footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>
 </body></html>`.toString();
@@ -48,12 +48,12 @@ const LOGO = trustMarkup(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
 
-/** The page is the same for everyone, so it contains all links; the style sheet hides those that do not apply. */
-const SIGNED_IN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
+/** The page is the same for everyone, so it has all links. The style sheet hides the links that do not apply. */
+const READER_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Workflows</a></li>`;
 
-/** The differences between readers: attributes of the root element that the style sheet uses. */
+/** What differs between readers. The style sheet reads it from attributes of the root element. */
 export interface Reader {
-  /** The chosen theme; undefined: follows the system. */
+  /** The chosen theme. undefined follows the system. */
   readonly theme: 'light' | 'dark' | undefined;
   readonly isSignedIn: boolean;
 }

@@ -5,7 +5,7 @@ import { getPublishedPath } from './flow-drawing.ts';
 import { html } from './html.ts';
 import { getPagePath, SECTIONS } from './sections.ts';
 
-/** A sitemap may list 50,000 URLs (sitemaps.org); this leaves room for the sections. */
+/** A sitemap may list 50,000 URLs (sitemaps.org). The sections need a few of them. */
 export const MAX_SITEMAP_PAGES = 49_990;
 
 export function renderSitemap(

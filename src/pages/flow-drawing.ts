@@ -6,7 +6,7 @@ import { sha256 } from '../lib/crypto.ts';
 import { type Html, html, trustMarkup } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
-/** Larger previews are loaded as an image instead of inlined. */
+/** Larger previews are loaded as an image. */
 const MAX_INLINE_BYTES = 12_000;
 /** The limit of the layout. Larger graphs would not be readable. */
 const MAX_DRAWN_NODES = 250;
@@ -14,7 +14,7 @@ const MAX_DRAWN_NODES = 250;
 /** Hash of the style sheet in the drawing, for the Content-Security-Policy. */
 export const DRAWING_STYLE_HASH = `sha256-${sha256(createStyleSheet('auto')).toString('base64')}`;
 
-/** Returns undefined for graphs that are empty or too large. */
+/** Draws the workflow. Returns undefined for graphs that are empty or too large. */
 export function drawFlow(
   { name, graph, images }: Pick<FlowView, 'name' | 'graph' | 'images'>,
   catalog: Catalog,
@@ -40,7 +40,7 @@ export function renderPreview(flow: FlowView, site: Site): Html | undefined {
   return html`<div class="flow" role="region" aria-label="Workflow diagram" tabindex="0">${image}</div>`;
 }
 
-/** Returns the path of the page that everyone may open: that of the publication if there is one. */
+/** Returns the path of the published page if there is one, otherwise of the workflow's own page. */
 export function getFlowPath(flow: Pick<FlowView, 'id' | 'slug'>): string {
   return flow.slug === null ? getEditorPath(flow) : getPublishedPath(flow.slug);
 }

@@ -10,7 +10,7 @@ const MAX_LISTED_NODES = 500;
 const MAX_SHOWN_INPUTS = 20;
 const MAX_VALUE_LENGTH = 60;
 
-/** Renders the page. Only public workflows may be listed by search engines. */
+/** Renders the page. Search engines may list it only if the workflow is public. */
 export function renderFlowPage(
   flow: FlowView,
   { baseUrl, catalog }: Site,
@@ -57,7 +57,7 @@ function renderCommand(flow: FlowView, inputs: readonly GraphNode[], baseUrl: st
   return html`<section class="part"><h2>Run this workflow</h2><div class="prose wide"><p>Use an API key of an account that can run this workflow:</p><pre tabindex="0"><code>${formatCurlCommand(flow, inputs, baseUrl)}</code></pre><p>The response contains the ID of the run. See the <a href="/docs">API reference</a> for details.</p></div></section>`;
 }
 
-/** Returns the exposed inputs in the order of the publication, or all inputs if it names none. */
+/** Returns the exposed inputs in the order of the publication, or all inputs if it does not name any. */
 function listExposedInputs({ graph, exposedInputs }: FlowView): readonly GraphNode[] {
   const inputs = graph.nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
   const exposed =
@@ -65,7 +65,7 @@ function listExposedInputs({ graph, exposedInputs }: FlowView): readonly GraphNo
   return exposed.slice(0, MAX_SHOWN_INPUTS);
 }
 
-/** Builds the curl command that runs the workflow with the current values of its inputs. */
+/** Returns the curl command that runs the workflow with the current values of its inputs. */
 function formatCurlCommand({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
   const values = inputs.map(node => [node.id, toSampleValue(node)]);
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\

@@ -2,7 +2,7 @@
 import { escapeXml } from '../graph/draw/text.ts';
 import { type AddressKind, isWebAddress } from '../lib/web-address.ts';
 
-/** Markup that is safe to send. Only this file creates instances, so a JSON value can never pass as one. */
+/** Markup that is safe to send. Only this file creates instances, so a JSON value can never pass as safe markup. */
 export class Html {
   readonly #text: string;
 
@@ -22,7 +22,7 @@ export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[])
   return new Html(String.raw({ raw: strings }, ...pieces.map(toText)));
 }
 
-/** Marks text as safe markup. Only for text that was sanitized, drawn or encoded just before. */
+/** Marks text as safe markup. Use it only for text that was just sanitized, drawn or encoded. */
 export function trustMarkup(text: string): Html {
   return new Html(text);
 }
@@ -32,7 +32,7 @@ export function toSafeUrl(url: string, kind: AddressKind = 'link'): string {
   return isWebAddress(url, kind) ? url : '#';
 }
 
-/** Embeds data in a script element, escaped so that no text can close the element or is markup by itself. */
+/** Embeds data in a script element, escaped so that no text can close the element or contain markup. */
 export function embedJson(type: string, value: unknown, id?: string): Html {
   const text = JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

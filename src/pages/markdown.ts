@@ -3,15 +3,15 @@ import MarkdownIt from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import sanitizeHtml from 'sanitize-html';
 
-// Raw HTML passes through to the sanitizer, which alone decides. Bare URLs are not turned into links.
+// The sanitizer decides about raw HTML. Bare URLs do not become links.
 const parser = new MarkdownIt({ html: true, linkify: false }).use(footnotes);
 
 const FOOTNOTE_ID = /^fn(?:ref)?-\d+-\d+(?::\d+)?$/;
 const ALIGNMENTS = ['left', 'center', 'right'];
-const LEVELS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
 const ALLOWED_TAGS = [
-  ...LEVELS,
+  ...HEADINGS,
   ...['p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'details', 'summary'],
   ...['a', 'img', 'figure', 'figcaption', 'section', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ...['strong', 'b', 'em', 'i', 's', 'del', 'ins', 'mark', 'sub', 'sup', 'small', 'code', 'kbd', 'abbr', 'q'],
@@ -48,18 +48,18 @@ export function renderMarkdown(markdown: string, part: number): string {
     .trim();
 }
 
-/** Creates the transformations for one rendering. Headings depend on those before them. */
+/** Creates the transformations for one rendering, because the level of a heading depends on earlier headings. */
 function createTransforms(): Record<string, sanitizeHtml.Transformer> {
-  const open: number[] = [];
+  const openLevels: number[] = [];
   const normalizeHeading: sanitizeHtml.Transformer = tagName => {
     const level = Number(tagName.slice(1));
-    while (open.length > 0 && (open.at(-1) ?? 0) >= level) open.pop();
-    open.push(level);
+    while (openLevels.length > 0 && (openLevels.at(-1) ?? 0) >= level) openLevels.pop();
+    openLevels.push(level);
     // The page's title is the only h1, and levels are not skipped.
-    return { tagName: `h${Math.min(6, 1 + open.length)}`, attribs: {} };
+    return { tagName: `h${Math.min(6, 1 + openLevels.length)}`, attribs: {} };
   };
   return {
-    ...Object.fromEntries(LEVELS.map(level => [level, normalizeHeading])),
+    ...Object.fromEntries(HEADINGS.map(tagName => [tagName, normalizeHeading])),
     img: (tagName, { src = '', alt = '', title }) => ({
       tagName,
       attribs: { src, alt, loading: 'lazy', ...(title === undefined ? {} : { title }) },
@@ -83,12 +83,12 @@ function keepFootnoteId({ id, ...attributes }: sanitizeHtml.Attributes): sanitiz
 /** Gives the arrow that leads back from a footnote an accessible name. */
 function labelBackReference(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   const { href, title, id } = attribs;
-  const kept = {
+  const allowed = {
     ...(href === undefined ? {} : { href }),
     ...(title === undefined ? {} : { title }),
     ...(id === undefined ? {} : { id }),
   };
-  return attribs.class === 'footnote-backref' ? { ...kept, 'aria-label': 'Back to text' } : kept;
+  return attribs.class === 'footnote-backref' ? { ...allowed, 'aria-label': 'Back to text' } : allowed;
 }
 
 /** Replaces the style attribute that markdown-it writes, because the pages' policy forbids inline styles. */

@@ -4,7 +4,7 @@ import { renderDocument } from './document.ts';
 import { html } from './html.ts';
 
 /**
- * Reloads a waiting page. A meta refresh would not reload addresses with a fragment, such as links to set a password.
+ * Reloads the page after a second. A meta refresh would not reload a URL with a fragment, such as a password link.
  */
 export const RELOAD_SCRIPT = createAsset('/pages/reload', 'js', 'setTimeout(()=>location.reload(),1000)');
 
@@ -25,7 +25,7 @@ export function renderMessagePage(status: number, message: string): string {
   });
 }
 
-/** Renders the page of an outage. It reloads itself at the same address. */
+/** Renders the page of an outage, which reloads itself. */
 export function renderOutagePage(message: string): string {
   return renderDocument({
     title: 'Service unavailable',

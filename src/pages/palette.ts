@@ -43,7 +43,7 @@ export const DARK: Palette = {
   danger: '#ff8f8c',
 };
 
-/** CSS variables of the colors: the system's theme, or the one that `data-theme` on the root element names. */
+/** Sets CSS variables of the colors for the theme in `data-theme` of the root element, otherwise for the system's theme. */
 export const PALETTE_RULES = `:root{color-scheme:light dark;${toVariables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${toVariables(DARK)}}}:root[data-theme=light]{color-scheme:light;${toVariables(LIGHT)}}:root[data-theme=dark]{color-scheme:dark;${toVariables(DARK)}}`;
 
 function toVariables(palette: Palette): string {

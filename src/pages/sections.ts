@@ -41,7 +41,7 @@ export function getPagePath({ type, slug }: Pick<ContentCard, 'type' | 'slug'>):
   return `${FOLDERS[type]}/${slug}`;
 }
 
-/** Returns the path of a page of the list. The first page has no number. */
+/** Returns the path of a numbered page of the section's list. The path of page 1 has no number. */
 export function getListPath(section: Section, page: number): string {
   return page === 1 ? section.path : `${section.path}?page=${page}`;
 }

@@ -1,6 +1,6 @@
 // Builds the Content-Security-Policy of pages.
 
-/** Returns a policy that forbids everything except what the directives allow. */
+/** Returns a policy that allows only what the directives allow. */
 export function createPolicy({
   'form-action': formAction = "'none'",
   'frame-ancestors': frameAncestors = "'none'",

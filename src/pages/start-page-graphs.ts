@@ -32,7 +32,7 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   output: 'output',
 };
 
-const TEMPLATE = { template: 'A postcard of {{place}} at sunset' };
+const PROMPT = { template: 'A postcard of {{place}} at sunset' };
 const GREETING = { template: 'Greetings from {{place}}' };
 
 /** Turns the name of a place into a postcard. */
@@ -40,7 +40,7 @@ export const POSTCARD: Graph = {
   nodes: (
     [
       ['place', 'Place', 'input:text', 0, 150, { value: 'Lisbon' }],
-      ['prompt', 'Prompt', 'utility:text_template', 340, 20, TEMPLATE],
+      ['prompt', 'Prompt', 'utility:text_template', 340, 20, PROMPT],
       ['greeting', 'Greeting', 'utility:text_template', 340, 290, GREETING],
       ['picture', 'Picture', 'generate:sandbox', 690, 0],
       ['card', 'Card', 'utility:text_to_image_card', 690, 290],

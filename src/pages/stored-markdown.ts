@@ -3,10 +3,10 @@
 import { AppError } from '../lib/errors.ts';
 import { createThreadPool, TaskTooCostlyError } from '../lib/threads/pool.ts';
 
-/** Pages with fewer characters are rendered at once. Tables and lists of this length take about 50 ms. */
+/** Shorter pages are rendered immediately. Tables and lists of this length take about 50 ms. */
 const INLINE_CHARACTERS = 20_000;
 /** Limits the time in the queue and in the thread together. */
-const WAIT_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 const pool = createThreadPool<readonly string[], string[]>({
   module: new URL('./markdown-thread', import.meta.url),
@@ -17,8 +17,8 @@ const pool = createThreadPool<readonly string[], string[]>({
 });
 
 /**
- * The markup is stored with the page so that readers do not wait for it. Increase `format` with every change to
- * markdown.ts that changes markup: markup of another format is rendered again.
+ * Renders markup that is stored with its page, so that readers do not wait for it. Increase `format` with every change to
+ * markdown.ts that changes markup: then the service renders stored markup again.
  */
 export const MARKDOWN = {
   format: 1,
@@ -28,7 +28,7 @@ export const MARKDOWN = {
       return parts.map(renderMarkdown);
     }
     try {
-      return await pool.run(parts, { account: '', signal: AbortSignal.timeout(WAIT_MS) });
+      return await pool.run(parts, { account: '', signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (err) {
       if (!(err instanceof TaskTooCostlyError)) throw err;
       const message = 'Rendering the markdown takes too long. Shorten it.';

@@ -172,7 +172,7 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--muted)}
 @media print{.bar,.top,.foot,.cta,.button{display:none}}
 `;
 
-/** Diagrams follow the system's theme on their own; these rules apply the theme that the reader chose. */
+/** Diagrams follow the system's theme. These rules apply the theme that the reader chose. */
 const THEMED_DRAWING_RULES = (['light', 'dark'] as const)
   .map(theme => createStyleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
   .join('');
@@ -183,10 +183,10 @@ export const STYLESHEET = createAsset(
   `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${THEMED_DRAWING_RULES}`,
 );
 
-/** Only the colors, for the web application. */
+/** Has only the colors, for the web application. */
 export const PALETTE_STYLESHEET = createAsset('/pages/palette', 'css', PALETTE_RULES);
 
-/** Two nodes and the connection between them. */
+/** Shows two nodes and the connection between them. */
 export const ICON = createAsset(
   '/pages/icon',
   'svg',

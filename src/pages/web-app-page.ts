@@ -5,13 +5,13 @@ import { RELOAD_SCRIPT } from './message-page.ts';
 import { ICON, PALETTE_STYLESHEET } from './stylesheet.ts';
 
 export interface WebAppPage {
-  /** The theme that the reader chose; undefined: follows the system. */
+  /** The theme that the reader chose. undefined follows the system. */
   readonly theme: 'light' | 'dark' | undefined;
-  /** URLs. */
+  /** The URL of the first script. */
   readonly entry: string;
   readonly scripts: readonly string[];
   readonly styles: string;
-  /** The session as the API returns it; undefined: the page requests it. */
+  /** The session as the API returns it. If it is undefined, the page requests it. */
   readonly session: unknown;
 }
 
@@ -27,7 +27,7 @@ ${session === undefined ? undefined : embedJson('application/json', session, 'se
 <body><div id="app"></div><noscript><p>${SITE_NAME} requires JavaScript. The <a href="/docs">API reference</a> and the <a href="/blog">blog</a> work without it.</p></noscript></body></html>`.toString();
 }
 
-/** Renders the page shown while the application is being bundled. It reloads itself. */
+/** Renders the page shown while the application is being bundled, which reloads itself. */
 export function renderPreparingPage(): string {
   return renderDocument({
     title: 'Starting',

@@ -46,10 +46,10 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
   const getPage = async (path: string): Promise<PageResponse> => {
     const cached = pages.get(path);
     if (cached !== undefined) return cached;
-    const text = (await getReference()).page(path);
+    const text = (await getReference()).render(path);
     if (text === undefined) throw new AppError('not_found', `Page ${path} not found in the API reference.`);
     const page = { ...toPageResponse(text, HTML), policy: POLICY };
-    // Bounded, because only paths of existing pages get here.
+    // The map is bounded, because only existing pages get here.
     pages.set(path, page);
     return page;
   };
@@ -64,11 +64,11 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
     );
   registerAssets(app, [REFERENCE_STYLE, REFERENCE_SCRIPT]);
   app.get('/docs/search.json', route, async (req, reply) => {
-    const { index } = await getReference();
+    const { searchIndex } = await getReference();
     return sendPage(
       req,
       reply,
-      toPageResponse(JSON.stringify(index), 'application/json; charset=utf-8'),
+      toPageResponse(JSON.stringify(searchIndex), 'application/json; charset=utf-8'),
       REVALIDATE,
     );
   });

@@ -1,11 +1,11 @@
-// Runs in the browser on the page of an app: sends the form, follows the run, and fills in examples. Without it, the
-// form is sent as usual and the page of the run reloads itself.
+// Runs in the browser on the page of an app: sends the form, follows the run, and fills in examples. Without JavaScript,
+// the browser sends the form, and the page of the run reloads itself.
 const app = document.querySelector('.app');
 const form = app.querySelector('.app-form');
 const { slug, access, token, solver } = app.dataset;
 const api = `/api/v1/apps/${slug}`;
 const headers = token === '' ? {} : { 'x-app-visitor': token };
-const suffix = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
+const visitorQuery = token === '' ? '' : `?visitor=${encodeURIComponent(token)}`;
 // Pages that embed the app have a header of their own.
 if (window.top !== window) app.classList.add('embedded');
 const find = selector => app.querySelector(selector);
@@ -20,10 +20,10 @@ async function send(path, options) {
   return body;
 }
 
-const sendJson = (path, body, more = {}) =>
+const sendJson = (path, body, extraHeaders = {}) =>
   send(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...more },
+    headers: { 'content-type': 'application/json', ...extraHeaders },
     body: JSON.stringify(body),
   });
 
@@ -43,7 +43,7 @@ function showErrors(message, issues = []) {
   form.querySelector('[aria-invalid=true]')?.focus();
 }
 
-/** Reads the controls. A file is uploaded first. */
+/** Returns the values of the controls. Uploads chosen files first. */
 async function readInputs() {
   const inputs = {};
   for (const control of form.querySelectorAll('[id^=input_], .switch input')) {
@@ -76,7 +76,7 @@ function parseJson(text) {
   }
 }
 
-/** Solves a challenge in a worker. */
+/** Requests a challenge, solves it in a worker, and returns the proof of work. */
 async function solveChallenge() {
   if (crypto.subtle === undefined) throw new Error('This page needs HTTPS to run the app. Sign in instead.');
   const challenge = await send('/challenge');
@@ -112,7 +112,7 @@ async function run() {
     const { runId } = await sendJson('/run', body, {
       'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`,
     });
-    history.replaceState(null, '', `/a/${slug}/runs/${runId}${suffix}`);
+    history.replaceState(null, '', `/a/${slug}/runs/${runId}${visitorQuery}`);
     await showRun(runId);
     find('#app-result').focus({ preventScroll: matchMedia('(min-width: 60rem)').matches });
     follow(runId);
@@ -122,7 +122,7 @@ async function run() {
   }
 }
 
-/** Fetches a page and shows its result. Returns the page, or undefined if another result was requested meanwhile. */
+/** Fetches a page and shows its result. Returns the page, or undefined if the fetch failed or was superseded. */
 async function showResult(path) {
   shownPath = path;
   const response = await fetch(path);
@@ -136,20 +136,20 @@ async function showResult(path) {
 
 /** Shows a run, and updates the list of earlier results. */
 async function showRun(runId) {
-  const page = await showResult(`/a/${slug}/runs/${runId}${suffix}`);
+  const page = await showResult(`/a/${slug}/runs/${runId}${visitorQuery}`);
   if (page === undefined) return;
-  const results = page.querySelector('[data-history]');
-  const own = find('[data-history]');
-  if (results === null) return;
-  if (own !== null) own.replaceWith(document.adoptNode(results));
-  else find('.app-body').after(document.adoptNode(results.closest('section')));
+  const newHistory = page.querySelector('[data-history]');
+  const oldHistory = find('[data-history]');
+  if (newHistory === null) return;
+  if (oldHistory !== null) oldHistory.replaceWith(document.adoptNode(newHistory));
+  else find('.app-body').after(document.adoptNode(newHistory.closest('section')));
 }
 
 function follow(runId) {
   events?.close();
   setBusy(true);
-  events = new EventSource(`${api}/runs/${runId}/events${suffix}`);
-  let shown = 0;
+  events = new EventSource(`${api}/runs/${runId}/events${visitorQuery}`);
+  let shownCount = 0;
   events.addEventListener('run', async ({ data }) => {
     const { status, progress, outputs } = JSON.parse(data);
     const hasEnded = !['QUEUED', 'RUNNING'].includes(status);
@@ -157,8 +157,9 @@ function follow(runId) {
     const bar = find('[data-result] progress');
     if (bar !== null) bar.value = progress;
     const count = Object.keys(outputs).length;
-    if (hasEnded || count > shown || find('[data-result]').dataset.status !== status) await showRun(runId);
-    shown = count;
+    if (hasEnded || count > shownCount || find('[data-result]').dataset.status !== status)
+      await showRun(runId);
+    shownCount = count;
     if (!hasEnded) return;
     const button = find('[data-run]');
     button.textContent = 'Run again';
@@ -166,7 +167,7 @@ function follow(runId) {
   });
 }
 
-function fill(values) {
+function fillForm(values) {
   for (const [key, value] of Object.entries(values)) {
     const control = form.querySelector(`[name="${key}"]:not([type=hidden])`);
     if (control === null) continue;
@@ -213,7 +214,7 @@ form.addEventListener('change', async ({ target }) => {
     find('[data-price]').textContent =
       `This run costs at most ${credits} ${credits === 1 ? 'credit' : 'credits'}, paid by your workspace.`;
   } catch {
-    // The service names the problem when the form is sent.
+    // Sending the form shows the error.
   }
 });
 
@@ -230,7 +231,7 @@ app.addEventListener('click', async event => {
   const example = event.target.closest('[data-values]');
   if (example !== null) {
     event.preventDefault();
-    fill(JSON.parse(example.dataset.values));
+    fillForm(JSON.parse(example.dataset.values));
     if (!find('[data-run]').disabled) void showResult(example.href);
     form.scrollIntoView({ block: 'nearest' });
     form.querySelector('[id^=input_]')?.focus();

@@ -12,12 +12,12 @@ const keyStore = {
 
 function showSamples() {
   const languages = ['curl', 'JavaScript', 'Python'];
-  const choose = chosen => {
-    localStorage.setItem('graphwright-language', chosen);
-    for (const sample of all('.sample')) sample.hidden = sample.dataset.language !== chosen;
+  const selectLanguage = selected => {
+    localStorage.setItem('graphwright-language', selected);
+    for (const sample of all('.sample')) sample.hidden = sample.dataset.language !== selected;
     for (const tab of all('.samples [role=tab]')) {
-      tab.ariaSelected = String(tab.textContent === chosen);
-      tab.tabIndex = tab.textContent === chosen ? 0 : -1;
+      tab.ariaSelected = String(tab.textContent === selected);
+      tab.tabIndex = tab.textContent === selected ? 0 : -1;
     }
   };
   all('.samples').forEach((samples, index) => {
@@ -35,12 +35,12 @@ function showSamples() {
       tab.role = 'tab';
       tab.textContent = language;
       tab.setAttribute('aria-controls', panel.id);
-      tab.addEventListener('click', () => choose(language));
+      tab.addEventListener('click', () => selectLanguage(language));
       tab.addEventListener('keydown', event => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (step === undefined) return;
         const next = languages[(languages.indexOf(language) + step + languages.length) % languages.length];
-        choose(next);
+        selectLanguage(next);
         all('[role=tab]', tabs)
           .find(other => other.textContent === next)
           .focus();
@@ -50,13 +50,14 @@ function showSamples() {
     samples.prepend(tabs);
   });
   const last = localStorage.getItem('graphwright-language');
-  choose(languages.includes(last) ? last : 'curl');
+  selectLanguage(languages.includes(last) ? last : 'curl');
 }
 
 function startSearch() {
   const form = document.querySelector('[data-search]');
   const input = form.querySelector('input');
-  const [status, list] = [form.querySelector('[role=status]'), form.querySelector('[data-found]')];
+  const status = form.querySelector('[role=status]');
+  const list = form.querySelector('[data-found]');
   let index;
   const load = () => {
     index ??= fetch('/docs/search.json').then(response => response.json());
@@ -104,7 +105,7 @@ function startCredential() {
   input.value = keyStore.read();
   input.addEventListener('input', () => keyStore.write(input.value.trim()));
   box.hidden = false;
-  // Requested only when the box is opened: without a session the response is an error, which browsers log.
+  // The session is requested when the box is opened, because browsers log the error that they get without a session.
   box.addEventListener('toggle', () => showSession(box.querySelector('[data-session]')), { once: true });
 }
 
@@ -115,17 +116,17 @@ async function showSession(note) {
   note.textContent = `Signed in as ${user.email}. Requests use your session unless you enter a key.`;
 }
 
-/** Builds the request of a form. If there is a key, it is sent instead of the cookie. */
+/** Builds the request of a form. Sends the API key if there is one, otherwise the session cookie. */
 function buildRequest(form) {
   const { method, path } = form.dataset;
   const fields = new FormData(form);
   const query = new URLSearchParams();
   const headers = {};
-  let filled = path;
+  let filledPath = path;
   for (const [name, value] of fields) {
     const [location, key] = name.split(':');
     if (typeof value !== 'string' || value === '' || key === undefined) continue;
-    if (location === 'path') filled = filled.replace(`{${key}}`, encodeURIComponent(value));
+    if (location === 'path') filledPath = filledPath.replace(`{${key}}`, encodeURIComponent(value));
     else if (location === 'query') query.append(key, value);
     else headers[key] = value;
   }
@@ -141,7 +142,7 @@ function buildRequest(form) {
     body = text;
     headers['content-type'] = 'application/json';
   }
-  const address = query.size === 0 ? filled : `${filled}?${query}`;
+  const address = query.size === 0 ? filledPath : `${filledPath}?${query}`;
   return [address, { method, headers, body, credentials: key === '' ? 'same-origin' : 'omit' }];
 }
 

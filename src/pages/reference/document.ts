@@ -1,4 +1,4 @@
-// Types and reads the parts of the OpenAPI document that the API reference shows.
+// Defines the parts of the OpenAPI document that the API reference shows, and reads them.
 
 export interface Schema {
   readonly $ref?: string;

@@ -48,15 +48,15 @@ function toGuide(name: string, markdown: string): Guide {
   let tables = 0;
   const body = renderMarkdown(text, 0)
     .replace(/<h([2-6])>(.*?)<\/h\1>/g, (_, level: string, inner: string) => {
-      const plain = inner.replace(/<[^>]*>/g, '');
-      const id = toUrlSlug(plain);
-      if (level === '2') headings.push({ id, title: plain });
+      const title = inner.replace(/<[^>]*>/g, '');
+      const id = toUrlSlug(title);
+      if (level === '2') headings.push({ id, title });
       return `<h${level} id="${id}">${inner}</h${level}>`;
     })
     .replace(/<a href="([^"]*)">(.*?)<\/a>/g, (_, href: string, inner: string) => toLink(href, inner))
     // An empty corner cell is not a header.
     .replaceAll('<th></th>', '<td></td>')
-    // Regions need unique names.
+    // Accessible names of regions must be unique.
     .replaceAll('aria-label="Table"', () => `aria-label="Table ${++tables}"`)
     .replaceAll('<pre>', '<pre tabindex="0">');
   return { name, title, headings, body: trustMarkup(body) };

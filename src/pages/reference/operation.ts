@@ -19,7 +19,7 @@ export function renderOperation(document: ApiDocument, operation: Operation, ori
     .map(paragraph => html`<p>${renderInline(paragraph)}</p>`)}
 <p class="muted">${renderCredentialNote(operation)}</p>
 ${renderParameters(operation)}${renderBody(document, operation)}${renderResponses(responses)}</div>
-<div>${renderSamples(operation, origin)}${renderExample(responses)}${renderTry(operation)}</div></div></section>`;
+<div>${renderSamples(operation, origin)}${renderExample(responses)}${renderTryForm(operation)}</div></div></section>`;
 }
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -100,8 +100,8 @@ function renderExample(responses: Responses): Html | undefined {
   return html`<details><summary>Example response (${status})</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
 }
 
-/** Renders the form, hidden until the script that sends its requests shows it. */
-function renderTry(operation: Operation): Html {
+/** Renders the form to try an operation, which is hidden until the script shows it. */
+function renderTryForm(operation: Operation): Html {
   const { operationId, method, path, parameters, requestBody } = operation;
   const label = (name: string, field: Html): Html => html`<label><span>${name}</span>${field}</label>`;
   const fields = parameters.map(({ in: location, name, required = false }) =>

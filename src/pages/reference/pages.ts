@@ -16,13 +16,12 @@ export interface SearchEntry {
 }
 
 export interface Reference {
-  /** Returns the page at the path, or undefined. */
-  page(path: string): string | undefined;
-  /** The search index. */
-  readonly index: readonly SearchEntry[];
+  /** Returns the HTML of the page at the path, or undefined. */
+  render(path: string): string | undefined;
+  readonly searchIndex: readonly SearchEntry[];
 }
 
-interface Part {
+interface ReferencePage {
   readonly title: string;
   readonly lead: string;
   readonly main: () => Html;
@@ -31,21 +30,21 @@ interface Part {
 /** Creates the reference of an OpenAPI document. Pages are rendered on request. */
 export function createReference(document: ApiDocument, guides: readonly Guide[], baseUrl: string): Reference {
   const groups = listGroups(document);
-  const parts = new Map<string, Part>([
-    ['/docs', renderOverview(groups, guides)],
-    ['/docs/types', renderTypes(document)],
+  const pages = new Map<string, ReferencePage>([
+    ['/docs', createOverview(groups, guides)],
+    ['/docs/types', createTypeList(document)],
     ...Object.entries(document.components.schemas).map(
-      ([name, schema]) => [`/docs/types/${name}`, createTypePart(name, schema)] as const,
+      ([name, schema]) => [`/docs/types/${name}`, createTypePage(name, schema)] as const,
     ),
-    ...guides.map(guide => [getGuidePath(guide), createGuidePart(guide)] as const),
-    ...groups.map(group => [getGroupPath(group), createGroupPart(document, group, baseUrl)] as const),
+    ...guides.map(guide => [getGuidePath(guide), createGuidePage(guide)] as const),
+    ...groups.map(group => [getGroupPath(group), createGroupPage(document, group, baseUrl)] as const),
   ]);
   return {
-    page: path => {
-      const part = parts.get(path);
-      return part === undefined ? undefined : renderPart(path, part, { groups, guides, baseUrl });
+    render: path => {
+      const page = pages.get(path);
+      return page && renderPage(path, page, { groups, guides, baseUrl });
     },
-    index: [...listOperationEntries(groups), ...listGuideEntries(guides), ...listTypeEntries(document)],
+    searchIndex: [...listOperationEntries(groups), ...listGuideEntries(guides), ...listTypeEntries(document)],
   };
 }
 
@@ -58,7 +57,7 @@ interface Navigation {
   readonly baseUrl: string;
 }
 
-function renderPart(path: string, { title, lead, main }: Part, navigation: Navigation): string {
+function renderPage(path: string, { title, lead, main }: ReferencePage, navigation: Navigation): string {
   return renderDocument({
     title: `${title} · API`,
     description: lead || `${title}: a guide to the API.`,
@@ -72,8 +71,8 @@ function renderPart(path: string, { title, lead, main }: Part, navigation: Navig
 }
 
 function renderContents(path: string, { groups, guides }: Navigation): Html {
-  const link = (to: string, label: string): Html =>
-    html`<a href="${to}"${to === path ? html` aria-current="page"` : undefined}>${label}</a>`;
+  const link = (target: string, label: string): Html =>
+    html`<a href="${target}"${target === path ? html` aria-current="page"` : undefined}>${label}</a>`;
   return html`<nav class="contents" id="contents" aria-label="Contents">
 <form role="search" data-search hidden><label><span>Search</span><input type="search" autocomplete="off" spellcheck="false" placeholder="/"></label><p class="muted" role="status"></p><ul data-found></ul></form>
 <details class="credential" data-credential hidden><summary>Authentication</summary><label><span>API key</span><input type="password" autocomplete="off" placeholder="sk-…"></label><p class="muted" data-session>Stored only in this tab.</p></details>
@@ -101,7 +100,7 @@ function renderAnchors(headings: readonly (readonly [id: string, title: string])
   return html`<ul>${headings.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
 }
 
-function renderOverview(groups: readonly Group[], guides: readonly Guide[]): Part {
+function createOverview(groups: readonly Group[], guides: readonly Guide[]): ReferencePage {
   const count = groups.reduce((sum, { operations }) => sum + operations.length, 0);
   return {
     title: 'API reference',
@@ -121,7 +120,7 @@ function renderOverview(groups: readonly Group[], guides: readonly Guide[]): Par
   };
 }
 
-function renderTypes({ components }: ApiDocument): Part {
+function createTypeList({ components }: ApiDocument): ReferencePage {
   return {
     title: 'Types',
     lead: 'The types of requests and responses. The SDK exports each one as `Schemas.Name`.',
@@ -133,11 +132,11 @@ function renderTypes({ components }: ApiDocument): Part {
   };
 }
 
-function createTypePart(name: string, schema: Schema): Part {
+function createTypePage(name: string, schema: Schema): ReferencePage {
   return { title: name, lead: schema.description ?? 'A type of the API.', main: () => renderSchema(schema) };
 }
 
-function createGroupPart(document: ApiDocument, group: Group, baseUrl: string): Part {
+function createGroupPage(document: ApiDocument, group: Group, baseUrl: string): ReferencePage {
   const { origin } = new URL(baseUrl);
   return {
     title: group.name,
@@ -146,7 +145,7 @@ function createGroupPart(document: ApiDocument, group: Group, baseUrl: string): 
   };
 }
 
-const createGuidePart = ({ title, body }: Guide): Part => ({
+const createGuidePage = ({ title, body }: Guide): ReferencePage => ({
   title,
   lead: '',
   main: () => html`<div class="prose">${body}</div>`,

@@ -9,7 +9,8 @@ export interface CodeSample {
 /** A header whose value comes from an environment variable. */
 interface Secret {
   readonly header: string;
-  readonly before: string;
+  /** The start of the value. */
+  readonly prefix: string;
   readonly variable: string;
 }
 
@@ -22,10 +23,10 @@ interface SampleRequest {
   readonly body: unknown;
 }
 
-const KEY: Secret = { header: 'Authorization', before: 'Bearer ', variable: 'GRAPHWRIGHT_API_KEY' };
+const KEY: Secret = { header: 'Authorization', prefix: 'Bearer ', variable: 'GRAPHWRIGHT_API_KEY' };
 const SECRETS: Readonly<Record<string, readonly Secret[]>> = {
   apiKey: [KEY],
-  session: [{ header: 'Cookie', before: 'session=', variable: 'GRAPHWRIGHT_SESSION' }],
+  session: [{ header: 'Cookie', prefix: 'session=', variable: 'GRAPHWRIGHT_SESSION' }],
   contentSecret: [{ ...KEY, variable: 'CONTENT_WEBHOOK_SECRET' }],
 };
 
@@ -57,8 +58,8 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
 
 /** Returns an example value of a path parameter. */
 export function getPathValue(path: string, name: string): string {
-  const before = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
-  return EXAMPLE_VALUES[name] ?? EXAMPLE_IDS[before] ?? 'id';
+  const segment = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
+  return EXAMPLE_VALUES[name] ?? EXAMPLE_IDS[segment] ?? 'id';
 }
 
 /** Generates the request of the operation in each language. */
@@ -82,8 +83,8 @@ export function listSamples(operation: Operation, origin: string): readonly Code
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function toCurl({ method, origin, path, secrets, body }: SampleRequest, isForm: boolean): string {
-  const headers = secrets.map(({ header, before, variable }) => `-H "${header}: ${before}$${variable}"`);
-  // A session cookie is accepted only with an Origin header, as browsers send it.
+  const headers = secrets.map(({ header, prefix, variable }) => `-H "${header}: ${prefix}$${variable}"`);
+  // The service accepts a session cookie only with an Origin header, which browsers send.
   if (secrets.some(({ header }) => header === 'Cookie') && method !== 'GET')
     headers.push(`-H ${quote(`Origin: ${origin}`)}`);
   const content = isForm
@@ -119,7 +120,7 @@ function toJavaScript({ method, origin, path, secrets, body }: SampleRequest, op
   const bodyLiteral = body === undefined ? '{}' : toLiteral(body);
   const formatCall = SDK_CALLS[operationId];
   const id = path.split('/')[4] ?? '';
-  // Browsers send the session cookie on their own; other programs use a key.
+  // Browsers send the session cookie themselves. Other programs use a key.
   const secret = secrets.find(({ header }) => header !== 'Cookie');
   const head = formatClient(origin, secret);
   if (formatCall !== undefined) {
@@ -130,8 +131,8 @@ function toJavaScript({ method, origin, path, secrets, body }: SampleRequest, op
     return `const response = await fetch('${origin}${path}'${method === 'GET' ? '' : `, { method: '${method}' }`});\nconsole.log(response.status, await response.text());`;
   if (/^list/.test(operationId) && method === 'GET' && !UNPAGED.has(operationId))
     return `${head}\nfor await (const item of graphwright.list('${path.replace('/api/v1', '')}')) console.log(item);`;
-  const more = body === undefined ? '' : `, {\n  body: ${bodyLiteral.replaceAll('\n', '\n  ')},\n}`;
-  return `${head}\nconst result = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(result);`;
+  const options = body === undefined ? '' : `, {\n  body: ${bodyLiteral.replaceAll('\n', '\n  ')},\n}`;
+  return `${head}\nconst result = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${options});\nconsole.log(result);`;
 }
 
 /** Lists that are not paginated. */
@@ -150,7 +151,7 @@ function toLiteral(value: unknown): string {
 
 function toPython({ method, origin, path, secrets, body }: SampleRequest): string {
   const headers = secrets.map(
-    ({ header, before, variable }) => `    "${header}": "${before}" + os.environ["${variable}"],`,
+    ({ header, prefix, variable }) => `    "${header}": "${prefix}" + os.environ["${variable}"],`,
   );
   if (secrets.some(({ header }) => header === 'Cookie')) headers.push(`    "Origin": "${origin}",`);
   if (body !== undefined) headers.push('    "Content-Type": "application/json",');

@@ -3,10 +3,10 @@ import { type Html, html } from '../html.ts';
 import { getRefName, type Schema } from './document.ts';
 
 const MAX_DEPTH = 3;
-const MAX_ENUM = 16;
+const MAX_ENUM_VALUES = 16;
 
 interface Property {
-  /** `webhook.url`, `issues[].code`. */
+  /** For example `webhook.url` or `issues[].code`. */
   readonly name: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
@@ -32,8 +32,8 @@ function renderTypeName(schema: Schema): Html {
 }
 
 function renderEnum(values: readonly unknown[]): Html {
-  const items = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
-  return html`${joinHtml(items, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
+  const items = values.slice(0, MAX_ENUM_VALUES).map(value => html`<code>${String(value)}</code>`);
+  return html`${joinHtml(items, ' ')}${values.length > MAX_ENUM_VALUES ? ` and ${values.length - MAX_ENUM_VALUES} more` : ''}`;
 }
 
 function listLimits(schema: Schema): string[] {
@@ -100,7 +100,7 @@ function listProperties(schema: Schema, prefix = '', depth = 1): Property[] {
   });
 }
 
-/** Returns the unnamed object type inside a member: the member itself, its nullable type, or the type of its items. */
+/** Returns the unnamed object type of a member: the schema itself, or the schema of its items or of its non-null value. */
 function unwrapSchema(schema: Schema): readonly [schema: Schema | undefined, suffix: string] {
   if (schema.properties !== undefined) return [schema, ''];
   if (schema.items?.properties !== undefined) return [schema.items, '[]'];
