@@ -15,14 +15,15 @@ import type {
   TriggerRequest,
 } from './types.ts';
 
+/** The methods that handles for schedules and triggers share. */
 interface AutomationHandle<State, Change, Updated, Entry> {
   readonly id: string;
   get(options?: CallOptions): Promise<State>;
-  /** Changes, pauses (`{ isActive: false }`) or activates it. */
+  /** Changes, pauses (`{ isActive: false }`) or activates the schedule or trigger. */
   update(change: Change, options?: CallOptions): Promise<Updated>;
-  /** Yields its firings or events, newest first. */
+  /** Yields the firings of the schedule or the events of the trigger, newest first. */
   history(options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
-  /** Deletes it with its history. Its runs stay. */
+  /** Deletes the schedule or trigger with its history. Its runs stay. */
   delete(options?: CallOptions): Promise<void>;
 }
 
@@ -34,23 +35,23 @@ export interface BackfillPeriod {
   readonly dryRun?: boolean;
 }
 
-/** A handle for a schedule. The schedule does not depend on it. */
+/** A handle for a schedule. The schedule continues without the handle. */
 export interface ScheduleHandle extends AutomationHandle<Schedule, ScheduleChange, Schedule, Firing> {
-  /** Runs it now, with your rights. */
+  /** Runs the schedule now, with your permissions. */
   run(options?: CallOptions): Promise<Run>;
-  /** Runs it for its times in a period of the past. */
+  /** Runs the schedule for its times in a period in the past. */
   backfill(period: BackfillPeriod, options?: CallOptions): Promise<Backfill>;
 }
 
-/** A handle for a trigger. The trigger does not depend on it. */
+/** A handle for a trigger. The trigger continues without the handle. */
 export interface TriggerHandle
   extends AutomationHandle<Trigger, TriggerChange, CreatedTrigger, TriggerEvent> {
-  /** Runs it now, with your rights, as the event would with this payload. */
+  /** Runs the trigger now, with your permissions, as if an event had this payload. */
   run(options?: CallOptions & { readonly payload?: unknown }): Promise<Run>;
 }
 
 export interface CreatedTriggerHandle extends TriggerHandle {
-  /** The address of a hook, which contains its token. It cannot be read again. */
+  /** The address of a hook, which contains a secret token. It cannot be read again. */
   readonly url: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface BatchWaitOptions extends CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** A handle for a batch. The batch does not depend on it. */
+/** A handle for a batch. The batch continues without the handle. */
 export interface BatchHandle {
   readonly id: string;
   /** Waits until the batch is complete, stopped or paused. */
@@ -63,18 +63,18 @@ export function attachBatch(connection: Connection, id: string): BatchHandle {
   const path = `/batches/${encodeURIComponent(id)}`;
   const get = ({ signal }: CallOptions = {}): Promise<Batch> =>
     request(connection, { method: 'GET', path, signal });
-  const act = (action: string, body: object, { signal }: CallOptions): Promise<Batch> =>
+  const change = (action: string, body: object, { signal }: CallOptions): Promise<Batch> =>
     request(connection, { method: 'POST', path: `${path}/${action}`, body, signal });
   return {
     id,
     get,
     wait: ({ onProgress, ...options } = {}) =>
-      waitWithin(id, options, signal => pollUntilEnd(connection, get, onProgress, signal)),
+      waitWithin(id, options, signal => pollUntilSettled(connection, get, onProgress, signal)),
     rows: ({ signal, status } = {}) =>
       listItems(connection, `${path}/rows`, { signal, query: { limit: 200, status } }),
-    stop: ({ signal, ...body } = {}) => act('stop', body, { signal }),
-    resume: ({ signal, ...body } = {}) => act('resume', body, { signal }),
-    retry: ({ signal, ...body } = {}) => act('retry', body, { signal }),
+    stop: ({ signal, ...body } = {}) => change('stop', body, { signal }),
+    resume: ({ signal, ...body } = {}) => change('resume', body, { signal }),
+    retry: ({ signal, ...body } = {}) => change('retry', body, { signal }),
   };
 }
 
@@ -89,11 +89,11 @@ export async function uploadTable(
   return request(connection, { method: 'POST', path: '/tables', body: form, signal });
 }
 
-const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'STOPPED', 'PAUSED']);
+const SETTLED: ReadonlySet<string> = new Set(['COMPLETED', 'STOPPED', 'PAUSED']);
 const POLL_MS = 1000;
 const MAX_POLL_MS = 5000;
 
-async function pollUntilEnd(
+async function pollUntilSettled(
   connection: Connection,
   get: BatchHandle['get'],
   onProgress: BatchWaitOptions['onProgress'],
@@ -108,7 +108,7 @@ async function pollUntilEnd(
       const text = JSON.stringify(batch);
       if (text !== lastText) onProgress?.(batch);
       lastText = text;
-      if (ENDED.has(batch.status)) return batch;
+      if (SETTLED.has(batch.status)) return batch;
     } catch (thrown) {
       lostAtMs ??= Date.now();
       if (!isTemporary(thrown) || Date.now() - lostAtMs >= connection.timing.outageMs) throw thrown;

@@ -64,7 +64,7 @@ export interface Client {
     orders: Iterable<O> | AsyncIterable<O>,
     options?: ManyOptions,
   ): AsyncGenerator<RunResult<O>, void, undefined>;
-  /** Starts a batch: the service runs the workflow for each row. Returns a handle as soon as it is accepted. */
+  /** Starts a batch: the service runs the workflow for each row. Returns a handle as soon as the batch is accepted. */
   batch(workflowId: string, request: BatchRequest, options?: StartOptions): Promise<StartedBatch>;
   /** Returns a handle for an existing batch. */
   attachBatch(batchId: string): BatchHandle;
@@ -84,7 +84,7 @@ export interface Client {
   uploadFrom(url: string, options?: UploadHints & CallOptions): Promise<Media>;
 }
 
-const TIMING: Timing = {
+const DEFAULT_TIMING: Timing = {
   timeoutMs: 30_000,
   baseMs: 500,
   capMs: 8000,
@@ -93,7 +93,7 @@ const TIMING: Timing = {
   outageMs: 300_000,
 };
 
-/** Creates a client of a service. It holds no open connection and need not be closed. */
+/** Creates a client of a service. The client holds no open connection and need not be closed. */
 export function createClient({
   url,
   apiKey,
@@ -109,7 +109,7 @@ export function createClient({
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries,
     parseJson: options.parseJson ?? (text => JSON.parse(text) as unknown),
-    timing: { ...TIMING, ...timing },
+    timing: { ...DEFAULT_TIMING, ...timing },
   };
   return {
     request: <T>(method: string, path: string, options: RequestOptions = {}) =>

@@ -1,7 +1,7 @@
 // Defines the errors that the SDK throws: errors of the API by code, and failures of the connection.
 import type { ErrorIssue } from './schemas.ts';
 
-/** One of several problems of a request. `path` is a JSON pointer into the body. */
+/** A problem of a request. `path` is a JSON pointer into the body. */
 export type Issue = ErrorIssue;
 
 /** The base class of all errors of this package. */

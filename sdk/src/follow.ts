@@ -1,8 +1,8 @@
 // Follows a run by its event stream. After an interruption, a new connection resumes after the last received event.
 //
-// Connections that fail, become silent or are temporarily refused are reopened with increasing delays, until the
-// service has been unreachable for `outageMs`. Other errors are final. The parser drops an incomplete event, and the
-// service sends it again, because its id has not been received.
+// A connection that fails, becomes silent or is temporarily refused is opened again with increasing delays, until the
+// service has been unreachable for `outageMs`. All other errors are final. The parser drops an incomplete event, and the
+// service sends it again, because the parser has not received its id.
 import { ConnectionError, GraphwrightError, toApiError, UnexpectedResponseError } from './errors.ts';
 import {
   type CallOptions,
@@ -39,9 +39,9 @@ export async function* followRun(
       })) {
         lastId = id ?? lastId;
         if (!isKnown(event)) continue;
-        const change = parseEvent(event, data);
-        yield change;
-        if (isLast(change)) return;
+        const runEvent = parseEvent(event, data);
+        yield runEvent;
+        if (isLast(runEvent)) return;
       }
     } catch (thrown) {
       if (thrown === STREAM_ENDED) return;
@@ -98,7 +98,7 @@ async function* openStream(
 
 async function checkStream(response: Response): Promise<void> {
   const { status, headers } = response;
-  // The run ended with the last received event.
+  // 204: the run ended with the last received event.
   if (status === 204) throw STREAM_ENDED;
   if (!response.ok) throw toApiError({ status, headers, body: parseErrorBody(await response.text()) });
   if (!headers.get('content-type')?.startsWith('text/event-stream'))
@@ -126,8 +126,8 @@ function parseEvent(event: RunEvent['event'], data: string): RunEvent {
 }
 
 /** Returns whether the event reports the end of the run. */
-export function isLast(change: RunEvent): boolean {
-  return (change.event === 'snapshot' || change.event === 'execution') && hasEnded(change.data);
+export function isLast({ event, data }: RunEvent): boolean {
+  return (event === 'snapshot' || event === 'execution') && hasEnded(data);
 }
 
 /** Resolves when the run or this connection has ended. Throws only final errors. */

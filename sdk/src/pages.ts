@@ -1,4 +1,4 @@
-// Reads lists item by item, loading each page when the previous one has been consumed.
+// Reads lists item by item, and loads each page when the caller has consumed the page before.
 import { UnexpectedResponseError } from './errors.ts';
 import { type CallOptions, type Connection, type Query, send } from './send.ts';
 
@@ -11,7 +11,7 @@ interface Page<T> {
   readonly cursor: string | undefined;
 }
 
-/** Yields the items of all pages of a list, which are `{ data, nextCursor }` or an array with a `Link` header. */
+/** Yields the items of all pages of a list. A page is `{ data, nextCursor }`, or an array with a `Link` header. */
 export async function* listItems<T>(
   connection: Connection,
   path: string,
@@ -36,11 +36,11 @@ export async function* listItems<T>(
 
 function readPage<T>(body: unknown, headers: Headers): Page<T> {
   if (Array.isArray(body)) return { items: body as T[], cursor: parseNextCursor(headers.get('link')) };
-  const { data, entries, nextCursor: next } = (body ?? {}) as Record<string, unknown>;
+  const { data, entries, nextCursor } = (body ?? {}) as Record<string, unknown>;
   // The ledger of credits has `entries` instead of `data`.
   const items = data ?? entries;
   if (!Array.isArray(items)) throw new UnexpectedResponseError('The response is not a list.');
-  return { items: items as T[], cursor: typeof next === 'string' ? next : undefined };
+  return { items: items as T[], cursor: typeof nextCursor === 'string' ? nextCursor : undefined };
 }
 
 // Uses only the cursor of the link, so that the API key is never sent to another host.

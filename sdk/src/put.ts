@@ -36,11 +36,11 @@ interface StorageResponse {
 /** Resolves when the storage has received the bytes. Throws a ConnectionError or an ApiError. */
 export async function putBytes(request: PutRequest): Promise<void> {
   const limit = limitTime(request.silenceMs, request.signal);
-  const { XMLHttpRequest: Browser } = globalThis as { XMLHttpRequest?: new () => Xhr };
+  const { XMLHttpRequest: BrowserXhr } = globalThis as { XMLHttpRequest?: new () => Xhr };
   try {
-    const { status, text } = await (Browser === undefined
+    const { status, text } = await (BrowserXhr === undefined
       ? putByFetch(request, limit)
-      : putByXhr(request, limit, new Browser()));
+      : putByXhr(request, limit, new BrowserXhr()));
     if (status < 200 || status > 299) throw toStorageError(status, text);
   } catch (thrown) {
     if (thrown instanceof GraphwrightError) throw thrown;
@@ -73,13 +73,13 @@ async function putByFetch(
   const init = {
     method: 'PUT',
     headers,
-    body: streamSlices(blob, sent => {
+    body: streamSlices(blob, sentBytes => {
       limit.restart();
-      onSent(sent);
+      onSent(sentBytes);
     }),
     signal: limit.signal,
     redirect: 'error' as const,
-    // Node requires it for a stream. TypeScript's DOM types do not have it.
+    // Node requires `duplex` for a stream. TypeScript's DOM types lack it.
     duplex: 'half' as const,
   };
   const response = await fetch(url, init);
@@ -90,18 +90,18 @@ const SLICE_BYTES = 262_144;
 
 /** Streams the blob in slices. Each slice is read when the previous one has been sent. */
 function streamSlices(blob: Blob, onSent: (bytes: number) => void): ReadableStream<Uint8Array> {
-  let sent = 0;
+  let sentBytes = 0;
   return new ReadableStream(
     {
       async pull(controller) {
-        if (sent === blob.size) {
+        if (sentBytes === blob.size) {
           controller.close();
           return;
         }
-        const slice = await blob.slice(sent, sent + SLICE_BYTES).arrayBuffer();
-        sent += slice.byteLength;
+        const slice = await blob.slice(sentBytes, sentBytes + SLICE_BYTES).arrayBuffer();
+        sentBytes += slice.byteLength;
         controller.enqueue(new Uint8Array(slice));
-        onSent(sent);
+        onSent(sentBytes);
       },
     },
     { highWaterMark: 0 },

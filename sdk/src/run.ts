@@ -11,7 +11,7 @@ export interface WaitOptions extends CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** A handle for a run. The run does not depend on it: create another handle with `attach(id)` at any time. */
+/** A handle for a run. The run continues without the handle. `attach(id)` creates another handle at any time. */
 export interface Run {
   readonly id: string;
   /** Waits for the run to end with any status, and returns its record. Continues across restarts of the service. */
@@ -32,7 +32,7 @@ export interface StartedRun extends Run {
 }
 
 export interface StartOptions extends CallOptions {
-  /** Makes retries start only one run, even if a response is lost. Default: a new random key. */
+  /** Prevents a retry from starting a second run if a response is lost. Default: a random key. */
   readonly idempotencyKey?: string;
 }
 
@@ -65,7 +65,7 @@ export async function startRun(
   return { ...attachRun(connection, executionId), workflowId, estimatedCredits };
 }
 
-// Does not use randomUUID, which browsers do not have on plain http.
+// randomUUID is missing in browsers on plain http.
 export function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `sdk-${Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')}`;
@@ -112,8 +112,8 @@ export async function waitWithin<T>(
 }
 
 /**
- * Waits for the end with the event stream, and reads the record each time the stream ends. With a proxy that blocks event
- * streams, this is only slower.
+ * Waits for the end of the event stream, then reads the record, until the run has ended. Also works behind a proxy that
+ * blocks event streams, but is slower there.
  */
 async function pollBetweenStreams(
   connection: Connection,
@@ -137,14 +137,14 @@ async function pollBetweenStreams(
   }
 }
 
-/** A run to start with `runMany`. You can add your own properties, which are returned with the result. */
+/** A run to start with `runMany`. The result contains the order, including properties that you add to it. */
 export interface RunOrder {
   readonly workflowId: string;
   readonly request?: RunRequest;
   readonly idempotencyKey?: string;
 }
 
-/** The result of a run of `runMany`. Has `error` if the run could not be started or awaited. */
+/** The result of an order of `runMany`. It has `error` if the run could not be started or awaited. */
 export type RunResult<O extends RunOrder> =
   | { readonly order: O; readonly execution: Execution }
   | { readonly order: O; readonly error: unknown };
@@ -164,13 +164,13 @@ export async function* runMany<O extends RunOrder>(
   { concurrency = 8, signal }: ManyOptions,
 ): AsyncGenerator<RunResult<O>, void, undefined> {
   if (!(concurrency >= 1)) throw new RangeError('concurrency must be at least 1.');
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(signal?.reason);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   const source = Symbol.asyncIterator in orders ? orders[Symbol.asyncIterator]() : orders[Symbol.iterator]();
   const pending = new Map<number, Promise<readonly [number, RunResult<O>]>>();
-  let started = 0;
+  let startedCount = 0;
   let isExhausted = false;
   try {
     for (;;) {
@@ -179,10 +179,10 @@ export async function* runMany<O extends RunOrder>(
         const next = await source.next();
         if (next.done === true) isExhausted = true;
         else {
-          const index = started++;
+          const index = startedCount++;
           pending.set(
             index,
-            runOne(connection, next.value, stop.signal).then(result => [index, result]),
+            runOne(connection, next.value, controller.signal).then(result => [index, result]),
           );
         }
       }
@@ -194,7 +194,7 @@ export async function* runMany<O extends RunOrder>(
     }
   } finally {
     signal?.removeEventListener('abort', abort);
-    stop.abort();
+    controller.abort();
     await source.return?.();
   }
 }

@@ -104,7 +104,7 @@ export function isTemporary(thrown: unknown): boolean {
 
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
-// If the response to a successful write with If-Match was lost, a retry would be refused as stale.
+// After a successful write with If-Match, a retry would be refused as stale.
 function isRepeatable({ method, headers, repeatable }: Call): boolean {
   return repeatable ?? (REPEATABLE.has(method) && headers?.['if-match'] === undefined);
 }
@@ -153,7 +153,7 @@ function toUrl({ url }: Connection, { path, query = {} }: Call): string {
   return `${url}${/^\/(?:api|app)\//.test(path) ? '' : '/api/v1'}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Adds the code of the cause, because fetch always fails with "fetch failed". */
+/** Converts an error of fetch. The message contains the code of the cause, because fetch itself says only "fetch failed". */
 export function toConnectionError({ url }: Connection, cause: unknown): ConnectionError {
   const inner = cause instanceof Error ? cause.cause : undefined;
   const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';

@@ -28,7 +28,7 @@ export async function* parseEvents(
       incomplete += text;
       if (incomplete.length > MAX_EVENT_CHARS)
         throw new ConnectionError('The service sent an event larger than 32 MB.');
-      // A large event arrives in many chunks, and only the last one can complete it.
+      // A large event arrives in many chunks. Only a chunk with a line break can complete it.
       if (!text.includes('\n')) continue;
       const blocks = incomplete.split(/\r?\n\r?\n/);
       incomplete = blocks.pop() ?? '';

@@ -8,7 +8,7 @@ import { backoffMs, sleep } from './waiting.ts';
 const INLINE_BYTES = 4_194_304;
 
 export interface UploadHints {
-  /** Used only if the size cannot be read from the file. */
+  /** The service uses the size only if it cannot read the size from the file. */
   readonly width?: number;
   readonly height?: number;
   /** The duration in seconds. */
@@ -35,9 +35,9 @@ export async function uploadFile(
   file: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer,
   options: UploadOptions,
 ): Promise<Media> {
-  const untyped = file instanceof Blob ? file : new Blob([file]);
-  const contentType = options.contentType ?? untyped.type;
-  const blob = untyped.slice(0, untyped.size, contentType);
+  const bytes = file instanceof Blob ? file : new Blob([file]);
+  const contentType = options.contentType ?? bytes.type;
+  const blob = bytes.slice(0, bytes.size, contentType);
   const name = options.name ?? (file instanceof File ? file.name : 'upload');
   const isInline = blob.size <= INLINE_BYTES || contentType === 'image/svg+xml';
   return isInline
@@ -45,7 +45,7 @@ export async function uploadFile(
     : uploadPresigned(connection, blob, name, options);
 }
 
-/** Uploads a file by URL: the service downloads it. */
+/** Lets the service download a file from a URL. */
 export async function uploadFrom(
   connection: Connection,
   url: string,

@@ -26,13 +26,15 @@ export interface TimeLimit {
   readonly end: () => void;
 }
 
-// Does not use AbortSignal.any with AbortSignal.timeout: Node 20 may garbage-collect them before they fire.
-/** Creates a time limit. Without `ms`, only the caller's signal aborts it. */
+/**
+ * Creates a time limit. Without `ms`, only the caller's signal aborts it. Does not use AbortSignal.any with
+ * AbortSignal.timeout, because Node 20 may garbage-collect these signals before they fire.
+ */
 export function limitTime(ms: number | undefined, signal: AbortSignal | undefined): TimeLimit {
   const controller = new AbortController();
-  let over = false;
+  let isOver = false;
   const stop = (): void => {
-    over = true;
+    isOver = true;
     controller.abort();
   };
   const start = () => (ms === undefined ? undefined : setTimeout(stop, ms));
@@ -42,7 +44,7 @@ export function limitTime(ms: number | undefined, signal: AbortSignal | undefine
   signal?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
-    isOver: () => over,
+    isOver: () => isOver,
     restart: () => {
       clearTimeout(timer);
       timer = start();
@@ -54,8 +56,8 @@ export function limitTime(ms: number | undefined, signal: AbortSignal | undefine
   };
 }
 
-/** Returns the delay after a number of failures: it doubles up to `capMs`, and a quarter of it is random. */
+/** Returns the delay after a number of failures. It doubles up to `capMs`, and a quarter of it is random. */
 export function backoffMs(failures: number, { baseMs, capMs }: { baseMs: number; capMs: number }): number {
-  const full = Math.min(capMs, baseMs * 2 ** Math.min(30, failures - 1));
-  return full * (0.75 + Math.random() / 4);
+  const maxMs = Math.min(capMs, baseMs * 2 ** Math.min(30, failures - 1));
+  return maxMs * (0.75 + Math.random() / 4);
 }

@@ -1,4 +1,4 @@
-// Verifies that a webhook comes from the service and is recent. Uses only WebCrypto, so it runs on every server.
+// Verifies that a webhook comes from the service and is recent. Uses only WebCrypto, so that it works in every runtime.
 import { WebhookVerificationError } from './errors.ts';
 import type { CompletionEvent } from './types.ts';
 
@@ -62,7 +62,7 @@ function createHeaderLookup(headers: Readonly<Record<string, unknown>>): (name: 
   return name => lower.get(name);
 }
 
-// A signature header may contain several signatures, one of which must be valid, for key rotation.
+/** During a key rotation, the header contains several signatures. One of them must be valid. */
 const MAX_SIGNATURES = 16;
 
 function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): SignedContent {
