@@ -4,7 +4,7 @@ import type { Scope } from '../services/accounts/actor.ts';
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
 import type { App, HttpDeps } from './app.ts';
 
-/** An API key with the scope. Sessions are not accepted. */
+/** Requires an API key with the scope. A session is not enough. */
 type KeyOnly = `key with ${Scope}`;
 
 /**
@@ -49,7 +49,7 @@ declare module 'fastify' {
  */
 export function registerAccess(app: App, deps: HttpDeps): void {
   app.addHook('onRoute', route => {
-    // CORS preflights.
+    // @fastify/cors registers a route for preflights.
     if (route.method === 'OPTIONS') route.config = { ...route.config, access: 'public' };
     const { access, reauthentication: when } = route.config ?? {};
     if (access === undefined)
@@ -57,7 +57,7 @@ export function registerAccess(app: App, deps: HttpDeps): void {
         `${route.method} ${route.url} has no access. Add \`access\` to the config of the route.`,
       );
     if (when === undefined) return;
-    // After validation, since it may depend on the body.
+    // Runs after validation, because it may depend on the body.
     route.preHandler = async ({ actor, body }) => {
       if (when === 'always' || getRole(body) === 'OWNER') await requireRecentProof(deps, actor);
     };

@@ -23,12 +23,12 @@ export function registerAdmission(app: App, authentication: Authentication, limi
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
       route.onResponse = (req, reply, done) => {
-        limits.settleExecution(req, reply, reply.hasHeader('idempotent-replayed'));
+        limits.uncountUnstarted(req, reply, reply.hasHeader('idempotent-replayed'));
         done();
       };
   });
   const authorizeRequest = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const rejection = await identify(authentication, req);
+    const rejection = await setActor(authentication, req);
     const limitError = await limits.count(req, reply);
     if (limitError !== undefined && (rejection === undefined || isGuess(req, rejection))) throw limitError;
     if (rejection !== undefined) throw rejection;
@@ -40,7 +40,7 @@ export function registerAdmission(app: App, authentication: Authentication, limi
 }
 
 /** Sets the actor. Returns an error if the credential is invalid or insufficient. */
-async function identify(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {
+async function setActor(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {
   // The access is undefined only if no route matched, which is 404 or 405 for everybody.
   const { access } = req.routeOptions.config;
   try {
@@ -55,7 +55,7 @@ async function identify(authentication: Authentication, req: FastifyRequest): Pr
   }
 }
 
-/** Returns true if the check itself fails, as in an outage. */
+/** Returns whether the request is still authorized. Returns true if the check itself fails, as in an outage. */
 async function isAuthorized(
   authentication: Authentication,
   req: FastifyRequest,
@@ -76,7 +76,7 @@ async function isAuthorized(
 const getCredentialId = (actor: Actor): string | undefined =>
   actor.kind === 'user' ? actor.credential.id : undefined;
 
-/** Returns whether the request may be guessing credentials. Past the limit of its address, it gets only 429. */
+/** Returns whether the request may be guessing credentials. Past the limit of its address, such a request gets only 429. */
 function isGuess({ headers }: FastifyRequest, { code }: AppError): boolean {
   return headers.authorization !== undefined && code !== 'insufficient_scope';
 }

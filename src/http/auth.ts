@@ -21,8 +21,8 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the actor of a request's credential, or undefined if the request has no credential of this kind. */
-type CredentialReader = (req: FastifyRequest) => MaybePromise<Actor | undefined>;
+/** Returns the actor of the request, or undefined if the request has no credential of the reader's kind. */
+type ActorReader = (req: FastifyRequest) => MaybePromise<Actor | undefined>;
 type MaybePromise<T> = T | Promise<T>;
 
 export interface Authentication {
@@ -53,7 +53,7 @@ export function createAuthentication(
   };
 }
 
-function createKeyReader({ keys }: Pick<Deps, 'keys'>): CredentialReader {
+function createKeyReader({ keys }: Pick<Deps, 'keys'>): ActorReader {
   return ({ headers: { authorization } }) => {
     if (authorization === undefined) return undefined;
     const key = /^Bearer (sk-[\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
@@ -61,18 +61,16 @@ function createKeyReader({ keys }: Pick<Deps, 'keys'>): CredentialReader {
     throw new AppError(
       'invalid_api_key',
       'The Authorization header must be Bearer, followed by an API key that starts with sk-.',
-      {
-        headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-      },
+      { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } },
     );
   };
 }
 
 /**
- * Ignores a malformed cookie and the cookie of an ended session: browsers send it until it expires, and its owner may
- * use public routes. Throws 403 `cross_site_request`.
+ * Ignores a malformed cookie and the cookie of an ended session, because browsers send a cookie until it expires, and its
+ * owner may use public routes. Throws 403 `cross_site_request`.
  */
-function createSessionReader({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): CredentialReader {
+function createSessionReader({ settings, sessions }: Pick<Deps, 'settings' | 'sessions'>): ActorReader {
   const cookie = createSessionCookie(settings.BASE_URL);
   const isSameSite = createSiteCheck(settings.BASE_URL);
   return req => {

@@ -32,7 +32,7 @@ const MAX_CONTAINERS = 400_000;
 /** V8 stores objects with more than some thousand properties as hash tables, which are slow to create and to copy. */
 const MAX_PROPERTIES = 50_000;
 
-/** Makes JSON the only content type. Routes that accept others register their own parser. */
+/** Makes JSON the only content type. Routes that accept other types register their own parser. */
 export function registerBodyParsers(app: App): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -100,14 +100,14 @@ function isJson(text: string): boolean {
 
 /** Replaces an absent body with an empty object on routes where all properties are optional. */
 export function registerOptionalBodies(app: App): void {
-  const fill: preValidationHookHandler = (req, _reply, done) => {
+  const setEmptyBody: preValidationHookHandler = (req, _reply, done) => {
     // `null` is a body, and validation rejects it.
     if (req.body === undefined) req.body = {};
     done();
   };
   app.addHook('onRoute', route => {
     if (isOptionalBody(route.schema?.body as BodySchema | undefined))
-      route.preValidation = [fill, route.preValidation ?? []].flat();
+      route.preValidation = [setEmptyBody, route.preValidation ?? []].flat();
   });
 }
 
@@ -213,19 +213,19 @@ function isStorable(root: unknown): boolean {
   return true;
 }
 
-/** Smaller bodies are not limited. */
+/** `limitLargeBodies` does not count smaller bodies. */
 const LARGE_BODY_BYTES = 4_194_304;
 
-/** Rejects requests over the limit with 429 `upload_busy` before their body is read. */
+/** Returns a hook that reads at most `max` large bodies at a time. It throws 429 `upload_busy` before reading another one. */
 export function limitLargeBodies(deps: Pick<Deps, 'now'>, max: number): onRequestAsyncHookHandler {
-  let active = 0;
+  let activeCount = 0;
   return async ({ headers }, reply) => {
     // A body of unknown length may be large.
     const isLarge =
       headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LARGE_BODY_BYTES;
     if (!isLarge) return;
-    if (active >= max) throw createBusyError(`${max} large files are already being read`, deps.now());
-    active++;
-    reply.raw.once('close', () => active--);
+    if (activeCount >= max) throw createBusyError(`${max} large files are already being read`, deps.now());
+    activeCount++;
+    reply.raw.once('close', () => activeCount--);
   };
 }

@@ -1,4 +1,4 @@
-// Provides a signal to stop working on a response: its caller has disconnected, or the service is stopping.
+// Provides a signal to stop working on a response, because its caller has disconnected or the service is stopping.
 import type { ServerResponse } from 'node:http';
 import type { App } from './app.ts';
 
@@ -18,20 +18,20 @@ export function onClosed(raw: ServerResponse, callback: () => void): void {
 /** Adds `closeSignal` to replies, and fires the open signals before the server waits for its last responses. */
 export function registerCloseSignals(app: App): void {
   const openControllers = new Set<AbortController>();
-  let stopping = false;
+  let isStopping = false;
   app.decorateReply('closeSignal', function closeSignal() {
     const controller = new AbortController();
     openControllers.add(controller);
-    // Listens on the response: the socket outlives it and would collect one listener per request.
+    // Listens on the response, because the socket serves later requests too and would collect a listener for each.
     this.raw.once('close', () => {
       openControllers.delete(controller);
       if (!this.raw.writableFinished) controller.abort();
     });
-    if (stopping || this.raw.destroyed) controller.abort();
+    if (isStopping || this.raw.destroyed) controller.abort();
     return controller.signal;
   });
   app.addHook('preClose', done => {
-    stopping = true;
+    isStopping = true;
     for (const controller of openControllers) controller.abort();
     done();
   });

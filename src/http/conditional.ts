@@ -16,7 +16,7 @@ export function sendCached(
   cacheControl: string,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', cacheControl);
-  const matching = findMatch(req.headers['if-none-match'], etag);
+  const matching = findMatchingEtag(req.headers['if-none-match'], etag);
   // Returns the caller's ETag, which includes the content coding of its copy.
   if (matching !== undefined) return reply.code(304).header('etag', matching).send();
   return sendJson(reply, text);
@@ -27,14 +27,14 @@ export function sendJson(reply: FastifyReply, text: string | Readable): FastifyR
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
-/** Adds a request header to those on which the response depends. */
+/** Adds a request header to Vary: the response depends on it. */
 export function addVary(reply: FastifyReply, header: string): void {
   const headers = reply.hasHeader('vary') ? String(reply.getHeader('vary')).split(', ') : [];
   if (!headers.includes(header)) reply.header('vary', [...headers, header].join(', '));
 }
 
 /** Returns the ETag in If-None-Match that matches in any content coding, or `etag` itself for `*`. */
-export function findMatch(header: string | undefined, etag: string): string | undefined {
+export function findMatchingEtag(header: string | undefined, etag: string): string | undefined {
   if (header === undefined) return undefined;
   const candidates = header.split(',').map(candidate => candidate.trim());
   if (candidates.includes('*')) return etag;

@@ -14,9 +14,9 @@ export interface Cookie {
   /** Returns the first well-formed value in a Cookie header, or undefined. */
   read(header: string | undefined): string | undefined;
   /** Returns the Set-Cookie header. The lifetime is in seconds, or until a date. */
-  write(value: string, lifetime: number | Date): string;
+  format(value: string, lifetime: number | Date): string;
   /** The Set-Cookie header that deletes the cookie. */
-  readonly cleared: string;
+  readonly deleteHeader: string;
 }
 
 /**
@@ -34,8 +34,8 @@ function createCookie(baseUrl: string, baseName: string, pattern: RegExp): Cooki
   return {
     name,
     read: header => readCookie(header, name, pattern),
-    write: (value, lifetime) => formatCookie(baseUrl, name, value, lifetime),
-    cleared: formatCookie(baseUrl, name, '', 0),
+    format: (value, lifetime) => formatCookie(baseUrl, name, value, lifetime),
+    deleteHeader: formatCookie(baseUrl, name, '', 0),
   };
 }
 

@@ -1,6 +1,7 @@
 // Translates everything that is thrown while a request is handled into an error of the API.
 import type { ErrorCode, Issue } from '../lib/errors.ts';
 import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
+import { ROUTER_OPTIONS } from './method-not-allowed.ts';
 import { explainFault, type ValidationFault } from './validation.ts';
 
 /** Maps codes of Fastify, Node and its HTTP parser to our codes and messages. */
@@ -21,7 +22,10 @@ const LIBRARY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     'invalid_request',
     'The URL is invalid: a % must be followed by two hex digits that encode UTF-8.',
   ],
-  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A segment of the path is longer than 200 characters.'],
+  FST_ERR_MAX_PARAM_LENGTH: [
+    'uri_too_long',
+    `A segment of the path is longer than ${ROUTER_OPTIONS.maxParamLength} characters.`,
+  ],
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
     'invalid_request',
     'Requests with this method require a Content-Type header.',

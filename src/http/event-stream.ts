@@ -7,8 +7,8 @@ import type { Deps } from '../services/deps.ts';
 import { onClosed } from './close-signal.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-/** How often credentials are checked: as long as they are cached. */
-const CHECK_MS = 5000;
+/** Credentials are cached for this long, so more frequent checks would find nothing new. */
+const CREDENTIAL_CHECK_MS = 5000;
 
 export interface ServerEvent {
   readonly event: string;
@@ -31,7 +31,7 @@ export async function streamEvents(
   reply: FastifyReply,
   { read, watch }: EventSource,
 ): Promise<void> {
-  const signal = reserveStream(req, reply, read);
+  const signal = openStream(req, reply, read);
   const events = await watch(signal);
   // 204 stops an EventSource from reconnecting.
   if (events === undefined) reply.code(204).send();
@@ -39,15 +39,15 @@ export async function streamEvents(
 }
 
 /**
- * Counts an open stream and returns a signal to end it: when the caller disconnects, the service stops, the credential of
- * the request is no longer valid, or `read` throws. Throws 429 `too_many_streams`.
+ * Counts an open stream and returns a signal to end it. The signal fires when the caller disconnects, the service stops,
+ * the credential of the request is no longer valid, or `read` throws. Throws 429 `too_many_streams`.
  */
-function reserveStream(req: FastifyRequest, reply: FastifyReply, read: () => Promise<unknown>): AbortSignal {
+function openStream(req: FastifyRequest, reply: FastifyReply, read: () => Promise<unknown>): AbortSignal {
   const release = req.reserveStream();
   const streamEnd = new AbortController();
   const timer = setInterval(
     () => void req.isStillAuthorized(read).then(isAuthorized => isAuthorized || streamEnd.abort()),
-    CHECK_MS,
+    CREDENTIAL_CHECK_MS,
   );
   onClosed(reply.raw, () => {
     clearInterval(timer);

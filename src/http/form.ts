@@ -14,7 +14,7 @@ const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 // RFC 2046 §5.1.1 allows at most 70 characters.
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;",]{1,70}))/i;
 
-/** Accepts forms on the routes of the scope. Their bodies are read by `readForm`. */
+/** Accepts forms on the routes of the scope. `readForm` reads their bodies. */
 export function registerForms(scope: App): void {
   scope.addContentTypeParser(FORM, (_req, _payload, done) => done(null));
 }
@@ -32,10 +32,10 @@ export async function* readForm(
   maxFieldBytes = MAX_FIELD_BYTES,
 ): AsyncGenerator<FormPart, void, undefined> {
   const maxBytes = maxFileBytes + MAX_REST_BYTES;
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
-  const [, quoted, bare] = BOUNDARY.exec(req.headers['content-type'] ?? '') ?? [];
-  const boundary = quoted ?? bare;
-  if (boundary === undefined) throw toFormFault(new FormError('its Content-Type has no boundary'));
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxFileBytes);
+  const [, quoted, unquoted] = BOUNDARY.exec(req.headers['content-type'] ?? '') ?? [];
+  const boundary = quoted ?? unquoted;
+  if (boundary === undefined) throw toFormError(new FormError('its Content-Type has no boundary'));
   try {
     for await (const { name, filename, contentType, body } of readParts(
       readBody(req, maxFileBytes),
@@ -45,7 +45,7 @@ export async function* readForm(
       else yield { field: name, source: readFile(body), declared: contentType, name: filename };
     }
   } catch (err) {
-    throw toFormFault(err);
+    throw toFormError(err);
   } finally {
     // Discards unread bytes, so that the sender can finish and read the response.
     req.raw.resume();
@@ -60,7 +60,7 @@ async function* readBody(
   let bytes = 0;
   for await (const chunk of req.raw.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > 2 * (maxFileBytes + MAX_REST_BYTES)) throw tooLarge(maxFileBytes);
+    if (bytes > 2 * (maxFileBytes + MAX_REST_BYTES)) throw createTooLargeError(maxFileBytes);
     yield chunk;
   }
 }
@@ -69,18 +69,18 @@ async function* readFile(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   try {
     yield* file;
   } catch (err) {
-    throw toFormFault(err);
+    throw toFormError(err);
   }
 }
 
-/** Converts errors of the form. Errors of its consumer are returned unchanged. */
-function toFormFault(err: unknown): unknown {
+/** Converts errors of the form. Returns errors of the code that reads the parts unchanged. */
+function toFormError(err: unknown): unknown {
   const isBroken = err instanceof FormError || (err as NodeJS.ErrnoException).code === 'ECONNRESET';
   if (!isBroken) return err;
   const { message } = err as Error;
   return new AppError('invalid_request', `The form cannot be read: ${message}.`, { cause: err });
 }
 
-function tooLarge(maxBytes: number): AppError {
+function createTooLargeError(maxBytes: number): AppError {
   return new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
 }

@@ -17,7 +17,7 @@ export type LimitKind = 'requests' | 'executions' | 'none';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set if the request was counted as a daily execution. */
+    /** The daily allowance, if the request was counted as a daily execution. */
     dailyUse: Allowance | undefined;
   }
   interface FastifyContextConfig {
@@ -42,12 +42,12 @@ export interface Limits {
   /** Counts a request that starts a run as a daily execution. Throws 429 if the limit is used up. */
   countExecution(req: FastifyRequest): Promise<void>;
   /** Undoes the count of a daily execution if the request did not start a run. */
-  settleExecution(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
+  uncountUnstarted(req: FastifyRequest, reply: FastifyReply, isReplay: boolean): void;
   /** Returns the allowance of an unauthenticated caller, without counting a request. */
   peekAddress(address: string): Allowance;
 }
 
-/** A window of one minute: its key and its limit. */
+/** A rate limit for one minute. */
 interface Window {
   readonly key: string;
   readonly limit: number;
@@ -91,9 +91,9 @@ export function createLimits(deps: Deps): Limits {
       if (req.routeOptions.config.startsRun && actor.kind === 'user')
         req.dailyUse = await countExecution(deps, actor);
     },
-    settleExecution({ dailyUse, actor }, { statusCode }, replayed) {
+    uncountUnstarted({ dailyUse, actor }, { statusCode }, isReplay) {
       // After a 500, a run may have been started (docs/api.md, Errors), so it stays counted.
-      const hasStartedNoRun = replayed || (statusCode >= 400 && statusCode < 500);
+      const hasStartedNoRun = isReplay || (statusCode >= 400 && statusCode < 500);
       if (hasStartedNoRun && dailyUse !== undefined && actor.kind === 'user')
         uncountExecution(deps, actor, dailyUse);
     },
@@ -106,7 +106,7 @@ export function createLimits(deps: Deps): Limits {
   };
 }
 
-/** Returns the window of the user, or of the address if the credential was rejected and `req.actor` is unset. */
+/** Returns the user's window, or the address's window if the credential was rejected and `req.actor` is unset. */
 function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): Window {
   const actor = req.actor as FastifyRequest['actor'] | undefined;
   const { access, limit } = req.routeOptions.config;

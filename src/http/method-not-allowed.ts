@@ -4,13 +4,15 @@ import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
+/** The options of Fastify's router, and of the router here, which ignores methods. */
+export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 1000 } as const;
+
 /**
  * Answers 405 for paths that exist with other methods. Must be called after `registerAdmission`, which also counts
  * these requests, and before the routes, which it records.
  */
 export function registerMethodNotAllowed(app: App): void {
-  // The same router as Fastify's, but keyed only by path.
-  const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 });
+  const router = findMyWay(ROUTER_OPTIONS);
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPath.get(url) ?? new Set<string>();
@@ -18,7 +20,7 @@ export function registerMethodNotAllowed(app: App): void {
     if (!methodsByPath.has(url)) router.on('GET', url, throwIfCalled, methods);
     methodsByPath.set(url, methods);
   });
-  const refusal = ({ method, url }: FastifyRequest): AppError => {
+  const createRejection = ({ method, url }: FastifyRequest): AppError => {
     const path = url.split('?', 1)[0] ?? '/';
     const route = router.find('GET', path);
     if (route === null || route.store === null)
@@ -28,15 +30,15 @@ export function registerMethodNotAllowed(app: App): void {
       headers: { allow },
     });
   };
-  /** Suggests the path with the API version if that exists. */
+  /** Suggests the path with the API version if a route has that path. */
   const suggestVersion = (path: string): string => {
     const versioned = path.replace(/^(?:\/api)?\/(?:v1\/)?/, '/api/v1/');
     return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
   // The hook rejects before the body is read.
-  app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? refusal(req) : undefined));
+  app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? createRejection(req) : undefined));
   app.setNotFoundHandler(req => {
-    throw refusal(req);
+    throw createRejection(req);
   });
 }
 

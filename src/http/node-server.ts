@@ -10,12 +10,9 @@ import {
 import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { toErrorBody, translateError } from './errors.ts';
-import { markBodyHeld } from './unread-body.ts';
+import { markAwaitingContinue } from './unread-body.ts';
 
-/**
- * As long as a presigned upload URL is valid, because 100 MB take a while. Idle connections end sooner, see
- * IDLE_TIMEOUT_MS.
- */
+/** The lifetime of a presigned upload URL, because 100 MB take a while. IDLE_TIMEOUT_MS ends idle connections sooner. */
 const REQUEST_TIMEOUT_MS = 900_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_MS = 2000;
@@ -71,7 +68,7 @@ export function createNodeServer(handler: RequestHandler, options: RejectionOpti
   server.setTimeout(IDLE_TIMEOUT_MS);
   server.on('checkExpectation', track);
   server.on('checkContinue', (req, res) => {
-    markBodyHeld(req);
+    markAwaitingContinue(req);
     track(req, res);
   });
   server.on('connect', (_req, socket) => reject(CONNECT_NOT_SUPPORTED, socket as Socket));
@@ -87,9 +84,9 @@ function isDisconnected(err: Error & { code?: string }, socket: Socket): boolean
   return err.code === 'ECONNRESET' || !socket.writable;
 }
 
-/** Makes reading the body fail, if its request has no response yet. */
+/** Makes reading the body fail, unless a response is already being sent. */
 function failBody(req: IncomingMessage, res: ServerResponse, err: Error): void {
-  // The response is already being sent, and the rest of the body discarded.
+  // The rest of the body is being discarded.
   if (res.headersSent) {
     req.socket.destroySoon();
     return;
@@ -141,7 +138,8 @@ export function drain(server: Server): void {
   });
 }
 
+/** Returns the caller's X-Request-Id if it is well formed, otherwise a new id. */
 export function getRequestId(req?: Pick<IncomingMessage, 'headers'>): string {
-  const given = req?.headers['x-request-id'];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID();
+  const id = req?.headers['x-request-id'];
+  return typeof id === 'string' && /^[A-Za-z0-9._-]{8,128}$/.test(id) ? id : randomUUID();
 }

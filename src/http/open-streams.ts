@@ -15,28 +15,28 @@ declare module 'fastify' {
 
 const MAX_PER_ACCOUNT = 20;
 const MAX_PER_NETWORK = 200;
-/** The Retry-After of a rejected caller. It is unknown when a stream will end. */
+/** The Retry-After of a rejected caller: a guess, because nobody knows when a stream will end. */
 const RETRY_SECONDS = 10;
 
 export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
   const openCounts = new Map<string, number>();
   app.decorateRequest('reserveStream', function reserveStream() {
-    const windows: (readonly [key: string, limit: number, whose: string])[] = [
+    const quotas: (readonly [key: string, limit: number, owner: string])[] = [
       [`address:${toNetwork(getClientAddress(this))}`, MAX_PER_NETWORK, 'address'],
     ];
-    if (this.actor.kind === 'user') windows.push([`user:${this.actor.userId}`, MAX_PER_ACCOUNT, 'account']);
-    for (const [key, limit, whose] of windows) {
+    if (this.actor.kind === 'user') quotas.push([`user:${this.actor.userId}`, MAX_PER_ACCOUNT, 'account']);
+    for (const [key, limit, owner] of quotas) {
       if ((openCounts.get(key) ?? 0) < limit) continue;
       const reset = Math.ceil(now() / 1000) + RETRY_SECONDS;
-      const reason = `This ${whose} has ${limit} open event streams, close one`;
+      const reason = `This ${owner} has ${limit} open event streams, close one`;
       throw createRateLimitError('too_many_streams', reason, { limit, reset }, now());
     }
-    for (const [key] of windows) openCounts.set(key, (openCounts.get(key) ?? 0) + 1);
+    for (const [key] of quotas) openCounts.set(key, (openCounts.get(key) ?? 0) + 1);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      for (const [key] of windows) {
+      for (const [key] of quotas) {
         const remaining = (openCounts.get(key) ?? 1) - 1;
         if (remaining === 0) openCounts.delete(key);
         else openCounts.set(key, remaining);

@@ -43,8 +43,10 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
       security: [{ apiKey: [] }, { session: [] }],
     },
     hideUntagged: false,
-    transformObject: given =>
-      'openapiObject' in given ? completeDocument(given.openapiObject as Document) : given.swaggerObject,
+    transformObject: recorded =>
+      'openapiObject' in recorded
+        ? completeDocument(recorded.openapiObject as Document)
+        : recorded.swaggerObject,
   });
   const document = createDocumentText(app);
   app.get(

@@ -17,7 +17,7 @@ import { addVary } from './conditional.ts';
 import { toErrorBody, translateError } from './errors.ts';
 import { refuseInboundTrigger } from './inbound-trigger.ts';
 import { createLimits, type Limits } from './limits.ts';
-import { registerMethodNotAllowed } from './method-not-allowed.ts';
+import { ROUTER_OPTIONS, registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createNodeServer, drain, getRequestId } from './node-server.ts';
 import { createMetrics, type Metrics } from './observation/metrics.ts';
 import { RequestLog } from './observation/request-log.ts';
@@ -56,10 +56,10 @@ const CORS = {
   strictPreflight: false,
 };
 
-/** Handlers of other protocols. They are passed in, because this folder does not import them. */
+/** Handlers of other protocols, which this folder does not import. */
 export interface Mounts {
   readonly mcp: McpHandler;
-  /** undefined: OAuth is off. */
+  /** undefined if OAuth is off. */
   readonly oauth: OAuthMount | undefined;
 }
 
@@ -83,7 +83,7 @@ export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App>
   await registerHooks(app, deps, limits);
   registerAccess(app, deps);
   registerAdmission(app, createAuthentication(deps), limits);
-  // After the hooks that refuse requests.
+  // Runs after the hooks that reject requests.
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     sendContinue(raw, reply.raw);
     done();
@@ -119,13 +119,13 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
     trustProxy: deps.settings.TRUST_PROXY,
     genReqId: getRequestId,
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    routerOptions: ROUTER_OPTIONS,
     serverFactory: handler =>
       createNodeServer(handler, {
         headersFor: addressHeaders,
         onRejection: (err, status, requestId) => {
           metrics.observeRejection(status);
-          log.debug({ err: err.message, status, requestId }, 'a connection was refused');
+          log.debug({ err: err.message, status, requestId }, 'a connection was rejected');
         },
       }),
     // The Node server handles these errors first.
@@ -142,7 +142,8 @@ async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = findHostFault(req);
-    // These requests are answered before admission sets the headers: here, and preflights by the next hook.
+    // These requests never reach admission, which sets the headers: this hook rejects a request without a Host, and the
+    // CORS hook answers preflights.
     if (fault !== undefined || req.method === 'OPTIONS')
       reply.headers(toRateHeaders(limits.peekAddress(req.ip)));
     done(fault);

@@ -1,12 +1,12 @@
-// Handles bodies that are not read: those that a caller holds back until 100 Continue, and the rest of a rejected
-// request. Node reads and discards a short rest, and the connection stays open. Otherwise the connection is closed.
-// Closing it while bytes arrive would reset it, and the sender would lose the response. So this side ends the connection
-// first, and discards incoming bytes for a moment.
+// Handles bodies that the service does not read: those of callers who wait for 100 Continue, and the rest of the body of a
+// rejected request. After a short rest, which Node reads and discards, the connection stays open. Otherwise this side
+// ends the connection and discards incoming bytes for a second: closing the connection while bytes arrive would reset it,
+// and the sender would lose the response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The largest rest of a body that is read to keep the connection. */
+/** The largest rest of a body that Node reads to keep the connection open. */
 const MAX_REST_BYTES = 65_536;
 /** The time for the sender to notice that our side has ended. */
 const DRAIN_MS = 1000;
@@ -14,9 +14,9 @@ const DRAIN_MS = 1000;
 /** Drains the rest of the request's body or closes the connection. Must be called before an error response is sent. */
 export function discardBody({ raw }: FastifyRequest, reply: FastifyReply): void {
   // Fastify closes the connection of each request whose body it rejects.
-  if (isShort(raw) && !isBodyHeld(raw)) reply.removeHeader('connection');
+  if (isShort(raw) && !isAwaitingContinue(raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
-  // Also for a short rest: a sender with `Connection: close` may still be sending.
+  // A sender with `Connection: close` may still be sending a short rest.
   if (!isRead(raw)) drainAtEnd(raw);
 }
 
@@ -43,7 +43,7 @@ function drainAtEnd({ socket }: { readonly socket: Socket | null }): void {
 const awaitingContinue = new WeakSet<IncomingMessage>();
 
 /** Marks a request whose caller waits for 100 Continue. */
-export function markBodyHeld(req: IncomingMessage): void {
+export function markAwaitingContinue(req: IncomingMessage): void {
   awaitingContinue.add(req);
 }
 
@@ -52,5 +52,5 @@ export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (awaitingContinue.delete(req)) res.writeContinue();
 }
 
-/** Returns whether 100 Continue has not been sent: then it is unknown whether the body will arrive. */
-const isBodyHeld = (req: IncomingMessage): boolean => awaitingContinue.has(req);
+/** Returns whether the caller waits for 100 Continue. Then it is unknown whether the body will arrive. */
+const isAwaitingContinue = (req: IncomingMessage): boolean => awaitingContinue.has(req);

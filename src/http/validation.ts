@@ -26,7 +26,7 @@ interface Schema {
 const MAX_LISTED = 20;
 /** The number of schemas that a search for a property visits. */
 const MAX_SEARCHED = 200;
-const MAX_QUOTED = 60;
+const MAX_QUOTED_LENGTH = 60;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'an object',
@@ -62,11 +62,11 @@ function getHint({ params, parentSchema = {}, instancePath, root = {} }: Validat
   const known = Object.keys(parentSchema.properties ?? {});
   const pointer = findPointer(name, root);
   if (pointer !== undefined && pointer !== `${instancePath}/${name}`) return `: it belongs at ${pointer}`;
-  const near = findNearestName(name, known);
-  if (near !== undefined) return `; the nearest one is ${near}`;
+  const nearest = findNearestName(name, known);
+  if (nearest !== undefined) return `; the nearest one is ${nearest}`;
   const inputs = parentSchema.properties?.inputs;
   if (inputs?.type === 'object' && inputs.properties === undefined)
-    return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED)}`;
+    return `: a value for an input node belongs at ${instancePath}/inputs/${name.slice(0, MAX_QUOTED_LENGTH)}`;
   return known.length === 0 ? '' : `; the known ones are ${formatList(known)}`;
 }
 
@@ -91,7 +91,7 @@ function formatList(names: readonly string[]): string {
 
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
 }
 
 /** Compiles each schema on its first request, because compiling all of them would take a fifth of the start. */

@@ -5,9 +5,9 @@ const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 const MAX_LISTED = 16;
-const CODED = new RegExp(`-(?:${CODINGS.join('|')})"$`);
+const ETAG_CODING = new RegExp(`-(?:${CODINGS.join('|')})"$`);
 
-/** Returns the coding that the caller prefers, the first among equals, or undefined for no coding. */
+/** Returns the coding that the caller prefers, or undefined for none. Among equal ones, returns the first of `codings`. */
 export function chooseCoding<C extends Coding = Coding>(
   accepted: string | undefined,
   codings: readonly C[] = CODINGS as readonly Coding[] as readonly C[],
@@ -25,12 +25,12 @@ function parseItem(item: string): [coding: string, weight: number] {
   return [coding, weight === undefined ? 1 : Number(weight) || 0];
 }
 
-/** Adds the coding to a strong ETag, because the bytes differ. A weak one covers all codings. */
+/** Adds the coding to a strong ETag, because the bytes differ. A weak ETag covers all codings. */
 export function toCodedEtag(etag: string, coding: Coding): string {
   return etag.startsWith('W/') ? etag : `${etag.slice(0, -1)}-${coding}"`;
 }
 
 /** Returns the ETag without a coding. */
 export function toPlainEtag(etag: string): string {
-  return etag.replace(CODED, '"');
+  return etag.replace(ETAG_CODING, '"');
 }

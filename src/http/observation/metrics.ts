@@ -31,15 +31,15 @@ export interface Metrics {
   render(format: MetricsFormat): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-// From a cached response to a run with `Prefer: wait`.
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** In seconds, from a cached response to a run with `Prefer: wait`. */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 const REQUEST_LABELS = ['http_request_method', 'http_route', 'http_response_status_code'] as const;
 type RequestLabel = (typeof REQUEST_LABELS)[number];
 
 export function createMetrics(deps: RunDeps): Metrics {
   const registry = new Registry<RegistryContentType>();
-  // Required for histograms with exemplars. Each scrape sets its own type.
+  // Histograms with exemplars require this type. Each scrape sets the type that it renders.
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -47,7 +47,7 @@ export function createMetrics(deps: RunDeps): Metrics {
     name: 'http_server_request_duration_seconds',
     help: 'Time from the head of a request to the end of its response, by method, route pattern and status',
     labelNames: REQUEST_LABELS,
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS,
     enableExemplars: true,
     registers,
   });
@@ -57,7 +57,7 @@ export function createMetrics(deps: RunDeps): Metrics {
     labelNames: ['status'],
     registers,
   });
-  const limited = new Counter({
+  const rateLimited = new Counter({
     name: 'graphwright_rate_limited_total',
     help: 'Requests rejected with 429',
     registers,
@@ -73,7 +73,7 @@ export function createMetrics(deps: RunDeps): Metrics {
       const labels = { http_request_method, http_route: route, http_response_status_code: String(status) };
       const exemplarLabels = traceId === undefined ? {} : { trace_id: traceId };
       requests.observe({ labels, value: seconds, exemplarLabels });
-      if (status === 429) limited.inc();
+      if (status === 429) rateLimited.inc();
     },
     observeRejection: status => rejections.labels(String(status)).inc(),
     async render(format) {
@@ -89,8 +89,8 @@ const CONTENT_TYPES = {
 } as const;
 
 /**
- * Renders one scrape at a time: prom-client stores the format in the registry, and in OpenMetrics permanently removes
- * `_total` from the names of counters, so the names are restored.
+ * Renders one scrape at a time, because prom-client stores the format in the registry. Restores the names of counters
+ * after each scrape, because rendering OpenMetrics removes `_total` from them.
  */
 function createRenderer(registry: Registry<RegistryContentType>): Metrics['render'] {
   const names = registry.getMetricsAsArray().map(metric => ({ metric, name: metric.name }));

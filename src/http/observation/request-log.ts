@@ -38,8 +38,8 @@ export class RequestLog extends LogController {
   }
 
   override streamError(err: Error, req: FastifyRequest): void {
-    const hungUp = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    this.#log[hungUp ? 'debug' : 'warn'](
+    const isDisconnect = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    this.#log[isDisconnect ? 'debug' : 'warn'](
       { err, path: getPath(req), requestId: req.id },
       'a response was aborted',
     );

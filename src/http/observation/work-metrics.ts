@@ -1,4 +1,5 @@
-// Registers gauges of pending work, read from the database at each scrape. All processes of an installation report the same.
+// Registers gauges of pending work, read from the database at each scrape. All processes of an installation report the
+// same values.
 import { Gauge, type Registry, type RegistryContentType } from 'prom-client';
 import type { RunDeps } from '../../runs/deps.ts';
 import { countWork, type WorkCounts } from '../../services/work-counts.ts';
@@ -11,7 +12,7 @@ interface GaugeRow {
   readonly read: (work: WorkCounts) => readonly (readonly [labels: readonly string[], value: number])[];
 }
 
-/** Tasks that people wait for. The others are periodic cleanups. */
+/** The tasks that people wait for. All other tasks are periodic cleanups. */
 const AWAITED_TASKS = ['run', 'deliver', 'render'];
 
 const GAUGES: readonly GaugeRow[] = [

@@ -2,27 +2,30 @@
 import { isRecord } from '../../lib/record.ts';
 
 /** Properties whose values are data, not schemas. */
-const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const']);
+const DATA_PROPERTIES: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 type NamedSchemas = Map<string, unknown>;
 
-/** Returns the value with references, and the schemas they refer to. Throws if two different schemas share a title. */
-export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: NamedSchemas } {
-  const schemas: NamedSchemas = new Map();
+/**
+ * Returns the value with references instead of schemas, and the schemas. Throws if two different schemas have the same
+ * title.
+ */
+export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: Schemas } {
+  const schemas: Schemas = new Map();
   return { value: replaceTitled(value, schemas), schemas };
 }
 
 function replaceTitled(value: unknown, schemas: NamedSchemas): unknown {
   if (Array.isArray(value)) return value.map(item => replaceTitled(item, schemas));
   if (!isRecord(value)) return value;
-  // Routes with their own body parser are documented by another schema than the one that validates them.
+  // For a route with its own body parser, `x-schema` documents the body, and the schema beside it only validates.
   if ('x-schema' in value) {
     const { 'x-schema': described, ...rest } = value;
     return replaceTitled({ ...(described as object), ...rest }, schemas);
   }
   const entries = Object.entries(value).map(([name, member]) => [
     name,
-    DATA.has(name) ? member : replaceTitled(member, schemas),
+    DATA_PROPERTIES.has(name) ? member : replaceTitled(member, schemas),
   ]);
   const { title, ...schema } = addEnumType(Object.fromEntries(entries));
   if (typeof title !== 'string') return { ...(title === undefined ? {} : { title }), ...schema };

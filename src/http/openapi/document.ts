@@ -12,7 +12,12 @@ import {
   listErrorResponses,
 } from './error-responses.ts';
 import { getExample, getRequestExample, listErrorExamples } from './examples.ts';
-import { HEADER_PARAMETERS, HEADERS, listHeaderParameters, listResponseHeaders } from './headers.ts';
+import {
+  listHeaderParameters,
+  listResponseHeaders,
+  REQUEST_HEADER_PARAMETERS,
+  RESPONSE_HEADER_COMPONENTS,
+} from './headers.ts';
 import type { Content, Document, Operation, Response, RouteDescription } from './operation.ts';
 import { TAGS } from './tags.ts';
 
@@ -66,14 +71,14 @@ export function completeDocument<D extends Document>(document: D): D {
         ...Object.fromEntries(sortByKey(schemas)),
       },
       responses: Object.fromEntries(sortByKey(errorResponses)),
-      parameters: HEADER_PARAMETERS,
-      headers: HEADERS,
+      parameters: REQUEST_HEADER_PARAMETERS,
+      headers: RESPONSE_HEADER_COMPONENTS,
       examples: listErrorExamples(listCodes(errorResponses)),
     },
   };
 }
 
-/** Returns the codes of all operations. Other codes are returned before a request reaches an operation. */
+/** Returns the error codes of all operations. All other codes are sent before a request reaches an operation. */
 function listCodes(errorResponses: ErrorResponses): ReadonlySet<string> {
   return new Set(
     [...errorResponses.values()].flatMap(({ content = {} }) =>
@@ -99,11 +104,11 @@ function completeOperation(
   const security = getSecurity(route.access ?? 'public');
   const { reauthentication } = route;
   const parameters = [
-    // Header parameters are references, see the next line.
+    // `listHeaderParameters` adds references to the header parameters.
     ...(recorded.parameters ?? []).filter(parameter => parameter.in !== 'header'),
     ...listHeaderParameters(route),
   ];
-  const successes = listSuccesses(operationId, route, recorded.responses ?? {});
+  const responses = listNonErrorResponses(operationId, route, recorded.responses ?? {});
   const operation = {
     ...recorded,
     ...(reauthentication === undefined ? {} : { 'x-reauthentication': reauthentication }),
@@ -114,11 +119,11 @@ function completeOperation(
   return {
     ...operation,
     description: `${route.description}${describeReauthentication(reauthentication)}${describeScope(operation)}`,
-    security: security.map(alternative => mapValues(alternative, () => [])),
+    security: security.map(omitScopes),
     responses: {
-      ...successes,
+      ...responses,
       ...listErrorResponses(operation, route, { isRead: name.startsWith('GET '), errorResponses }),
-      ...(Object.keys(successes).some(status => status.startsWith('2'))
+      ...(Object.keys(responses).some(status => status.startsWith('2'))
         ? {}
         : { default: addDefaultErrorResponse(errorResponses) }),
     },
@@ -152,11 +157,11 @@ function describeReauthentication(when: Reauthentication | undefined): string {
   return `\n\n${REAUTHENTICATION_NOTES[when]} that was last confirmed more than 15 minutes ago is refused with \`reauthentication_required\`. Call \`POST /api/v1/auth/reauthenticate\`, then repeat the request.`;
 }
 
-function mapValues<T, U>(record: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
+function omitScopes(alternative: Readonly<Record<string, readonly string[]>>): Record<string, []> {
+  return Object.fromEntries(Object.keys(alternative).map(scheme => [scheme, []]));
 }
 
-// The route reads the bytes itself, so it has no schema.
+// Storage routes read the bytes themselves, so they have no schema.
 const RAW_BODY = { required: true, content: { 'application/octet-stream': { schema: {} } } };
 
 function createRequestBody(
@@ -184,20 +189,20 @@ const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   304: 'Not modified: your copy is current',
 };
 
-function listSuccesses(
+function listNonErrorResponses(
   operationId: string,
   route: RouteDescription,
   responses: Readonly<Record<string, Response>>,
 ): Readonly<Record<string, Response>> {
   const { otherStatuses = [], isConditional, links = {}, examples = {} } = route;
-  const withoutBody = [...otherStatuses, ...(isConditional ? [304] : [])];
-  const all: Readonly<Record<string, Response>> = {
+  const statusesWithoutBody = [...otherStatuses, ...(isConditional ? [304] : [])];
+  const allResponses: Readonly<Record<string, Response>> = {
     ...responses,
-    ...Object.fromEntries(withoutBody.map(status => [String(status), {}])),
+    ...Object.fromEntries(statusesWithoutBody.map(status => [String(status), {}])),
   };
   return Object.fromEntries(
     // A redirect has no body, but @fastify/swagger adds one without a schema.
-    Object.entries(all).map(([status, { content, ...response }]) => [
+    Object.entries(allResponses).map(([status, { content, ...response }]) => [
       status,
       {
         ...response,

@@ -85,22 +85,22 @@ export const ERROR_ISSUE_SCHEMA = {
 /** The error responses that operations refer to, under `components.responses`: one per set of codes in use. */
 export type ErrorResponses = Map<string, Response>;
 
-/** Returns the error responses of an operation by status, and adds the new ones to `errorResponses`. */
+/** Returns references to the error responses of an operation by status. Adds new responses to `errorResponses`. */
 export function listErrorResponses(
   operation: Operation,
-  { errors: own = [], isStorage = false }: RouteDescription,
+  { errors: routeCodes = [], isStorage = false }: RouteDescription,
   { isRead, errorResponses }: { readonly isRead: boolean; readonly errorResponses: ErrorResponses },
 ): Readonly<Record<string, Response>> {
-  const common = listCommonCodes(operation, isRead);
+  const commonCodes = listCommonCodes(operation, isRead);
   const byStatus = Map.groupBy(
-    CODES.filter(code => own.includes(code) || common.includes(code)),
+    CODES.filter(code => routeCodes.includes(code) || commonCodes.includes(code)),
     code => ERROR_CODES[code][0],
   );
-  const form = isStorage ? 'Storage' : operation.tags?.includes('Pages') ? 'Page' : 'Refusal';
+  const format = isStorage ? 'Storage' : operation.tags?.includes('Pages') ? 'Page' : 'Refusal';
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const name = [`${form}${status}`, ...codes].join('-');
-      if (!errorResponses.has(name)) errorResponses.set(name, toResponse(status, codes, form));
+      const name = [`${format}${status}`, ...codes].join('-');
+      if (!errorResponses.has(name)) errorResponses.set(name, toResponse(status, codes, format));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
@@ -120,7 +120,7 @@ export function addDefaultErrorResponse(errorResponses: ErrorResponses): Respons
   return { $ref: '#/components/responses/ErrorDefault' };
 }
 
-/** Returns the codes that follow from an operation's security, parameters and body. */
+/** Returns the error codes that follow from an operation's security, parameters and body. */
 function listCommonCodes(
   { security = [], 'x-reauthentication': reauthentication }: Operation,
   isRead: boolean,
@@ -150,10 +150,10 @@ function listCommonCodes(
   ];
 }
 
-/** Errors of pages are HTML for browsers. Errors of storage routes are XML. */
-type Form = 'Refusal' | 'Page' | 'Storage';
+/** The format of an error. Pages send HTML to browsers, storage routes send XML. */
+type ErrorFormat = 'Refusal' | 'Page' | 'Storage';
 
-function toResponse(status: number, codes: readonly ErrorCode[], form: Form): Response {
+function toResponse(status: number, codes: readonly ErrorCode[], format: ErrorFormat): Response {
   const json = {
     'application/json': {
       schema: {
@@ -172,6 +172,6 @@ function toResponse(status: number, codes: readonly ErrorCode[], form: Form): Re
   return {
     description: codes.map(code => `\`${code}\`: ${ERROR_CODES[code][1]}`).join('\n\n'),
     headers: listErrorHeaders(status),
-    content: form === 'Storage' ? xml : form === 'Page' ? { ...html, ...json } : json,
+    content: format === 'Storage' ? xml : format === 'Page' ? { ...html, ...json } : json,
   };
 }

@@ -1,4 +1,4 @@
-// Provides the examples of the document: responses recorded by a test, and handwritten ones that a test cannot provoke.
+// Provides the examples of the document: recorded by a test, or handwritten if a test cannot provoke them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '../../lib/errors.ts';
@@ -62,11 +62,11 @@ export function getRequestExample(operationId: string): Example | undefined {
 
 /** Returns the example errors of the given codes, for `components.examples`. */
 export function listErrorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
-  const written = Object.entries(HANDWRITTEN_ERRORS).map(
+  const handwritten = Object.entries(HANDWRITTEN_ERRORS).map(
     ([code, error]) => [code, { error, code, requestId: REQUEST_ID }] as const,
   );
   return Object.fromEntries(
-    [...Object.entries(readRecorded().errors), ...written]
+    [...Object.entries(readRecorded().errors), ...handwritten]
       .filter(([code]) => codes.has(code))
       .map(([code, value]) => [code, { value }]),
   );

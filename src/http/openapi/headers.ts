@@ -52,15 +52,15 @@ export type RequestHeader = keyof typeof REQUEST_HEADERS;
 /** The properties of a route that determine its headers. */
 export interface RouteHeaders {
   readonly startsRun?: boolean;
-  /** Whether the response has an ETag, and is 304 if `If-None-Match` has the same. */
+  /** Whether the response has an ETag, and is 304 if `If-None-Match` has the same ETag. */
   readonly isConditional?: boolean;
-  /** Headers besides those that follow from the other two. */
+  /** Headers in addition to those of `startsRun` and `isConditional`. */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responseHeaders?: readonly ResponseHeader[];
 }
 
-/** Under `components.parameters`. */
-export const HEADER_PARAMETERS = Object.fromEntries(
+/** The document's `components.parameters`. */
+export const REQUEST_HEADER_PARAMETERS = Object.fromEntries(
   Object.entries(REQUEST_HEADERS).map(([name, header]) => [
     name,
     { name, in: 'header', required: false, ...header },
@@ -83,7 +83,8 @@ export function listHeaderParameters({
 
 const NUMBER = { type: 'integer' } as const;
 
-const RESPONSE_HEADERS = {
+/** The document's `components.headers`. */
+export const RESPONSE_HEADER_COMPONENTS = {
   'X-Request-Id': {
     description: 'Identifies the request in the logs. An `X-Request-Id` that you send is used.',
     schema: TEXT,
@@ -141,10 +142,7 @@ const RESPONSE_HEADERS = {
   },
 } as const satisfies Readonly<Record<string, Header>>;
 
-export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
-
-/** Under `components.headers`. */
-export const HEADERS: Readonly<Record<string, Header>> = RESPONSE_HEADERS;
+export type ResponseHeader = keyof typeof RESPONSE_HEADER_COMPONENTS;
 
 const EVERY_RESPONSE = [
   'X-Request-Id',
@@ -152,9 +150,9 @@ const EVERY_RESPONSE = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ] as const;
-/** 409: another request with the same idempotency key is in progress. */
+/** 409 is included because another request with the same idempotency key may be in progress. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([409, 429, 503]);
-const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307, 308]);
+const WITH_LOCATION: ReadonlySet<number> = new Set([201, 301, 302, 303, 307]);
 
 /** Returns references to the headers of an error response, which are the same in every operation. */
 export const listErrorHeaders = (status: number) =>
@@ -162,21 +160,21 @@ export const listErrorHeaders = (status: number) =>
     ...EVERY_RESPONSE,
     ...(WITH_RETRY_AFTER.has(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-    ...(WITH_LOCATION.has(status) ? (['Location'] as const) : []),
+    ...(status === 308 ? (['Location'] as const) : []),
   ]);
 
-/** Returns references to the headers of another response. */
+/** Returns references to the headers of a response that is not an error. */
 export function listResponseHeaders(
   { startsRun = false, isConditional = false, responseHeaders = [] }: RouteHeaders,
   status: number,
 ) {
-  const isGood = status < 300;
+  const isSuccess = status < 300;
   return toReferences([
     ...EVERY_RESPONSE,
-    ...(isConditional && (isGood || status === 304) ? (['ETag'] as const) : []),
+    ...(isConditional && (isSuccess || status === 304) ? (['ETag'] as const) : []),
     ...(WITH_LOCATION.has(status) || (status === 202 && startsRun) ? (['Location'] as const) : []),
-    ...(startsRun && isGood ? (['Idempotent-Replayed', 'Preference-Applied'] as const) : []),
-    ...(isGood ? responseHeaders : []),
+    ...(startsRun && isSuccess ? (['Idempotent-Replayed', 'Preference-Applied'] as const) : []),
+    ...(isSuccess ? responseHeaders : []),
   ]);
 }
 

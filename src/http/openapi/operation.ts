@@ -5,7 +5,7 @@ import type { Reauthentication } from '../access.ts';
 import type { BodySchema } from '../body.ts';
 import type { RouteHeaders } from './headers.ts';
 
-/** An operation that can follow a response, with parameters taken from it. */
+/** An operation that can follow a response, with parameters from the response. */
 export interface Link {
   readonly operationId: string;
   readonly description: string;
@@ -13,13 +13,13 @@ export interface Link {
   readonly requestBody?: Readonly<Record<string, string>>;
 }
 
-/** The description of a route for the service and the OpenAPI document, besides its schemas. */
+/** Describes a route, except for its schemas, to the service and in the OpenAPI document. */
 export interface RouteDescription extends FastifyContextConfig, RouteHeaders {
   readonly startsRun?: boolean;
   readonly description: string;
   /**
-   * The codes that are specific to the route; by default RESOURCE_ERRORS if it has path parameters. Those that follow from
-   * its access, parameters and body are added.
+   * The error codes that are specific to the route. Default: RESOURCE_ERRORS if it has path parameters, otherwise none. The
+   * codes that follow from its access, parameters and body are added.
    */
   readonly errors?: readonly ErrorCode[];
   /** Statuses without a schema in `response`. */
@@ -28,7 +28,7 @@ export interface RouteDescription extends FastifyContextConfig, RouteHeaders {
   readonly links?: Readonly<Record<number, Readonly<Record<string, Link>>>>;
   /** Examples of responses that no test can record, by status. */
   readonly examples?: Readonly<Record<number, unknown>>;
-  /** Whether the route reads the bytes of the body itself, and responds with XML to errors, as an S3 bucket does. */
+  /** Whether the route reads the bytes of the body itself and sends errors as XML, as an S3 bucket does. */
   readonly isStorage?: boolean;
 }
 

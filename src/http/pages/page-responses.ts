@@ -8,7 +8,7 @@ import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import type { App } from '../app.ts';
-import { addVary, findMatch } from '../conditional.ts';
+import { addVary, findMatchingEtag } from '../conditional.ts';
 import { hasSessionCookie } from '../cookies.ts';
 import { translateError } from '../errors.ts';
 
@@ -22,7 +22,7 @@ export interface PageResponse {
 }
 
 export interface PageCache {
-  /** Returns the cached page, or makes and caches it. The key must contain everything that the page depends on. */
+  /** Returns the cached page, or renders and caches it. The key must contain everything that the page depends on. */
   get(key: string, render: () => Promise<PageResponse>): Promise<PageResponse>;
 }
 
@@ -77,7 +77,7 @@ export function sendPage(
 ): FastifyReply {
   const { etag, contentType, body, policy } = adaptToReader(page, req, reply);
   reply.headers({ etag, 'cache-control': cacheControl, ...getSecurityHeaders(contentType, policy) });
-  if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
+  if (findMatchingEtag(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
   return reply.header('content-type', contentType).send(body);
 }
 
@@ -121,8 +121,8 @@ export function wantsPage({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Sends an error page. Other 5xx errors go on to the server's error handler, except for an outage when a browser
- * expects a page: that page reloads itself until the outage ends.
+ * Sends an error page for 4xx errors, and for an outage if a browser expects a page. The outage page reloads itself until
+ * the outage ends. Passes other 5xx errors to the server's error handler.
  */
 export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);

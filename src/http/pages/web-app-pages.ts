@@ -9,7 +9,7 @@ import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../app.ts';
 import { getTheme, HTML, sendErrorPage } from './page-responses.ts';
 
-export const ASSETS = '/assets';
+export const ASSETS_PATH = '/assets';
 
 export interface WebAppPages {
   /** Returns whether the application has the page. Returns true until the bundle is ready. */
@@ -31,7 +31,7 @@ export function createWebAppPages(deps: HttpDeps): WebAppPages {
       'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), clipboard-read=(self), clipboard-write=(self)',
   };
   const isHttps = new URL(deps.settings.BASE_URL).protocol === 'https:';
-  // Browsers ignore it on other addresses, with a warning in the console.
+  // On other addresses, browsers ignore the header and warn in the console.
   const openerPolicy = (req: FastifyRequest): Readonly<Record<string, string>> =>
     isHttps || isLoopbackHost(req.hostname) ? { 'cross-origin-opener-policy': 'same-origin' } : {};
   return {
@@ -64,7 +64,7 @@ export function createWebAppPages(deps: HttpDeps): WebAppPages {
   };
 }
 
-/** Returns the session, which every page needs first. If it cannot be read, the page requests it and gets the error. */
+/** Returns the session, which every page needs first. If reading it fails, the page requests it and shows the error. */
 async function findSession(deps: HttpDeps, actor: Actor): Promise<unknown> {
   return hasSession(actor) ? readOwnSession(deps, actor).catch(() => undefined) : undefined;
 }
@@ -84,4 +84,4 @@ function createAppPolicy(mediaOrigins: readonly string[]): string {
   });
 }
 
-const toAssetPath = (name: string): string => `${ASSETS}/${name}`;
+const toAssetPath = (name: string): string => `${ASSETS_PATH}/${name}`;

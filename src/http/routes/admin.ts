@@ -46,6 +46,7 @@ import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Operator');
+const BACKUP_FILE_PATH = '/api/v1/admin/backup/file';
 
 export function registerAdmin(app: App, deps: Deps): void {
   registerUsers(app, deps);
@@ -224,14 +225,14 @@ function registerBackups(app: App, deps: Deps): void {
     }),
     async req => {
       requireNoDownload(deps, req.actor);
-      return { url: BACKUP_FILE };
+      return { url: BACKUP_FILE_PATH };
     },
   );
-  app.get(BACKUP_FILE, {
+  app.get(BACKUP_FILE_PATH, {
     ...operation('downloadBackup', 'instance:admin', {
       summary: 'Download a backup',
       description:
-        'Creates a backup like `graphwright backup` during the download, without the secrets key. A process creates one at a time. If the download is interrupted, the file is incomplete and a restore refuses it.',
+        'Creates a backup like `graphwright backup` during the download, without the secrets key. Each process creates one backup at a time. If the download is interrupted, the file is incomplete and cannot be restored.',
       reauthentication: 'always',
       errors: ['conflict'],
       response: { 200: Plain('application/x-tar') },
@@ -249,5 +250,3 @@ function registerBackups(app: App, deps: Deps): void {
     },
   });
 }
-
-const BACKUP_FILE = '/api/v1/admin/backup/file';

@@ -34,10 +34,9 @@ const PageQuery = Type.Object({
 });
 const GalleryQuery = Type.Object({ add: Type.Boolean() });
 
-/** Several files, and the rest of the form. */
-const MAX_FILES = 5;
 const MAX_FIELD_BYTES = 400_000;
-const MAX_FORM_BYTES = MAX_FILES * MAX_APP_UPLOAD_BYTES;
+/** Five files, or fewer and the other fields. */
+const MAX_FORM_BYTES = 5 * MAX_APP_UPLOAD_BYTES;
 
 export function registerAppForm(app: App, deps: RunDeps): void {
   const options = createPageOptions(deps);
@@ -80,7 +79,7 @@ function createPageOptions(deps: RunDeps) {
   return { errorHandler: sendError, config: { access: 'anyone' } } as const;
 }
 
-/** Registers the routes that forms are sent to, in a scope of their own, which reads bodies itself. */
+/** Registers the routes that browsers send forms to, in a scope whose routes read bodies themselves. */
 function registerFormPosts(scope: App, deps: RunDeps): void {
   const options = createPageOptions(deps);
   registerForms(scope);
@@ -100,7 +99,7 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
       const { slug } = req.params;
       const token = req.query.visitor;
       const request = toVisitorRequest(req, token);
-      const { values, maxCredits } = await readValues(deps, req, reply, slug, request);
+      const { values, maxCredits } = await readFormValues(deps, req, reply, slug, request);
       try {
         const input = { inputs: values, maxCredits };
         const { run } = await runApp(deps, slug, { request, input }, reply.closeSignal());
@@ -143,7 +142,7 @@ function registerFormPosts(scope: App, deps: RunDeps): void {
 }
 
 /** Reads the form, and uploads its files to the app. */
-async function readValues(
+async function readFormValues(
   deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
@@ -153,7 +152,7 @@ async function readValues(
   const { fields } = await openApp(deps, slug, request);
   const values: Record<string, Json> = {};
   let maxCredits: number | undefined;
-  // A checkbox that is off is not sent.
+  // Browsers do not send a checkbox that is off.
   for (const { key, control } of fields) if (control === 'switch') values[key] = false;
   for await (const part of readForm(req, MAX_FORM_BYTES, MAX_FIELD_BYTES)) {
     const field = fields.find(({ key }) => key === part.field);

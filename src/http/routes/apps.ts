@@ -51,10 +51,10 @@ import { getIdempotencyKey } from './runs.ts';
 
 const operation = createDescriber('Apps');
 
-/** Codes of routes that a stranger may call. */
+/** Error codes of routes that visitors may call. */
 const VISITOR_ERRORS = ['app_moved', 'unauthorized', 'not_found'] as const;
 
-/** Returns what a request says about its visitor. A page passes the token of its address. */
+/** Returns what identifies the visitor who sent a request. Pages pass the token in their URL. */
 export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRequest {
   const header = req.headers['x-app-visitor'];
   return {
@@ -67,9 +67,9 @@ export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRe
 }
 
 export function registerApps(app: App, deps: RunDeps): void {
-  registerPublic(app, deps);
-  registerRuns(app, deps);
-  void app.register(async scope => registerUploads(scope, deps));
+  registerPublicRoutes(app, deps);
+  registerAppRuns(app, deps);
+  void app.register(async scope => registerAppUploads(scope, deps));
   app.get(
     '/api/v1/workflows/:id/app',
     operation('getWorkflowApp', 'workflows:read', {
@@ -129,7 +129,7 @@ export function registerApps(app: App, deps: RunDeps): void {
   );
 }
 
-function registerPublic(app: App, deps: RunDeps): void {
+function registerPublicRoutes(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/apps/:slug',
     operation('getApp', 'anyone', {
@@ -183,7 +183,7 @@ function registerPublic(app: App, deps: RunDeps): void {
   );
 }
 
-function registerRuns(app: App, deps: RunDeps): void {
+function registerAppRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/apps/:slug/run',
     operation('runApp', 'anyone', {
@@ -221,7 +221,7 @@ function registerRuns(app: App, deps: RunDeps): void {
         reply.closeSignal(),
       );
       if (replayed) reply.header('idempotent-replayed', 'true');
-      const urls = runUrls(deps, slug, run.id);
+      const urls = createRunUrls(deps, slug, run.id);
       reply.code(202).header('location', urls.self);
       return { runId: run.id, urls };
     },
@@ -280,7 +280,7 @@ function registerRuns(app: App, deps: RunDeps): void {
   );
 }
 
-function runUrls(deps: RunDeps, slug: string, runId: string) {
+function createRunUrls(deps: RunDeps, slug: string, runId: string) {
   const self = `${deps.settings.BASE_URL}/api/v1/apps/${slug}/runs/${runId}`;
   return { self, events: `${self}/events`, cancel: `${self}/cancel`, page: getRunPageUrl(deps, slug, runId) };
 }
@@ -295,7 +295,7 @@ function streamRun(
   const { visitor } = req.query as { readonly visitor?: unknown };
   const request = toVisitorRequest(req, typeof visitor === 'string' ? visitor : undefined);
   return streamEvents(deps, req, reply, {
-    // A token may expire while the stream is open, so it is checked only at the start.
+    // The token is checked only at the start, because it may expire while the stream is open.
     read: async () => (request.token === undefined ? readAppRun(deps, slug, runId, request) : undefined),
     watch: signal => watchAppRun(deps, { slug, runId, request }, signal),
   });
@@ -303,8 +303,8 @@ function streamRun(
 
 const MAX_FORM_BYTES = MAX_APP_UPLOAD_BYTES + 65_536;
 
-/** Registers the upload in a scope of its own, which reads bodies itself. */
-function registerUploads(scope: App, deps: RunDeps): void {
+/** Registers the upload in a scope whose route reads the body itself. */
+function registerAppUploads(scope: App, deps: RunDeps): void {
   registerForms(scope);
   scope.post(
     '/api/v1/apps/:slug/media',

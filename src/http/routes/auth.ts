@@ -33,7 +33,7 @@ const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The s
 export function registerAuth(app: App, deps: Deps): void {
   const cookie = createSessionCookie(deps.settings.BASE_URL);
   const sendSession = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
-    reply.code(204).header('set-cookie', cookie.write(token, expiresAt)).send();
+    reply.code(204).header('set-cookie', cookie.format(token, expiresAt)).send();
 
   app.post(
     '/api/v1/auth/setup',
@@ -115,7 +115,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     async (req, reply) => {
       await signOut(deps, req.actor);
-      return reply.code(204).header('set-cookie', cookie.cleared).send();
+      return reply.code(204).header('set-cookie', cookie.deleteHeader).send();
     },
   );
   app.get(

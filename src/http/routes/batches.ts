@@ -250,7 +250,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
 const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
 const TABLE_TYPES = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'text/plain'] as const;
 
-/** Registers the routes of tables in a scope of their own, which reads bodies itself. */
+/** Registers the routes of tables. The upload has its own scope, because it reads the body itself. */
 function registerTables(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/tables/:id',

@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { createDescriber } from '../route.ts';
 
-const Query = Type.Object({
+const CatalogQuery = Type.Object({
   category: Type.Optional(
     Type.String({
       maxLength: 40,
@@ -30,7 +30,7 @@ const ROUTES = {
     description:
       'Returns all node types with their ports, config fields, defaults and prices. Hidden types (variants, deprecated types, providers without an API key) are included with `includeHidden=1`. Types that cannot run on this instance have `isAvailable: false`. With a key or session, the types that the active workspace can use by stored credentials are available too. Without one, the response is cached for an hour.',
     isConditional: true,
-    querystring: Query,
+    querystring: CatalogQuery,
     response: { 200: CATALOG_RESPONSES.nodes },
   }),
   models: operation('listModels', 'anyone', {
@@ -38,7 +38,7 @@ const ROUTES = {
     description:
       'Returns the entries of `GET /nodes` that are models. With `includeHidden=1`, models of providers that are not configured are included, with their prices and `isAvailable: false`.',
     isConditional: true,
-    querystring: Query,
+    querystring: CatalogQuery,
     response: { 200: CATALOG_RESPONSES.models },
   }),
 };
@@ -47,7 +47,7 @@ export function registerCatalog(app: App, deps: Deps): void {
   for (const list of ['nodes', 'models'] as const)
     app.get(`/api/v1/${list}`, ROUTES[list], async (req, reply) => {
       const response = await listCatalog(deps, req.actor, list, req.query);
-      // A key that was just added must show at once.
+      // The models of a credential that was just added must appear immediately.
       const cacheControl = req.actor.kind === 'anonymous' ? 'public, max-age=3600' : 'private, no-cache';
       return sendCached(req, reply.header('vary', 'Authorization, Cookie'), response, cacheControl);
     });

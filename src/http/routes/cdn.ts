@@ -38,7 +38,6 @@ export function registerCdn(app: App, deps: Deps): void {
         limit: 'none',
         response: { 200: Plain('*/*') },
       }),
-
       exposeHeadRoute: false,
     },
     send,

@@ -22,8 +22,8 @@ export function registerContent(app: App, deps: Deps): void {
       response: { 201: WrittenPage },
     }),
     async (req, reply) => {
-      const page = await createContent(deps, req.body, MARKDOWN);
-      return setCreated(deps, reply, getPagePath(page.page)).send(present(deps, page));
+      const written = await createContent(deps, req.body, MARKDOWN);
+      return setCreated(deps, reply, getPagePath(written.page)).send(presentWritten(deps, written));
     },
   );
   app.put(
@@ -36,11 +36,11 @@ export function registerContent(app: App, deps: Deps): void {
       body: UpdateContentBody,
       response: { 200: WrittenPage },
     }),
-    async req => present(deps, await changeContent(deps, req.body, MARKDOWN)),
+    async req => presentWritten(deps, await changeContent(deps, req.body, MARKDOWN)),
   );
 }
 
-function present({ settings }: Deps, { page, warnings }: WrittenContent) {
+function presentWritten({ settings }: Deps, { page, warnings }: WrittenContent) {
   return {
     success: true,
     url: settings.BASE_URL + getPagePath(page),

@@ -76,15 +76,15 @@ export function registerFlow(app: App, deps: HttpDeps): void {
       }),
     },
     async (req, reply) => {
-      // Some links have the slug here, which never looks like an id.
+      // Some links have the slug instead of the id. A slug never looks like an id.
       if (SLUG.test(req.params.id)) return reply.redirect(getPublishedPath(req.params.id));
       const flow = await readFlow(deps, req.actor, req.params.id);
       reply.header('vary', 'Authorization, Cookie');
       if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
       if (flow.isPublicationOnly && flow.slug !== null)
         return reply.header('cache-control', 'no-cache').redirect(getPublishedPath(flow.slug));
-      const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
-      return sendPage(req, reply, await renderFlow(flow), `${shared}, no-cache`);
+      const cacheScope = req.actor.kind === 'anonymous' ? 'public' : 'private';
+      return sendPage(req, reply, await renderFlow(flow), `${cacheScope}, no-cache`);
     },
   );
   app.get(
@@ -103,15 +103,15 @@ export function registerFlow(app: App, deps: HttpDeps): void {
         flow &&
         (await cache.get(`preview:${flow.key}`, async () => {
           const drawing = drawPreview({ ...flow, graph: await flow.graph() }, site);
-          if (drawing === undefined) throw notDrawn();
+          if (drawing === undefined) throw createNotDrawnError();
           return toPageResponse(drawing, SVG);
         }));
-      if (image === undefined) throw notDrawn();
+      if (image === undefined) throw createNotDrawnError();
       return sendPage(req, reply, image, 'public, no-cache');
     },
   );
 }
 
-function notDrawn(): AppError {
+function createNotDrawnError(): AppError {
   return new AppError('not_found', 'Drawing not found.');
 }

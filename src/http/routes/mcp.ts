@@ -10,17 +10,18 @@ import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { onClosed } from '../close-signal.ts';
 import type { Limits } from '../limits.ts';
+import { hijackWithHeaders } from '../route.ts';
 
 /** Handles one MCP request and writes to the raw response. */
 export type McpHandler = (req: IncomingMessage, res: ServerResponse, call: McpCall) => Promise<void>;
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Messages counted per batch. The MCP library rejects larger batches before it reads their messages. */
-const MAX_BATCH = 100;
+/** The MCP library rejects batches with more messages before it reads the messages. */
+const MAX_COUNTED_MESSAGES = 100;
 
 export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpHandler): void {
-  const findSiteFault = createSiteCheck(settings.BASE_URL);
+  const findCrossSiteError = createRebindingCheck(settings.BASE_URL);
   app.post(
     '/mcp',
     {
@@ -28,25 +29,23 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
       schema: { hide: true },
       // Each tool requires its own scope.
       config: { access: 'agent', inexactNumbers: 'keep' },
-      onRequest: (req, _reply, done) => done(findSiteFault(req)),
+      onRequest: (req, _reply, done) => done(findCrossSiteError(req)),
     },
     async (req, reply) => {
       const { raw } = reply;
       const messages = Array.isArray(req.body) ? req.body : [req.body];
-      await limits.countMessages(req, reply, Math.min(messages.length, MAX_BATCH));
+      await limits.countMessages(req, reply, Math.min(messages.length, MAX_COUNTED_MESSAGES));
       if (messages.some(isSubscription)) onClosed(raw, req.reserveStream());
-      for (const [name, value] of Object.entries(reply.getHeaders()))
-        if (value !== undefined) raw.setHeader(name, value);
       const call = {
         actor: requireUser(req.actor),
         body: req.body,
         signal: reply.closeSignal(),
         reserveStream: () => req.reserveStream(),
       };
-      reply.hijack();
+      hijackWithHeaders(reply);
       await serve(req.raw, raw, call).catch((err: unknown) => {
         req.log.error({ err, requestId: req.id }, 'an MCP request failed');
-        endFailed(raw);
+        endWithError(raw);
       });
     },
   );
@@ -56,8 +55,8 @@ export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve:
 const isSubscription = (message: unknown): boolean =>
   isRecord(message) && message.method === 'subscriptions/listen';
 
-/** Ends a hijacked response, which Fastify no longer sends errors on. */
-function endFailed(raw: ServerResponse): void {
+/** Ends a hijacked response, for which Fastify no longer sends errors. */
+function endWithError(raw: ServerResponse): void {
   if (raw.headersSent) {
     raw.destroy();
     return;
@@ -71,7 +70,7 @@ function endFailed(raw: ServerResponse): void {
  * Prevents DNS rebinding: another site can make its own host name resolve to this service and send requests from its
  * pages. Such requests have that site as Host or Origin.
  */
-function createSiteCheck(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
+function createRebindingCheck(baseUrl: string): (req: FastifyRequest) => AppError | undefined {
   const ownHost = new URL(baseUrl).hostname;
   const isOwnHost = (hostname: string): boolean =>
     hostname === ownHost || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0;

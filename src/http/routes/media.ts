@@ -30,7 +30,7 @@ import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../rou
 const operation = createDescriber('Media');
 
 export function registerMedia(app: App, deps: Deps): void {
-  registerPresigned(app, deps);
+  registerPresignedUploads(app, deps);
   app.get(
     '/api/v1/media',
     operation('listMedia', 'workflows:write', {
@@ -77,10 +77,10 @@ export function registerMedia(app: App, deps: Deps): void {
     req => toSuccess(deleteMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
-  void app.register(async scope => registerInline(scope, deps));
+  void app.register(async scope => registerInlineUpload(scope, deps));
 }
 
-async function registerInline(scope: App, deps: Deps): Promise<void> {
+async function registerInlineUpload(scope: App, deps: Deps): Promise<void> {
   registerForms(scope);
   scope.setErrorHandler(err => {
     throw isRecord(err) && err.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
@@ -119,7 +119,7 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
   );
 }
 
-function registerPresigned(app: App, deps: Deps): void {
+function registerPresignedUploads(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url',
     {
@@ -149,7 +149,7 @@ function registerPresigned(app: App, deps: Deps): void {
         },
       }),
       // Runs before the schema, whose faults all have the code `invalid_request`.
-      preValidation: (req, _reply, done) => done(checkBytes(req)),
+      preValidation: (req, _reply, done) => done(findBytesError(req)),
     },
     req => createUpload(deps, req.actor, req.body),
   );
@@ -163,18 +163,18 @@ function registerPresigned(app: App, deps: Deps): void {
         body: CompleteBody,
         response: { 200: UploadResult },
       }),
-      preValidation: (req, _reply, done) => done(checkMediaId(req)),
+      preValidation: (req, _reply, done) => done(findMediaIdError(req)),
     },
     (req, reply) => completeUpload(deps, req.actor, req.body, reply.closeSignal()),
   );
 }
 
-function checkBytes({ body }: FastifyRequest): AppError | undefined {
+function findBytesError({ body }: FastifyRequest): AppError | undefined {
   if (!isRecord(body) || (Number.isSafeInteger(body.bytes) && Number(body.bytes) >= 1)) return undefined;
   return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive integer.');
 }
 
-function checkMediaId({ body }: FastifyRequest): AppError | undefined {
+function findMediaIdError({ body }: FastifyRequest): AppError | undefined {
   if (!isRecord(body) || typeof body.mediaId === 'string') return undefined;
   return new AppError(
     'invalid_media_id',

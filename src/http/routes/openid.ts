@@ -56,10 +56,10 @@ export function registerOpenId(app: App, deps: Deps): void {
       redirectIfRejected(deps, { req, reply, next: req.query.next }, async () => {
         const { next, reauthenticate = false } = req.query;
         const sessionId = reauthenticate ? requireSession(req.actor).sessionId : undefined;
-        const started = await requireOpenId(openId).begin({ next, sessionId });
+        const signIn = await requireOpenId(openId).begin({ next, sessionId });
         return reply
-          .header('set-cookie', signInCookie.write(started.flow, FLOW_SECONDS))
-          .redirect(started.url, 302);
+          .header('set-cookie', signInCookie.format(signIn.flow, FLOW_SECONDS))
+          .redirect(signIn.url, 302);
       }),
   );
   app.get(
@@ -75,7 +75,7 @@ export function registerOpenId(app: App, deps: Deps): void {
     }),
     (req, reply) => {
       // The cookie can be used only once, whatever the outcome.
-      reply.header('set-cookie', signInCookie.cleared);
+      reply.header('set-cookie', signInCookie.deleteHeader);
       const flowState = signInCookie.read(req.headers.cookie);
       return redirectIfRejected(deps, { req, reply, next: openId?.getNextPath(flowState) }, async () => {
         const callback = { search: getSearch(req.url), flow: flowState };
@@ -85,7 +85,7 @@ export function registerOpenId(app: App, deps: Deps): void {
           req.actor,
         );
         if (newSession !== undefined)
-          reply.header('set-cookie', sessionCookie.write(newSession.token, newSession.expiresAt));
+          reply.header('set-cookie', sessionCookie.format(newSession.token, newSession.expiresAt));
         return reply.redirect(next, 303);
       });
     },

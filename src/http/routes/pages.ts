@@ -42,8 +42,8 @@ const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
 const operation = createDescriber('Pages');
-const page = { 200: Plain('text/html') } as const;
-/** The operation ids and descriptions of each section: of its list, and of one page. */
+const HTML_RESPONSE = { 200: Plain('text/html') } as const;
+/** For each section, the operation id and description of its list and of its pages. */
 const SECTION_OPERATIONS = {
   features: {
     list: ['showFeatures', 'Returns the list of tools, features and apps as HTML.'],
@@ -60,7 +60,7 @@ const SECTION_OPERATIONS = {
 } as const;
 const options = { limit: 'none', isConditional: true } as const;
 const errorHandler = sendErrorPage;
-// Browsers revalidate each time, so that a changed page is visible to everybody immediately.
+/** Browsers revalidate each time, so that everybody sees a changed page immediately. */
 const REVALIDATE = 'public, no-cache';
 
 export function registerPages(app: App, deps: RunDeps): void {
@@ -69,14 +69,14 @@ export function registerPages(app: App, deps: RunDeps): void {
   const reader = createContentReader(deps, MARKDOWN);
   const results = createResultFinder(deps);
 
-  const contentPage = async (head: ContentHead): Promise<PageResponse> => {
+  const getContentPage = async (head: ContentHead): Promise<PageResponse> => {
     const { id, siteRevision, workflowId } = head;
     const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
     const shown = flow && (await results.find(flow));
     return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${shown?.key}`, async () => {
       const page = await reader.read(head);
-      const drawn = flow && { ...flow, graph: await flow.graph(), images: shown?.images };
-      return toPageResponse(renderContentPage(page, drawn, site), HTML);
+      const view = flow && { ...flow, graph: await flow.graph(), images: shown?.images };
+      return toPageResponse(renderContentPage(page, view, site), HTML);
     });
   };
 
@@ -93,7 +93,7 @@ export function registerPages(app: App, deps: RunDeps): void {
           errors: ['not_found'],
           otherStatuses: [301],
           params: PageParams,
-          response: page,
+          response: HTML_RESPONSE,
         }),
       },
       async (req, reply) => {
@@ -101,7 +101,7 @@ export function registerPages(app: App, deps: RunDeps): void {
         if (!getPagePath(head).startsWith(`${path}/`)) {
           return reply.redirect(`${site.baseUrl}${getPagePath(head)}`, 301);
         }
-        return sendPage(req, reply, await contentPage(head), REVALIDATE);
+        return sendPage(req, reply, await getContentPage(head), REVALIDATE);
       },
     );
     app.get(
@@ -114,7 +114,7 @@ export function registerPages(app: App, deps: RunDeps): void {
           description: operations.list[1],
           errors: ['not_found'],
           querystring: ListQuery,
-          response: page,
+          response: HTML_RESPONSE,
         }),
       },
       async (req, reply) => {

@@ -27,7 +27,7 @@ import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Video renderer');
 const PRIVATE = 'private, no-cache';
-/** Serves the pages of the application by session. The API paths require a key. */
+/** The same routes for the pages of the application, with a session. The API's routes require a key. */
 const PAGES_ROOT = '/app/renderer';
 
 export function registerRenderer(app: App, deps: Deps): void {

@@ -20,8 +20,12 @@ const RUN_PARAMETERS = { parameters: { id: '$response.body#/executionId' } } as 
 const links = {
   202: {
     execution: { operationId: 'getExecution', description: 'Read the execution', ...RUN_PARAMETERS },
-    events: { operationId: 'streamExecution', description: 'Stream its events', ...RUN_PARAMETERS },
-    cancel: { operationId: 'cancelExecution', description: 'Cancel it', ...RUN_PARAMETERS },
+    events: {
+      operationId: 'streamExecution',
+      description: 'Stream the events of the execution',
+      ...RUN_PARAMETERS,
+    },
+    cancel: { operationId: 'cancelExecution', description: 'Cancel the execution', ...RUN_PARAMETERS },
   },
 };
 export const START_ERRORS = [
@@ -138,7 +142,7 @@ const toStartOptions = (req: FastifyRequest) => ({
 export const getIdempotencyKey = (req: FastifyRequest): string | undefined =>
   readSingleHeader(req, 'idempotency-key');
 
-/** Sends 202, or with `Prefer: wait` 200 and the record of the run if it ends in time. */
+/** Sends 202. With `Prefer: wait`, sends 200 and the record of the run if it ends in time. */
 async function sendRun(
   deps: RunDeps,
   req: FastifyRequest,
@@ -147,7 +151,7 @@ async function sendRun(
 ): Promise<unknown> {
   reply.header('location', getExecutionUrl(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
-  const { waitSeconds, warnings } = parsePrefer(req.headers.prefer);
+  const { waitSeconds, ...warnings } = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
   reply.header('preference-applied', `wait=${waitSeconds}`);
   const { executionId } = accepted;
@@ -164,10 +168,14 @@ function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, statu
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
 
+/** Sends 202 with the Location of the run. */
+export const sendStartedRun = (deps: RunDeps, reply: FastifyReply, run: { readonly executionId: string }) =>
+  reply.code(202).header('location', getExecutionUrl(deps, run.executionId)).send(run);
+
 const getExecutionUrl = ({ settings }: RunDeps, executionId: string): string =>
   `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
-/** Returns the kind of client, which is only recorded. */
+/** Returns the kind of client, which the run only records. */
 function parseTrigger(req: FastifyRequest): string {
   const client = req.headers['x-client'];
   return client === 'editor' || client === 'cli' ? client : 'api';
@@ -184,15 +192,15 @@ const MAX_WAIT_SECONDS = 60;
 export interface Preference {
   /** 0 if the caller does not wait. */
   readonly waitSeconds: number;
-  /** Properties to add to the response if the wait was shortened. */
-  readonly warnings: { readonly warnings?: readonly string[] };
+  /** Set if the wait was shortened. */
+  readonly warnings?: readonly string[];
 }
 
-/** Parses `Prefer: wait=N`, at most 60 seconds. Other preferences are ignored. */
+/** Parses `Prefer: wait=N`, at most 60 seconds. Ignores other preferences. */
 export function parsePrefer(header: string | string[] | undefined): Preference {
   const wait = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
   const seconds = Number(wait ?? 0);
-  if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds, warnings: {} };
+  if (seconds <= MAX_WAIT_SECONDS) return { waitSeconds: seconds };
   const warning = `Prefer: wait=${seconds} exceeds the limit. The request waited ${MAX_WAIT_SECONDS} s.`;
-  return { waitSeconds: MAX_WAIT_SECONDS, warnings: { warnings: [warning] } };
+  return { waitSeconds: MAX_WAIT_SECONDS, warnings: [warning] };
 }

@@ -26,7 +26,7 @@ import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
-import { START_ERRORS } from './runs.ts';
+import { START_ERRORS, sendStartedRun } from './runs.ts';
 
 const operation = createDescriber('Automations');
 const CHANGE_ERRORS = [...RESOURCE_ERRORS, 'invalid_inputs', 'not_published', 'conflict'] as const;
@@ -46,8 +46,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     async (req, reply) => {
       const schedule = await createSchedule(deps, req.actor, req.params.id, req.body);
-      setCreated(deps, reply, `/api/v1/schedules/${schedule.id}`);
-      return schedule;
+      return setCreated(deps, reply, `/api/v1/schedules/${schedule.id}`).send(schedule);
     },
   );
   app.get(
@@ -115,10 +114,10 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeSchedule(deps, req.actor, req.params.id)),
   );
-  registerRuns(app, deps);
+  registerScheduleRuns(app, deps);
 }
 
-function registerRuns(app: App, deps: RunDeps): void {
+function registerScheduleRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/schedules/:id/run',
     operation('runSchedule', 'workflows:execute', {
@@ -130,11 +129,7 @@ function registerRuns(app: App, deps: RunDeps): void {
       response: { 202: StartedFiring },
       limit: 'executions',
     }),
-    async (req, reply) => {
-      const started = await runScheduleNow(deps, req.actor, req.params.id);
-      const path = `/api/v1/executions/${started.executionId}`;
-      return reply.code(202).header('location', `${deps.settings.BASE_URL}${path}`).send(started);
-    },
+    async (req, reply) => sendStartedRun(deps, reply, await runScheduleNow(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/schedules/:id/backfill',

@@ -57,7 +57,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       response: { 200: Plain('image/webp', 'video/mp4', 'audio/mpeg') },
     }),
     (req, reply) => {
-      const file = findFile(deps, req.params);
+      const file = getTemplateFile(deps, req.params);
       return reply
         .header('content-type', file.contentType)
         .header('cache-control', 'public, max-age=31536000, immutable')
@@ -101,14 +101,14 @@ export function registerTemplates(app: App, deps: RunDeps): void {
   );
 }
 
-/** Throws 404. Only files that the template lists can be read. */
-function findFile(
+/** Returns a file that the template lists. Throws 404. */
+function getTemplateFile(
   { shippedTemplates }: RunDeps,
-  { id, file }: { readonly id: string; readonly file: string },
+  { id, file: name }: { readonly id: string; readonly file: string },
 ): { readonly path: string; readonly contentType: string } {
   const template = shippedTemplates.find(id);
-  const path = file === CARD_PATH ? file : getSamplePath(file);
-  const listed = template?.files.get(path);
-  if (template === undefined || listed === undefined) throw new AppError('not_found', 'File not found.');
-  return { path: join(template.folder, path), contentType: listed.contentType };
+  const path = name === CARD_PATH ? name : getSamplePath(name);
+  const file = template?.files.get(path);
+  if (template === undefined || file === undefined) throw new AppError('not_found', 'File not found.');
+  return { path: join(template.folder, path), contentType: file.contentType };
 }

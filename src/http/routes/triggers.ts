@@ -27,7 +27,7 @@ import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
-import { START_ERRORS } from './runs.ts';
+import { START_ERRORS, sendStartedRun } from './runs.ts';
 
 const operation = createDescriber('Automations');
 const MAX_HOOK_BYTES = 1_048_576;
@@ -116,11 +116,8 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       response: { 202: StartedRun },
       limit: 'executions',
     }),
-    async (req, reply) => {
-      const started = await runTrigger(deps, req.actor, req.params.id, req.body.payload);
-      const path = `/api/v1/executions/${started.executionId}`;
-      return reply.code(202).header('location', `${deps.settings.BASE_URL}${path}`).send(started);
-    },
+    async (req, reply) =>
+      sendStartedRun(deps, reply, await runTrigger(deps, req.actor, req.params.id, req.body.payload)),
   );
   app.get(
     '/api/v1/triggers/:id/events',
@@ -137,7 +134,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
   );
 }
 
-/** Registers the address of hooks in a scope of its own: signatures are of the raw bytes. */
+/** Registers the address of hooks in a scope that does not parse bodies, because signatures cover the raw bytes. */
 function registerHookAddress(app: App, deps: RunDeps): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -167,15 +164,13 @@ function registerHookAddress(app: App, deps: RunDeps): void {
         const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
         const { token } = req.params;
         const parse = (bytes: Buffer): unknown => parsePayload(req, bytes);
-        const started = await receiveHook(deps, { token, headers: req.headers, body, parse });
-        reply.code(202);
-        return started;
+        return reply.code(202).send(await receiveHook(deps, { token, headers: req.headers, body, parse }));
       },
     );
   });
 }
 
-/** Returns the payload: JSON, or the text of another type; null without a body. */
+/** Parses a JSON body, and returns another body as text. Returns null without a body. */
 function parsePayload(req: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return null;
   const isJson = /json/i.test(req.headers['content-type'] ?? '');

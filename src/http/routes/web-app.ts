@@ -5,29 +5,29 @@ import { hasSession } from '../../services/accounts/actor.ts';
 import type { App, HttpDeps } from '../app.ts';
 import { chooseCoding } from '../compression/content-coding.ts';
 import { sendErrorPage } from '../pages/page-responses.ts';
-import { ASSETS, createWebAppPages } from '../pages/web-app-pages.ts';
+import { ASSETS_PATH, createWebAppPages } from '../pages/web-app-pages.ts';
 
 interface WebAppPage {
   /** The folder in `editor/pages`. */
   readonly name: string;
-  /** The audience of the page. Others are redirected: visitors to sign-in, users to `next`. */
-  readonly for: 'users' | 'visitors' | 'all';
+  /** Anyone else is redirected: visitors to sign-in, users to `next`. */
+  readonly audience: 'users' | 'visitors' | 'all';
 }
 
 const PAGES: Readonly<Record<string, WebAppPage>> = {
-  '/setup': { name: 'setup', for: 'all' },
-  '/sign-in': { name: 'sign-in', for: 'visitors' },
-  '/workflows': { name: 'workflows', for: 'users' },
-  '/templates': { name: 'templates', for: 'users' },
-  '/executions': { name: 'executions', for: 'users' },
-  '/executions/:id': { name: 'execution', for: 'users' },
-  '/batches': { name: 'batches', for: 'users' },
-  '/batches/:id': { name: 'batch', for: 'users' },
-  '/apps': { name: 'apps', for: 'users' },
-  '/automations': { name: 'automations', for: 'users' },
-  '/media': { name: 'media', for: 'users' },
-  '/settings': { name: 'settings', for: 'users' },
-  '/settings/:part': { name: 'settings', for: 'users' },
+  '/setup': { name: 'setup', audience: 'all' },
+  '/sign-in': { name: 'sign-in', audience: 'visitors' },
+  '/workflows': { name: 'workflows', audience: 'users' },
+  '/templates': { name: 'templates', audience: 'users' },
+  '/executions': { name: 'executions', audience: 'users' },
+  '/executions/:id': { name: 'execution', audience: 'users' },
+  '/batches': { name: 'batches', audience: 'users' },
+  '/batches/:id': { name: 'batch', audience: 'users' },
+  '/apps': { name: 'apps', audience: 'users' },
+  '/automations': { name: 'automations', audience: 'users' },
+  '/media': { name: 'media', audience: 'users' },
+  '/settings': { name: 'settings', audience: 'users' },
+  '/settings/:part': { name: 'settings', audience: 'users' },
 };
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -42,23 +42,23 @@ const CODING_EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 export function registerWebApp(app: App, deps: HttpDeps): void {
   const pages = createWebAppPages(deps);
   for (const [path, page] of Object.entries(PAGES)) {
-    const config = { access: page.for === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
+    const config = { access: page.audience === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
     app.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {
       const isUser = hasSession(req.actor);
       reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });
-      if (page.for === 'users' && !isUser)
+      if (page.audience === 'users' && !isUser)
         return reply.redirect(`/sign-in?next=${encodeURIComponent(req.url)}`);
-      if (page.for === 'visitors' && isUser) return reply.redirect(readNextPath(req.url));
+      if (page.audience === 'visitors' && isUser) return reply.redirect(readNextPath(req.url));
       return pages.send(req, reply, page.name);
     });
   }
 
-  registerAssets(app, deps);
+  registerBundleFiles(app, deps);
 }
 
-function registerAssets(app: App, deps: HttpDeps): void {
+function registerBundleFiles(app: App, deps: HttpDeps): void {
   app.get(
-    `${ASSETS}/:name`,
+    `${ASSETS_PATH}/:name`,
     {
       config: { access: 'public', limit: 'none' },
       schema: { params: Type.Object({ name: Type.String() }), hide: true },
@@ -85,7 +85,7 @@ function registerAssets(app: App, deps: HttpDeps): void {
   );
 }
 
-/** Returns the path in `next`, or `/workflows` if it is not a path of this service, so that no link redirects elsewhere. */
+/** Returns the path in `next`, or `/workflows` if it is not a path of this service, so that no link redirects to another site. */
 function readNextPath(url: string): string {
   const next = new URL(url, 'http://localhost').searchParams.get('next') ?? '';
   return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/workflows';

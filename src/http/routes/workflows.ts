@@ -98,7 +98,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('updateWorkflow', 'workflows:write', {
       summary: 'Update a workflow',
       description:
-        'Changes only the properties that you send. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since. A graph that the [app](apps.md) of the workflow cannot use is refused with `app_would_break`, unless `breakApp` is true.',
+        'Changes only the properties that you send. With `If-Match`, or with the `updatedAt` that you last read, the update is refused with `stale_write` if the workflow has changed since. A graph that the app of the workflow cannot use is refused with `app_would_break`, unless `breakApp` is true.',
       errors: [
         ...GRAPH_ERRORS,
         ...FOLDER_ERRORS,
@@ -127,7 +127,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     operation('deleteWorkflow', 'workflows:write', {
       summary: 'Delete a workflow',
       description:
-        'Deactivates a workflow and marks it as deleted. You can restore it for 24 hours, an administrator also later. Requires ownership. If other workflows call it as a [component](components.md), returns `component_in_use` with the callers that you may read and the number of others, unless `force` is true.',
+        'Deactivates a workflow and marks it as deleted. You can restore it for 24 hours, an administrator also later. Requires ownership. If other workflows call it as a component, returns `component_in_use` with the callers that you may read and the number of others, unless `force` is true.',
       errors: [...RESOURCE_ERRORS, 'component_in_use'],
       params,
       querystring: DeleteWorkflowQuery,
@@ -135,10 +135,10 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     req => toSuccess(deleteWorkflow(deps, req.actor, req.params.id, req.query)),
   );
-  registerFiles(app, deps);
+  registerExportAndImport(app, deps);
 }
 
-function registerFiles(app: App, deps: Deps): void {
+function registerExportAndImport(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/export',
     operation('exportWorkflow', 'anyone', {

@@ -1,7 +1,7 @@
 // Tests the form parser: the same parts for any chunks of the body, and every limit.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FormError, type Part, readField, readParts } from '../../../src/http/form-parts.ts';
+import { FormError, type MultipartPart, readField, readParts } from '../../../src/http/form-parts.ts';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 
 /** Splits bytes into chunks that own their memory, as a socket does. */
@@ -13,7 +13,7 @@ async function* cut(bytes: Buffer, size: () => number): AsyncGenerator<Uint8Arra
   }
 }
 
-type Read = Omit<Part, 'body'> & { readonly value: string };
+type Read = Omit<MultipartPart, 'body'> & { readonly value: string };
 
 async function read(text: string, size = () => 1000, boundary = 'x'): Promise<Read[]> {
   const parts: Read[] = [];

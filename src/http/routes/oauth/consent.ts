@@ -26,7 +26,7 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
         return reply.redirect(`/sign-in?next=${next}`, 303);
       }
-      return send(reply, await oauth.openConsent(toVisit(req, reply, uid)));
+      return sendResult(reply, await oauth.openConsent(toVisit(req, reply, uid)));
     },
   );
   scope.post(
@@ -44,7 +44,7 @@ export function registerConsent(scope: App, oauth: OAuthMount): void {
         isAllowed: form.get('decision') === 'allow',
         scopes: form.getAll('scope'),
       };
-      return send(reply, await oauth.decide(toVisit(req, reply, req.params.uid), decision));
+      return sendResult(reply, await oauth.decide(toVisit(req, reply, req.params.uid), decision));
     },
   );
 }
@@ -53,7 +53,7 @@ function toVisit(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
   return { raw: req.raw, res: reply.raw, uid, actor: requireSession(req.actor).user };
 }
 
-function send(reply: FastifyReply, result: ConsentResult): FastifyReply {
+function sendResult(reply: FastifyReply, result: ConsentResult): FastifyReply {
   if (result.kind === 'redirect') return reply.redirect(result.to, 303);
   return reply
     .headers({

@@ -7,13 +7,14 @@ import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
 import { getClientAddress } from '../../limits.ts';
 import { sendErrorPage } from '../../pages/page-responses.ts';
+import { hijackWithHeaders } from '../../route.ts';
 import { registerConsent } from './consent.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT_BYTES = 65_536;
 const HOUR_SECONDS = 3600;
 const MINUTE_SECONDS = 60;
-/** High, because applications of many people share one address, and tokens cannot be guessed. */
+/** High, because the applications of many people share an address, and nobody can guess a token. */
 const REQUESTS_PER_MINUTE = 600;
 const REGISTRATIONS_PER_HOUR = 20;
 const HIDDEN = { hide: true } as const;
@@ -43,12 +44,10 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
   };
   const serve = (endpoint: Endpoint) => async (req: FastifyRequest, reply: FastifyReply) => {
     const respond = await oauth.prepare(endpoint, req.raw, req.body);
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    reply.hijack();
+    hijackWithHeaders(reply);
     await respond(reply.raw);
   };
-  const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE_SECONDS)];
+  const onRequest = [createLimitHook(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE_SECONDS)];
   const forBrowsers = { ...options, onRequest, errorHandler: sendErrorPage };
   const forClients = { ...options, onRequest, errorHandler: sendOAuthError };
   scope.get('/oauth/authorize', forBrowsers, serve('authorize'));
@@ -57,13 +56,16 @@ function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
   scope.post('/oauth/revoke', forClients, serve('revoke'));
   scope.post(
     '/oauth/register',
-    { ...forClients, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR_SECONDS)] },
+    {
+      ...forClients,
+      onRequest: [createLimitHook(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR_SECONDS)],
+    },
     serve('register'),
   );
 }
 
 /** Limits requests by network, across all processes. */
-function limitBy({ limiter }: Deps, name: string, limit: number, seconds: number) {
+function createLimitHook({ limiter }: Deps, name: string, limit: number, seconds: number) {
   const reason = `More than ${limit} ${name} in ${seconds === HOUR_SECONDS ? 'an hour' : 'a minute'} from your address`;
   return async (req: FastifyRequest): Promise<void> => {
     const key = `oauth:${name}:${toNetwork(getClientAddress(req))}`;
@@ -71,7 +73,7 @@ function limitBy({ limiter }: Deps, name: string, limit: number, seconds: number
   };
 }
 
-/** Errors are translated as for PUT: every request can be repeated. At worst, a code that was already used is rejected. */
+/** Clients can repeat every request. At worst, the service rejects a code that was already used. */
 const IDEMPOTENT_METHOD = 'PUT';
 
 /** Sends an error in the form of OAuth (RFC 6749 §5.2), with our code and request id. */
