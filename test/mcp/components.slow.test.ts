@@ -1,4 +1,4 @@
-// Components over MCP: an agent finds them, places calls in workflows, reads their ports, and runs them.
+// Tests components over MCP: an agent finds components, adds calls to workflows, reads their ports, and runs them.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Agent, connectAgent, REVISIONS } from '../support/mcp/agent.ts';
@@ -26,7 +26,7 @@ after(async () => {
   await service.close();
 });
 
-const GRAPH = () => ({
+const createGraph = () => ({
   nodes: [
     { id: 'city', nodeType: 'input:text', config: { value: 'Porto' } },
     { id: 'hello', nodeType: 'component:call', label: 'Hello', config: { workflowId } },
@@ -36,21 +36,26 @@ const GRAPH = () => ({
 });
 
 it('finds workflows by name as nodes, with their ports', async () => {
-  const found = { nodeType: 'component:call', name: 'Greeting maker', config: { workflowId, version: 1 } };
-  const ports = { in: ['place TEXT'], out: ['greeting TEXT'] };
+  const component = {
+    nodeType: 'component:call',
+    name: 'Greeting maker',
+    config: { workflowId, version: 1 },
+    in: ['place TEXT'],
+    out: ['greeting TEXT'],
+  };
   const { data } = await agent.call('find_nodes', { query: 'greeting' });
-  assert.deepEqual(data.components, [{ ...found, ...ports }]);
+  assert.deepEqual(data.components, [component]);
   assert.equal((await agent.call('find_nodes', { query: 'farewell' })).data.components, undefined);
-  const typed = async (search: object) =>
+  const searchByType = async (search: object) =>
     (await agent.call('find_nodes', { query: 'greeting', ...search })).data;
-  assert.deepEqual((await typed({ accepts: 'TEXT', produces: 'TEXT' })).components, [{ ...found, ...ports }]);
-  assert.equal((await typed({ produces: 'IMAGE' })).components, undefined);
-  // Without words, only workflows that others call.
+  assert.deepEqual((await searchByType({ accepts: 'TEXT', produces: 'TEXT' })).components, [component]);
+  assert.equal((await searchByType({ produces: 'IMAGE' })).components, undefined);
+  // A search without words returns only workflows that other workflows call.
   assert.equal((await agent.call('find_nodes', {})).data.components, undefined);
 });
 
-it('places a call, reads its ports, changes its values and runs it', async () => {
-  const created = (await agent.call('create_workflow', { name: 'Hello', ...GRAPH() })).data;
+it('creates a call, reads its ports, changes its values and runs it', async () => {
+  const created = (await agent.call('create_workflow', { name: 'Hello', ...createGraph() })).data;
   assert.deepEqual(created.issues, []);
   const { nodes } = (await agent.call('get_workflow', { workflowId: created.id })).data as {
     nodes: readonly { readonly id: string }[];
@@ -86,7 +91,7 @@ it('places a call, reads its ports, changes its values and runs it', async () =>
 });
 
 it('adds a call to a workflow and connects it in one edit', async () => {
-  const { nodes } = GRAPH();
+  const { nodes } = createGraph();
   const created = await agent.call('create_workflow', {
     name: 'Edited',
     nodes: nodes.filter(({ id }) => id !== 'hello'),
@@ -104,7 +109,7 @@ it('adds a call to a workflow and connects it in one edit', async () => {
   assert.deepEqual([data.version, data.issues], [2, []]);
 });
 
-it('refuses a component that does not exist, and says what to do', async () => {
+it('rejects a component that does not exist, and says what to do', async () => {
   const refusal = await agent.call('create_workflow', {
     name: 'Missing',
     nodes: [{ id: 'c', nodeType: 'component:call', config: { workflowId: `wf_${'0'.repeat(26)}` } }],

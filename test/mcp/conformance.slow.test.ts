@@ -16,7 +16,7 @@ import { NO_PEERS, PEER_MODULES, peerProgram } from '../support/peers.ts';
 const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
 type Revision = keyof typeof REQUIRED;
 
-/** The scenarios that need only what every server has. */
+/** The scenarios that need no fixture. */
 const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [
     'server-initialize',
@@ -39,7 +39,7 @@ const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
   ],
 };
 
-/** `server-stateless` covers most of the protocol. These of its checks call tools of the suite. */
+/** The checks of `server-stateless`, which covers most of the protocol, that call tools of the suite. */
 const STATELESS_WITH_FIXTURE = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -47,12 +47,12 @@ const STATELESS_WITH_FIXTURE = [
   'sep-2575-server-rejects-undeclared-capability',
 ];
 
-interface Served {
+interface ServerToCheck {
   readonly url: string;
   close(): Promise<void>;
 }
 
-async function serve(options: TestAppOptions): Promise<Served> {
+async function serve(options: TestAppOptions): Promise<ServerToCheck> {
   const test: TestApp = await createTestApp(options);
   const port = await findFreePort();
   await test.app.listen({ port, host: '127.0.0.1' });
@@ -67,7 +67,7 @@ async function serve(options: TestAppOptions): Promise<Served> {
   };
 }
 
-/** Reads the names of the scenarios that a revision requires of servers. */
+/** Returns the names of the scenarios that a revision requires of servers. */
 async function listRequired(revision: Revision): Promise<readonly string[]> {
   const path = join(PEER_MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
   const [, list = ''] = /^server:\n((?: {2}- .*\n)+)/m.exec(await readFile(path, 'utf8')) ?? [];
@@ -80,13 +80,13 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** The scenarios that ran, each with its checks. */
-async function run(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
+/** Runs the suite. Returns the checks of each scenario. */
+async function runSuite(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
   const program = peerProgram('conformance');
   const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
   try {
-    // It exits with 1 if a scenario fails; its files list the failed ones.
+    // The exit code is not checked, because the files list the failed checks.
     await new Promise(resolve => execFile(process.execPath, args, { maxBuffer: 1e8 }, resolve));
     const names = await readdir(folder);
     const entries = names.map(async (name): Promise<[string, readonly Check[]]> => {
@@ -99,19 +99,19 @@ async function run(url: string, revision: Revision): Promise<ReadonlyMap<string,
   }
 }
 
-/** Returns the checks that failed, or also those that warned. */
-const filterFaults = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
+/** Returns the checks with one of these statuses, or a failure if the scenario did not run. */
+const filterChecks = (checks: readonly Check[] | undefined, statuses: readonly string[]): readonly Check[] =>
   checks === undefined
     ? [{ id: 'did not run', status: 'FAILURE' }]
-    : checks.filter(({ status }) => faults.includes(status));
+    : checks.filter(({ status }) => statuses.includes(status));
 
-const presentFaults = (faults: readonly Check[]): string =>
-  faults.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('\n');
+const formatChecks = (checks: readonly Check[]): string =>
+  checks.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('\n');
 
 const REVISIONS = Object.keys(REQUIRED) as Revision[];
 
 describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, () => {
-  let served: Served;
+  let served: ServerToCheck;
   before(async () => {
     served = await serve({ createMcp: createFixtureMount });
   });
@@ -121,12 +121,12 @@ describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, 
     it(`passes all ${REQUIRED[revision]} scenarios that ${revision} requires`, async () => {
       const required = await listRequired(revision);
       assert.equal(required.length, REQUIRED[revision]);
-      const ran = await run(served.url, revision);
+      const scenarios = await runSuite(served.url, revision);
       for (const name of required) {
-        const faults = filterFaults(ran.get(name), ['FAILURE', 'WARNING']);
-        assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
+        const faults = filterChecks(scenarios.get(name), ['FAILURE', 'WARNING']);
+        assert.deepEqual(faults, [], `${name}: ${formatChecks(faults)}`);
         assert.ok(
-          ran.get(name)?.some(({ status }) => status === 'SUCCESS'),
+          scenarios.get(name)?.some(({ status }) => status === 'SUCCESS'),
           `${name} checked nothing`,
         );
       }
@@ -134,7 +134,7 @@ describe("a server with the suite's fixtures on our mount", { skip: NO_PEERS }, 
 });
 
 describe('the service', { skip: NO_PEERS }, () => {
-  let served: Served;
+  let served: ServerToCheck;
   before(async () => {
     served = await serve({});
   });
@@ -142,16 +142,16 @@ describe('the service', { skip: NO_PEERS }, () => {
 
   for (const revision of REVISIONS)
     it(`passes the scenarios of ${revision} that need no fixture`, async () => {
-      const ran = await run(served.url, revision);
+      const scenarios = await runSuite(served.url, revision);
       for (const name of WITHOUT_FIXTURE[revision]) {
-        // The lack of sessions is a warning.
-        const faults = filterFaults(ran.get(name), ['FAILURE']);
-        assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
+        // Warnings are allowed, because the suite warns about the lack of sessions.
+        const faults = filterChecks(scenarios.get(name), ['FAILURE']);
+        assert.deepEqual(faults, [], `${name}: ${formatChecks(faults)}`);
       }
-      const stateless = ran.get('server-stateless');
+      const stateless = scenarios.get('server-stateless');
       if (revision === '2026-07-28')
         assert.deepEqual(
-          filterFaults(stateless, ['FAILURE', 'WARNING'])
+          filterChecks(stateless, ['FAILURE', 'WARNING'])
             .map(({ id }) => id)
             .sort(),
           STATELESS_WITH_FIXTURE,

@@ -1,7 +1,6 @@
 // Tests the MCP endpoint over HTTP: access, error messages, and both protocol revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { McpMount } from '../../src/mcp/handler.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { node } from '../support/workflows.ts';
@@ -12,31 +11,36 @@ let caller: Caller;
 before(async () => {
   test = await createTestApp({
     plans: { tight: { requestsPerMinute: 6, executionsPerMinute: 2, executionsPerDay: 100 } },
-    // Within one minute.
     now: () => NOW,
     createMcp: deps => {
       const { serve, close } = createMcpMount(deps);
-      const failing: McpMount['serve'] = (req, res, call) =>
-        'x-fails' in req.headers ? Promise.reject(new Error('broken')) : serve(req, res, call);
-      return { serve: failing, close };
+      return {
+        serve: (req, res, call) =>
+          'x-fails' in req.headers ? Promise.reject(new Error('broken')) : serve(req, res, call),
+        close,
+      };
     },
   });
   caller = await test.createCaller();
 });
 after(() => test.close());
 
+/** The middle of a minute, so that all requests count in the same rate limit window. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
 
-interface Sent {
+interface SendOptions {
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly url?: string;
 }
 
-function send(body: unknown, { key = caller.key, headers = {}, method = 'POST', url = '/mcp' }: Sent = {}) {
+function send(
+  body: unknown,
+  { key = caller.key, headers = {}, method = 'POST', url = '/mcp' }: SendOptions = {},
+) {
   return test.app.inject({
     method,
     url,
@@ -69,7 +73,7 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('sends a caller without a bearer token the challenge for all scopes', async () => {
+  it('challenges a caller without a bearer token, and names all scopes', async () => {
     const response = await send(PING, { key: '' });
     assert.equal(response.statusCode, 401);
     const challenge = String(response.headers['www-authenticate']);
@@ -91,7 +95,7 @@ describe('POST /mcp', () => {
     assert.equal(response.statusCode, 401);
   });
 
-  it('refuses the Host and the Origin of another site', async () => {
+  it('rejects the Host and the Origin of another site', async () => {
     for (const headers of [
       { host: 'evil.example.com' },
       { origin: 'https://evil.example.com' },
@@ -113,12 +117,12 @@ describe('POST /mcp', () => {
     }
   });
 
-  it('refuses a body of more than 1 MB', async () => {
+  it('rejects a body of more than 1 MB', async () => {
     const response = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
     assert.equal(response.statusCode, 413);
   });
 
-  it('returns 500 if the protocol itself fails, and leaves no caller waiting', async () => {
+  it('returns 500 if handling the request fails', async () => {
     const response = await send(PING, { headers: { 'x-fails': '1' } });
     assert.equal(response.statusCode, 500);
     assert.equal(parseMessage(response.payload).error?.code, -32603);
@@ -139,12 +143,12 @@ describe('POST /mcp', () => {
       codes.push((result as { structuredContent: { code?: string } }).structuredContent.code);
     }
     assert.deepEqual(codes, [undefined, undefined, 'rate_limited']);
-    const left = [await send(PING, { key }), await send(PING, { key }), await send(PING, { key })];
+    const responses = [await send(PING, { key }), await send(PING, { key }), await send(PING, { key })];
     assert.deepEqual(
-      left.map(({ statusCode }) => statusCode),
+      responses.map(({ statusCode }) => statusCode),
       [200, 200, 429],
     );
-    assert.ok(Number(left[2]?.headers['retry-after']) > 0);
+    assert.ok(Number(responses[2]?.headers['retry-after']) > 0);
   });
 
   it('counts each message of a batch as a request', async () => {
@@ -157,7 +161,7 @@ describe('POST /mcp', () => {
     assert.equal((await send(PING, { key })).statusCode, 429);
   });
 
-  it('counts each run of a batch as a run', async () => {
+  it('counts each run that a batch of messages starts', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
@@ -167,7 +171,7 @@ describe('POST /mcp', () => {
     assert.equal(payload.match(/"code":"rate_limited"/g)?.length, 2, payload);
   });
 
-  it('returns 403 with every required scope if the key lacks one', async () => {
+  it('returns 403 with the scopes of the key and the missing scope', async () => {
     const writer = await test.withScopes(caller, ['workflows:write']);
     const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
     const response = await send(call, { key: writer.key });

@@ -15,28 +15,26 @@ before(async () => {
 });
 after(() => service.close());
 
-interface Ended {
+interface ProgramResult {
   readonly code: number;
-  readonly out: string;
+  readonly output: string;
 }
 
-async function run(command: string, args: readonly string[]): Promise<Ended> {
+async function run(command: string, args: readonly string[]): Promise<ProgramResult> {
   const child = spawn(process.execPath, [peerProgram(command), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
   const [code] = (await once(child, 'close')) as [number];
-  return { code, out };
+  return { code, output };
 }
 
 describe('the inspector', { skip: NO_PEERS }, () => {
-  const inspect = (args: readonly string[], key = KEY): Promise<Ended> =>
+  const inspect = (args: readonly string[], key = KEY): Promise<ProgramResult> =>
     run('mcp-inspector', [
       '--cli',
       `${service.url}/mcp`,
@@ -50,20 +48,20 @@ describe('the inspector', { skip: NO_PEERS }, () => {
   for (const era of ['legacy', 'modern']) {
     it(`finds no problems in lists and calls tools in the ${era} era`, async () => {
       for (const method of ['tools/list --strict', 'resources/list', 'prompts/list']) {
-        const { code, out } = await inspect(['--protocol-era', era, '--method', ...method.split(' ')]);
-        assert.equal(code, 0, `${method}: ${out}`);
+        const { code, output } = await inspect(['--protocol-era', era, '--method', ...method.split(' ')]);
+        assert.equal(code, 0, `${method}: ${output}`);
       }
       const call = ['--protocol-era', era, '--method', 'tools/call', '--tool-name'];
-      const good = await inspect([...call, 'find_nodes', '--tool-arg', 'query=image']);
-      assert.equal(good.code, 0, good.out);
-      const bad = await inspect([...call, 'get_workflow', '--tool-arg', 'workflowId=wf_nothing']);
-      assert.equal(bad.code, 5, bad.out);
+      const success = await inspect([...call, 'find_nodes', '--tool-arg', 'query=image']);
+      assert.equal(success.code, 0, success.output);
+      const failure = await inspect([...call, 'get_workflow', '--tool-arg', 'workflowId=wf_nothing']);
+      assert.equal(failure.code, 5, failure.output);
     });
   }
 
   it('reports a wrong key', async () => {
-    const { code, out } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
-    assert.equal(code, 3, out);
+    const { code, output } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
+    assert.equal(code, 3, output);
   });
 });
 

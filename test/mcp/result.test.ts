@@ -1,4 +1,4 @@
-// Tests the limits of results: what is truncated, in which order, and how the result reports it.
+// Tests the limits of results: what is shortened, in which order, and how the result reports that.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
@@ -10,12 +10,12 @@ import { makeCatalog } from '../../src/nodes/catalog.ts';
 const catalog = makeCatalog(readSettings({}));
 
 describe('structured content', () => {
-  it('is unchanged if it fits', () => {
+  it('is unchanged if the data fits', () => {
     const data = { id: 'a', list: [1, 2] };
-    assert.equal(limitData(data, 'never said'), data);
+    assert.equal(limitData(data, 'unused hint'), data);
   });
 
-  it('drops the end of the longest list and says how to ask for less', () => {
+  it('drops the end of the longest list and says how to request less', () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({ id: `item-${index}`, text: 'x'.repeat(30) }));
     const bounded = limitData({ id: 'a', few: [1, 2], items }, 'Ask for fewer.');
     assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
@@ -45,7 +45,7 @@ describe('structured content', () => {
     }
   });
 
-  it('reads the same as text', () => {
+  it('is formatted as text with a line per member or item', () => {
     const text = formatData({
       id: 'wf_1',
       edges: ['a.x -> b.y'],
@@ -64,12 +64,12 @@ describe('a workflow of 250 nodes', () => {
     config:
       index % 5 === 0 ? { value: `a long prompt of the step ${index} `.repeat(4) } : { separator: ', ' },
   }));
-  const lines = nodes
+  const edges = nodes
     .slice(1)
     .map((_, index) => `node-${index}.text -> node-${index + 1}.text${(index % 4) + 1}`);
-  const graph = toGraph({ catalog }, nodes, lines) as Parameters<typeof outlineGraph>[1];
+  const graph = toGraph({ catalog }, nodes, edges) as Parameters<typeof outlineGraph>[1];
 
-  it('fits a result as an outline with every node and edge', () => {
+  it('fits into a result as an outline with every node and edge', () => {
     const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineGraph(catalog, graph) };
     assert.equal(outline.nodes.length, 250);
     assert.equal(outline.edges.length, 249);
@@ -82,7 +82,7 @@ describe('a workflow of 250 nodes', () => {
 describe('an edge in line notation', () => {
   const ids = new Set(['a', 'b', 'a.b', 'b.c.d']);
 
-  it('is parsed as it is written', () => {
+  it('is parsed and formatted without changes', () => {
     for (const line of ['a.text -> b.prompt', 'a.b.text -> b.c.d.x.0', 'a -> b'])
       assert.equal(formatEdge(toEdge(line, ids, '')), line);
   });

@@ -1,4 +1,4 @@
-// Performs typical tasks of an agent, without a model: each is done over MCP only and then checked on the service.
+// Performs typical tasks of an agent, without a model. Performs each task only over MCP, then checks it over REST.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -28,11 +28,11 @@ before(async () => {
 });
 after(() => paid.close());
 
-const newPerson = (credits: number): Promise<TestUser> =>
+const createPerson = (credits: number): Promise<TestUser> =>
   paid.service.createUser({ credits, keyScopes: SCOPES });
 
-/** How an agent is authorized: with a key in its settings, or by a user on the consent page. */
-const BEARERS: Readonly<Record<string, (caller: TestUser) => Promise<string>>> = {
+/** Returns the bearer token of an agent: a key in its settings, or a token that a user granted on the consent page. */
+const BEARER_READERS: Readonly<Record<string, (caller: TestUser) => Promise<string>>> = {
   'a key': async ({ key }) => key,
   'an access token': async ({ userId }) => {
     const { db, url: service } = paid.service;
@@ -48,16 +48,16 @@ const BEARERS: Readonly<Record<string, (caller: TestUser) => Promise<string>>> =
   },
 };
 
-/** What a model reads of a result if its client passes on both halves. Pictures are counted separately. */
+/** Counts what a model reads if its client passes on text and structured content. Images are not text. */
 function countTokens({ content, data }: ToolResult): number {
-  const read = content.filter(({ type }) => type !== 'image');
-  return encode(JSON.stringify({ content: read, structuredContent: data })).length;
+  const textContent = content.filter(({ type }) => type !== 'image');
+  return encode(JSON.stringify({ content: textContent, structuredContent: data })).length;
 }
 
-/** Reads `prompt` from `prompt TEXT, required`. */
+/** Returns `prompt` from `prompt TEXT, required`. */
 const getPort = (line: string): string => line.split(' ')[0] ?? '';
 
-/** A template whose text becomes a short video. */
+/** Publishes a template that turns a text into a short video. */
 async function publishVideoTemplate(owner: TestUser): Promise<void> {
   const sceneGraph = {
     fps: 10,
@@ -84,22 +84,22 @@ async function publishVideoTemplate(owner: TestUser): Promise<void> {
 }
 
 const AGENTS = REVISIONS.flatMap(revision =>
-  Object.entries(BEARERS).map(([credential, bearerOf]) => ({ revision, credential, bearerOf })),
+  Object.entries(BEARER_READERS).map(([credential, readBearer]) => ({ revision, credential, readBearer })),
 );
 
-for (const { revision, credential, bearerOf } of AGENTS) {
+for (const { revision, credential, readBearer } of AGENTS) {
   describe(`an agent over ${revision} with ${credential}`, () => {
     let person: TestUser;
     let agent: Agent;
     const connect = async (caller: TestUser): Promise<Agent> =>
-      connectAgent(`${paid.service.url}/mcp`, await bearerOf(caller), revision);
+      connectAgent(`${paid.service.url}/mcp`, await readBearer(caller), revision);
     before(async () => {
-      person = await newPerson(100);
+      person = await createPerson(100);
       agent = await connect(person);
     });
     after(() => agent.close());
 
-    it('creates an image card from nothing in few calls and few tokens', async t => {
+    it('creates an image card from scratch with few calls and few tokens', async t => {
       const own = await connect(person);
       const found = await own.get('find_nodes', {
         query: 'text image card',
@@ -145,8 +145,8 @@ for (const { revision, credential, bearerOf } of AGENTS) {
         'GET',
         `/workflows/${created.id}`,
       );
-      const places = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
-      assert.equal(places.size, 3, 'each node has a place of its own');
+      const positions = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
+      assert.equal(positions.size, 3, 'each node has its own position');
       await own.close();
     });
 
@@ -162,14 +162,14 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       });
       const { issues } = await agent.get('check_workflow', { workflowId });
       const { version, edges } = await agent.get('get_workflow', { workflowId });
-      const wrong = edges.find((line: string) => line.includes('promt'));
+      const invalidEdge = edges.find((line: string) => line.includes('promt'));
       const operations = issues
         .filter((issue: { suggestion?: string }) => issue.suggestion !== undefined)
         .flatMap((issue: { code: string; nodeId?: string; path: string; suggestion: string }) =>
           issue.code === 'unknown_port'
             ? [
-                { op: 'disconnect', edge: wrong },
-                { op: 'connect', edge: wrong.replace('promt', issue.suggestion) },
+                { op: 'disconnect', edge: invalidEdge },
+                { op: 'connect', edge: invalidEdge.replace('promt', issue.suggestion) },
               ]
             : [{ op: 'set_config', nodeId: issue.nodeId, config: { widht: null, [issue.suggestion]: 512 } }],
         );
@@ -189,7 +189,7 @@ for (const { revision, credential, bearerOf } of AGENTS) {
     });
 
     it('clones a template that contains a renderer, and runs it', async () => {
-      await publishVideoTemplate(await newPerson(0));
+      await publishVideoTemplate(await createPerson(0));
       const { templates } = await agent.get('list_templates', { query: 'title card' });
       assert.equal(templates[0].usesRenderer, true);
       const created = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
@@ -258,8 +258,8 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       assert.equal((await anyone()).status, 404);
     });
 
-    it('learns the price before spending, and that credits are short', async () => {
-      const poor = await newPerson(PRICE - 1);
+    it('gets the price before it spends credits, and an error if there are too few', async () => {
+      const poor = await createPerson(PRICE - 1);
       const own = await connect(poor);
       const created = await own.get('create_workflow', {
         name: 'Paid',
@@ -279,18 +279,18 @@ for (const { revision, credential, bearerOf } of AGENTS) {
       const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');
       assert.deepEqual(body.data, [], 'nothing was started');
 
-      const rich = await newPerson(PRICE);
-      const other = await connect(rich);
-      const again = await other.get('create_workflow', {
+      const rich = await createPerson(PRICE);
+      const richAgent = await connect(rich);
+      const affordable = await richAgent.get('create_workflow', {
         name: 'Paid',
         nodes: [{ id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } }],
         edges: [],
       });
-      const run = await other.get('run_workflow', { workflowId: again.id, maxCredits: PRICE });
+      const run = await richAgent.get('run_workflow', { workflowId: affordable.id, maxCredits: PRICE });
       assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
       assert.equal(run.credits.charged, PRICE);
       await own.close();
-      await other.close();
+      await richAgent.close();
     });
   });
 }

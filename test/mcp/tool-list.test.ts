@@ -33,8 +33,8 @@ const NAMES = [
   'add_media',
 ];
 
-/** Keywords that some client refuses, or that hide an argument from it. */
-const REFUSED = [
+/** Keywords that some clients reject, or for which they hide an argument from the model. */
+const UNSUPPORTED_KEYWORDS = [
   'oneOf',
   'anyOf',
   'allOf',
@@ -47,17 +47,16 @@ const REFUSED = [
   'patternProperties',
 ];
 
-/** Every schema in a schema, with its path. */
-function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Record<string, unknown>]> {
-  const plain = schema as Record<string, unknown>;
-  yield [path, plain];
-  const { properties = {}, items } = plain as { properties?: object; items?: unknown };
-  for (const [name, member] of Object.entries(properties)) yield* schemasIn(member, `${path}/${name}`);
-  if (items !== undefined) yield* schemasIn(items, `${path}/items`);
+/** Yields the schema and the schemas in it, with their paths. */
+function* listSchemas(schema: unknown, path: string): Generator<readonly [string, Record<string, unknown>]> {
+  yield [path, schema as Record<string, unknown>];
+  const { properties = {}, items } = schema as { properties?: object; items?: unknown };
+  for (const [name, member] of Object.entries(properties)) yield* listSchemas(member, `${path}/${name}`);
+  if (items !== undefined) yield* listSchemas(items, `${path}/items`);
 }
 
 describe('the list of tools', () => {
-  it('has the twenty-one in their order', () => {
+  it('has all tools in the intended order', () => {
     assert.deepEqual(
       TOOLS.map(({ name }) => name),
       NAMES,
@@ -72,9 +71,10 @@ describe('the list of tools', () => {
         ['output', output],
       ] as const) {
         assert.equal(schema.type, 'object', `${name} ${root}`);
-        for (const [path, part] of schemasIn(JSON.parse(JSON.stringify(schema)), `${name} ${root}`)) {
+        for (const [path, part] of listSchemas(JSON.parse(JSON.stringify(schema)), `${name} ${root}`)) {
           if (typeof part.type !== 'string') faults.push(`${path} has no single type`);
-          for (const word of REFUSED) if (word in part) faults.push(`${path} has ${word}`);
+          for (const keyword of UNSUPPORTED_KEYWORDS)
+            if (keyword in part) faults.push(`${path} has ${keyword}`);
           if (part.additionalProperties !== undefined && typeof part.additionalProperties !== 'boolean')
             faults.push(`${path} has a schema of further properties`);
         }
@@ -83,11 +83,11 @@ describe('the list of tools', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('requires no field of a result, so that clients accept an error as one', () => {
+  it('requires no field of a result, so that an error matches the output schema too', () => {
     for (const { name, output } of TOOLS) assert.equal(output.required, undefined, name);
   });
 
-  it('gives each a title and says whether it is read-only or destructive', () => {
+  it('has a title for each tool, and hints whether the tool is read-only or destructive', () => {
     for (const { name, title, hints } of TOOLS) {
       assert.ok(title.length > 0 && title.length <= 30, name);
       assert.ok(hints.readOnlyHint === true || typeof hints.destructiveHint === 'boolean', name);
@@ -95,13 +95,13 @@ describe('the list of tools', () => {
     }
   });
 
-  it('states in names and hints which tool needs which scope', () => {
+  it('requires workflows:read for every read-only tool', () => {
     for (const { name, scope, hints } of TOOLS)
       if (hints.readOnlyHint === true) assert.equal(scope, 'workflows:read', name);
   });
 
   it('takes few tokens', t => {
-    const whole = TOOLS.map(({ name, title, description, input, output, hints }) => ({
+    const listed = TOOLS.map(({ name, title, description, input, output, hints }) => ({
       name,
       title,
       description,
@@ -109,17 +109,21 @@ describe('the list of tools', () => {
       outputSchema: output,
       annotations: hints,
     }));
-    const brief = TOOLS.map(({ name, description, input }) => ({ name, description, inputSchema: input }));
+    const modelInput = TOOLS.map(({ name, description, input }) => ({
+      name,
+      description,
+      inputSchema: input,
+    }));
     const tokens = {
-      list: encode(JSON.stringify(whole)).length,
-      model: encode(JSON.stringify(brief)).length,
+      list: encode(JSON.stringify(listed)).length,
+      model: encode(JSON.stringify(modelInput)).length,
     };
     t.diagnostic(JSON.stringify(tokens));
     assert.ok(tokens.list <= MAX_LIST_TOKENS, `${tokens.list} tokens`);
     assert.ok(tokens.model <= MAX_MODEL_TOKENS, `${tokens.model} tokens`);
   });
 
-  it('comes with instructions of at most 250 words', () => {
+  it('has instructions of at most 250 words', () => {
     assert.ok(INSTRUCTIONS.split(/\s+/).length <= 250);
   });
 });

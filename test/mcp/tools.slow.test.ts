@@ -10,14 +10,14 @@ import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_CHARACTERS = 24_000;
-const ABSENT = 'wf_00000000000000000000000000';
+const UNKNOWN_WORKFLOW_ID = 'wf_00000000000000000000000000';
 
 let service: TestService;
-let foreign: string;
+let foreignId: string;
 before(async () => {
   service = await startTestService();
   const other = await service.createUser();
-  foreign = await other.createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
+  foreignId = await other.createWorkflow({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
 });
 after(() => service.close());
 
@@ -45,10 +45,13 @@ function checkResult(name: string, { data, text }: ToolResult): void {
   assert.doesNotMatch(JSON.stringify(data), /base64/);
 }
 
-/** Invalid arguments of a tool and the expected code. `$` stands for a workflow of the caller. */
-type Bad = readonly [tool: string, args: Record<string, unknown>, code: string, says?: RegExp];
+/**
+ * Invalid arguments of a tool, and the expected code and message. `$` is replaced by the id of the caller's workflow,
+ * `$foreign` by the id of somebody else's workflow.
+ */
+type InvalidCall = readonly [tool: string, args: Record<string, unknown>, code: string, message?: RegExp];
 const NODE = { id: 'a', nodeType: 'input:text' };
-const BAD: readonly Bad[] = [
+const INVALID_CALLS: readonly InvalidCall[] = [
   ['find_nodes', { query: 5 }, 'invalid_request', /\/query must be string/],
   ['find_nodes', { limit: 51 }, 'invalid_request'],
   ['find_nodes', { accepts: 'PICTURE' }, 'invalid_request', /must be one of TEXT/],
@@ -58,7 +61,7 @@ const BAD: readonly Bad[] = [
   ['list_workflows', { cursor: 'nonsense' }, 'invalid_request'],
   ['list_workflows', { limit: 0 }, 'invalid_request'],
   ['get_workflow', {}, 'invalid_request', /\/workflowId is missing/],
-  ['get_workflow', { workflowId: ABSENT }, 'not_found'],
+  ['get_workflow', { workflowId: UNKNOWN_WORKFLOW_ID }, 'not_found'],
   ['get_workflow', { workflowId: '$foreign' }, 'forbidden'],
   ['get_workflow', { workflowId: '$', detail: 'everything' }, 'invalid_request'],
   ['create_workflow', { name: 'x', nodes: [], edges: [] }, 'invalid_graph'],
@@ -190,10 +193,10 @@ const BAD: readonly Bad[] = [
 for (const revision of REVISIONS) {
   describe(`the tools over ${revision}`, () => {
     let agent: Agent;
-    let own: string;
+    let ownId: string;
     before(async () => {
       agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
-      own = await service.createWorkflow({
+      ownId = await service.createWorkflow({
         name: 'Own',
         nodes: [node('text', 'input:text', { value: 'x' }), node('shown', 'output:preview')],
         edges: [edge('text.text > shown.input')],
@@ -202,31 +205,34 @@ for (const revision of REVISIONS) {
     after(() => agent.close());
 
     it('has a test of invalid arguments for every tool', () => {
-      assert.deepEqual([...new Set(BAD.map(([tool]) => tool))].sort(), TOOLS.map(({ name }) => name).sort());
+      assert.deepEqual(
+        [...new Set(INVALID_CALLS.map(([tool]) => tool))].sort(),
+        TOOLS.map(({ name }) => name).sort(),
+      );
     });
 
-    it('refuses invalid arguments with a message, a code and a path', async () => {
-      for (const [tool, sent, code, says] of BAD) {
+    it('rejects invalid arguments with a message, a code and a path', async () => {
+      for (const [tool, template, code, message] of INVALID_CALLS) {
         const args = Object.fromEntries(
-          Object.entries(sent).map(([key, value]) => [
+          Object.entries(template).map(([key, value]) => [
             key,
-            value === '$' ? own : value === '$foreign' ? foreign : value,
+            value === '$' ? ownId : value === '$foreign' ? foreignId : value,
           ]),
         );
         const result = await agent.call(tool, args);
-        const what = `${tool} ${JSON.stringify(sent)}: ${result.text}`;
+        const what = `${tool} ${JSON.stringify(template)}: ${result.text}`;
         assert.equal(result.isError, true, what);
         assert.equal(result.data.code, code, what);
         assert.match(result.text, /^\S.+[.?] \(\w+\)/, what);
-        if (says !== undefined) assert.match(result.text, says, what);
+        if (message !== undefined) assert.match(result.text, message, what);
         checkResult(tool, result);
       }
     });
 
-    it('refuses a number that JavaScript would change', async () => {
+    it('rejects a number that JavaScript would round', async () => {
       const text = await callWithText(
         'update_workflow_config',
-        `{"workflowId":"${own}","baseVersion":1,"changes":[{"nodeId":"text","config":{"value":12345678901234567890}}]}`,
+        `{"workflowId":"${ownId}","baseVersion":1,"changes":[{"nodeId":"text","config":{"value":12345678901234567890}}]}`,
       );
       assert.match(text, /\/changes\/0\/config\/value is a number that would lose precision/);
     });
@@ -360,8 +366,8 @@ for (const revision of REVISIONS) {
         maxCredits: 0,
       });
       assert.equal(same.executionId, run.executionId);
-      const got = await good('get_execution', { executionId: run.executionId, previews: false });
-      assert.equal(got.next, 'Done.');
+      const execution = await good('get_execution', { executionId: run.executionId, previews: false });
+      assert.equal(execution.next, 'Done.');
       await good('cancel_execution', { executionId: run.executionId });
       const batch = await good('run_batch', {
         workflowId,
@@ -436,10 +442,10 @@ for (const revision of REVISIONS) {
         JSON.parse(await read('graphwright://nodes/generate:sandbox')).nodeType,
         'generate:sandbox',
       );
-      assert.equal(JSON.parse(await read(`graphwright://workflows/${own}`)).id, own);
+      assert.equal(JSON.parse(await read(`graphwright://workflows/${ownId}`)).id, ownId);
       assert.ok(Array.isArray(JSON.parse(await read('graphwright://media')).data));
-      await assert.rejects(read(`graphwright://workflows/${ABSENT}`));
-      await assert.rejects(read(`graphwright://workflows/${foreign}`));
+      await assert.rejects(read(`graphwright://workflows/${UNKNOWN_WORKFLOW_ID}`));
+      await assert.rejects(read(`graphwright://workflows/${foreignId}`));
       const { prompts } = await client.listPrompts();
       assert.deepEqual(
         prompts.map(({ name }) => name),

@@ -10,7 +10,7 @@ import { KEY, spawnService, startTestService, type TestService } from '../suppor
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_WAITS = 20;
-const slow = (ms: number) => ({
+const createSlowGraph = (ms: number) => ({
   name: 'Slow',
   nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'logic:delay', { ms })],
   edges: [edge('a.text > b.input')],
@@ -31,27 +31,27 @@ for (const revision of REVISIONS) {
     after(() => agent.close());
 
     it('sends increasing progress at least every 10 s to a caller that asks for it', async () => {
-      const workflowId = await service.createWorkflow(slow(11_000));
-      const heard: { readonly progress: number; readonly atMs: number }[] = [];
+      const workflowId = await service.createWorkflow(createSlowGraph(11_000));
+      const reports: { readonly progress: number; readonly atMs: number }[] = [];
       const startedMs = Date.now();
       const run = await agent.call(
         'run_workflow',
         { workflowId, waitSeconds: 60 },
-        { onprogress: ({ progress }) => heard.push({ progress, atMs: Date.now() }) },
+        { onprogress: ({ progress }) => reports.push({ progress, atMs: Date.now() }) },
       );
       assert.equal(run.data.status, 'COMPLETED', run.text);
-      const times = [startedMs, ...heard.map(({ atMs }) => atMs), Date.now()];
+      const times = [startedMs, ...reports.map(({ atMs }) => atMs), Date.now()];
       const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-      assert.ok(heard.length >= 2 && Math.max(...gaps) < 10_000, JSON.stringify(gaps));
-      const values = heard.map(({ progress }) => progress);
+      assert.ok(reports.length >= 2 && Math.max(...gaps) < 10_000, JSON.stringify(gaps));
+      const values = reports.map(({ progress }) => progress);
       assert.deepEqual(
         values,
         [...new Set(values)].sort((a, b) => a - b),
       );
     });
 
-    it('returns the state of the run when the time is over', async () => {
-      const workflowId = await service.createWorkflow(slow(600_000));
+    it('returns the state of the run when the time is up', async () => {
+      const workflowId = await service.createWorkflow(createSlowGraph(600_000));
       const run = await agent.get('run_workflow', { workflowId, waitSeconds: 1 });
       assert.ok(['QUEUED', 'RUNNING'].includes(run.status), run.status);
       assert.match(run.next, /Call get_execution/);
@@ -59,10 +59,10 @@ for (const revision of REVISIONS) {
     });
 
     it('does not stop a run whose caller has disconnected', async () => {
-      const workflowId = await service.createWorkflow(slow(2000));
-      const away = new AbortController();
-      const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: away.signal });
-      setTimeout(() => away.abort(), 700);
+      const workflowId = await service.createWorkflow(createSlowGraph(2000));
+      const controller = new AbortController();
+      const call = agent.call('run_workflow', { workflowId, waitSeconds: 60 }, { signal: controller.signal });
+      setTimeout(() => controller.abort(), 700);
       await assert.rejects(call);
       const { body } = await service.request<{ data: { id: string }[] }>(
         'GET',
@@ -76,38 +76,38 @@ for (const revision of REVISIONS) {
 }
 
 describe('an account', () => {
-  it(`waits for at most ${MAX_WAITS} runs at once`, async () => {
+  it(`can wait in at most ${MAX_WAITS} calls concurrently`, async () => {
     const agent = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
-    const workflowId = await service.createWorkflow(slow(600_000));
+    const workflowId = await service.createWorkflow(createSlowGraph(600_000));
     const { executionId } = await agent.get('run_workflow', { workflowId, waitSeconds: 0 });
-    const refused: unknown[] = [];
+    const errorCodes: unknown[] = [];
     const waits = Array.from({ length: MAX_WAITS + 3 }, async () => {
       const result = await agent.call('get_execution', { executionId, waitSeconds: 20 });
-      if (result.isError) refused.push(result.data.code);
+      if (result.isError) errorCodes.push(result.data.code);
       return result;
     });
-    // A wait for a run that has ended is answered at once.
-    await waitUntil('three refusals', () => refused.length === 3);
+    // The run is canceled only now, because a call for a run that has ended returns immediately.
+    await waitUntil('three rejections', () => errorCodes.length === 3);
     await service.request('POST', `/executions/${executionId}/cancel`);
     const results = await Promise.all(waits);
-    assert.deepEqual(refused, Array(3).fill('too_many_streams'));
+    assert.deepEqual(errorCodes, Array(3).fill('too_many_streams'));
     assert.ok(results.filter(({ isError }) => !isError).every(({ data }) => data.status === 'CANCELLED'));
     await agent.close();
   });
 });
 
 describe('a service that is killed while an agent waits', () => {
-  it('completes the run once, and the agent finds it again', async () => {
+  it('completes the run once, and repeating the call returns the same run', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-killed-'));
     const env = { DATABASE_URL: service.databaseUrl };
     const first = await spawnService(folder, { ...env, ROLE: 'api' });
-    const workflowId = await service.createWorkflow(slow(4000));
+    const workflowId = await service.createWorkflow(createSlowGraph(4000));
     const agent = await connectAgent(`${first.url}/mcp`, KEY, '2026-07-28');
     const args = { workflowId, idempotencyKey: 'killed', waitSeconds: 60 };
     const call = agent.call('run_workflow', args).catch((err: unknown) => err);
     await new Promise(resolve => setTimeout(resolve, 1500));
     await first.end('SIGKILL');
-    assert.ok((await call) instanceof Error, 'the call breaks off');
+    assert.ok((await call) instanceof Error, 'the call fails');
     const second = await connectAgent(`${service.url}/mcp`, KEY, '2026-07-28');
     const again = await second.get('run_workflow', args);
     assert.equal(again.status, 'COMPLETED');

@@ -12,8 +12,8 @@ const DOCUMENT = {
   token_endpoint_auth_method: 'none',
 };
 
-/** A fake network response; undefined uses the guarded client itself. */
-let served: (url: string) => { status: number; body: string } | undefined;
+/** Returns a fake response, or undefined to send the request with the guarded client. */
+let respond: (url: string) => { status: number; body: string } | undefined;
 let fetches: { url: string; request: OutboundRequest }[];
 
 let oauth: OAuthApp;
@@ -23,7 +23,7 @@ before(async () => {
   const real = deps.fetch;
   const double: GuardedFetch['fetch'] = async (url, request) => {
     fetches.push({ url, request });
-    const response = served(url);
+    const response = respond(url);
     if (response === undefined) return real.fetch(url, request);
     return { status: response.status, headers: {}, url, body: Buffer.from(response.body) };
   };
@@ -31,12 +31,12 @@ before(async () => {
 });
 beforeEach(() => {
   fetches = [];
-  served = url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT }) });
+  respond = url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT }) });
 });
 after(() => oauth.test.close());
 
 let count = 0;
-const newAddress = (): string => `https://agent.example.com/client-${count++}.json`;
+const createClientUrl = (): string => `https://agent.example.com/client-${count++}.json`;
 
 const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =>
   oauth.newBrowser().open(
@@ -49,8 +49,8 @@ const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =
   );
 
 describe('a client identified by a document URL', () => {
-  it('is shown under the name in the document, and remembered', async () => {
-    const clientId = newAddress();
+  it('is shown under the name in the document, and its consent is remembered', async () => {
+    const clientId = createClientUrl();
     const page = await open(clientId);
     assert.ok(page.html.includes('Hosted agent'), page.html);
     const tokens = await oauth.connect({ clientId, params: { redirect_uri: REDIRECT } });
@@ -60,8 +60,8 @@ describe('a client identified by a document URL', () => {
     assert.ok(JSON.stringify(body.data).includes(clientId));
   });
 
-  it('is requested once while the cached copy is fresh, with limits and without redirects', async () => {
-    const clientId = newAddress();
+  it('has its document requested once while the cached copy is fresh, with limits and without redirects', async () => {
+    const clientId = createClientUrl();
     await Promise.all([open(clientId), open(clientId)]);
     await open(clientId);
     assert.deepEqual(
@@ -76,61 +76,62 @@ describe('a client identified by a document URL', () => {
   });
 
   it('may return on another loopback port (VS Code)', async () => {
-    served = url => ({
+    respond = url => ({
       status: 200,
       body: JSON.stringify({ client_id: url, ...DOCUMENT, redirect_uris: ['http://127.0.0.1:33418/'] }),
     });
-    const page = await open(newAddress(), { redirect_uri: 'http://127.0.0.1:50000/' });
+    const page = await open(createClientUrl(), { redirect_uri: 'http://127.0.0.1:50000/' });
     assert.match(page.html, /class="warning"/);
   });
 
-  const refused: readonly (readonly [string, (url: string) => { status: number; body: string }])[] = [
+  const invalidDocuments: readonly (readonly [string, (url: string) => { status: number; body: string }])[] =
     [
-      'of another client',
-      () => ({ status: 200, body: JSON.stringify({ client_id: `${ORIGIN}/x`, ...DOCUMENT }) }),
-    ],
-    ['without an id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
-    ['that redirects', () => ({ status: 302, body: '' })],
-    ['that is missing', () => ({ status: 404, body: '{}' })],
-    ['that is not JSON', () => ({ status: 200, body: '<html>' })],
-    ['that is a list', () => ({ status: 200, body: '[]' })],
-    [
-      'with a secret',
-      url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT, client_secret: 'x' }) }),
-    ],
-    [
-      'for a redirect that runs script',
-      url => ({
-        status: 200,
-        body: JSON.stringify({
-          client_id: url,
-          ...DOCUMENT,
-          redirect_uris: ['javascript:alert(1)', REDIRECT],
+      [
+        'of another client',
+        () => ({ status: 200, body: JSON.stringify({ client_id: `${ORIGIN}/x`, ...DOCUMENT }) }),
+      ],
+      ['without an id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
+      ['that redirects', () => ({ status: 302, body: '' })],
+      ['that is missing', () => ({ status: 404, body: '{}' })],
+      ['that is not JSON', () => ({ status: 200, body: '<html>' })],
+      ['that is a list', () => ({ status: 200, body: '[]' })],
+      [
+        'with a secret',
+        url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT, client_secret: 'x' }) }),
+      ],
+      [
+        'for a redirect that runs script',
+        url => ({
+          status: 200,
+          body: JSON.stringify({
+            client_id: url,
+            ...DOCUMENT,
+            redirect_uris: ['javascript:alert(1)', REDIRECT],
+          }),
         }),
-      }),
-    ],
-    [
-      'of a client with a shared secret',
-      url => ({
-        status: 200,
-        body: JSON.stringify({
-          client_id: url,
-          ...DOCUMENT,
-          token_endpoint_auth_method: 'client_secret_post',
+      ],
+      [
+        'of a client with a shared secret',
+        url => ({
+          status: 200,
+          body: JSON.stringify({
+            client_id: url,
+            ...DOCUMENT,
+            token_endpoint_auth_method: 'client_secret_post',
+          }),
         }),
-      }),
-    ],
-  ];
-  for (const [name, response] of refused)
-    it(`is refused with a document ${name}`, async () => {
-      served = response;
-      const page = await open(newAddress());
+      ],
+    ];
+  for (const [name, response] of invalidDocuments)
+    it(`is rejected with a document ${name}`, async () => {
+      respond = response;
+      const page = await open(createClientUrl());
       assert.equal(page.status, 400, page.url);
       assert.match(page.html, /does not recognize the app|is invalid/);
     });
 
-  it('is refused at an http, local or private address, and nothing is requested there', async () => {
-    served = () => undefined;
+  it('is rejected at an http, local or private address', async () => {
+    respond = () => undefined;
     for (const host of [
       'localhost',
       '127.0.0.1',
@@ -149,20 +150,20 @@ describe('a client identified by a document URL', () => {
 });
 
 describe('CIMD=false', () => {
-  it('refuses such clients and does not advertise them', async () => {
-    const off = await createOAuthApp({ env: { CIMD: 'false' } });
+  it('rejects these clients and does not advertise support for them', async () => {
+    const oauthWithoutCimd = await createOAuthApp({ env: { CIMD: 'false' } });
     try {
-      const { text } = await off.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`);
+      const { text } = await oauthWithoutCimd.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`);
       assert.equal(JSON.parse(text).client_id_metadata_document_supported, false);
       const params = {
-        client_id: newAddress(),
+        client_id: createClientUrl(),
         redirect_uri: REDIRECT,
         code_challenge: makePkce().challenge,
       };
-      assert.equal((await off.newBrowser().open(buildAuthorizeUrl(params))).status, 400);
+      assert.equal((await oauthWithoutCimd.newBrowser().open(buildAuthorizeUrl(params))).status, 400);
       assert.deepEqual(fetches, []);
     } finally {
-      await off.test.close();
+      await oauthWithoutCimd.test.close();
     }
   });
 });

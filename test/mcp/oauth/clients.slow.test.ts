@@ -36,8 +36,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What an application on a user's computer stores about a connection. */
-class Memory {
+/** Stores what an application on a user's computer keeps of a connection. */
+class ClientStorage {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = REGISTRATION;
   authorizationUrl: URL | undefined;
@@ -62,22 +62,22 @@ class Memory {
   codeVerifier = (): string => this.#verifier;
 
   /** Simulates an expired access token. */
-  forgetAccess(): void {
+  expireAccessToken(): void {
     const { refresh_token } = (this.#tokens ?? {}) as { refresh_token?: string };
     this.#tokens = { access_token: 'expired', token_type: 'Bearer', refresh_token } as never;
   }
-  forgetRefresh(): void {
-    this.#tokens = { access_token: this.access, token_type: 'Bearer' } as never;
+  forgetRefreshToken(): void {
+    this.#tokens = { access_token: this.accessToken, token_type: 'Bearer' } as never;
   }
-  get access(): string {
+  get accessToken(): string {
     return (this.#tokens as { access_token?: string } | undefined)?.access_token ?? '';
   }
 }
 
-/** Signs in and approves these scopes. */
-async function response(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
-  const url = memory.authorizationUrl ?? assert.fail('The client asked for nothing.');
-  memory.authorizationUrl = undefined;
+/** Signs in, approves these scopes, and returns the authorization response. */
+async function approve(storage: ClientStorage, scopes?: readonly string[]): Promise<URLSearchParams> {
+  const url = storage.authorizationUrl ?? assert.fail('The client requested no authorization.');
+  storage.authorizationUrl = undefined;
   return (await service.authorize(url, scopes === undefined ? {} : { scopes })).searchParams;
 }
 
@@ -93,11 +93,11 @@ const CREATE = {
 describe('SDK version 2', () => {
   for (const revision of ['2025-11-25', '2026-07-28'] as const)
     it(`registers, signs in, calls tools, requests more scopes and refreshes over ${revision}`, async () => {
-      const memory = new Memory();
+      const storage = new ClientStorage();
       const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
       const connect = async () => {
         const transport = new v2.StreamableHTTPClientTransport(new URL(service.mcpUrl), {
-          authProvider: memory,
+          authProvider: storage,
         });
         const client = new v2.Client(
           { name: 'agent', version: '1' },
@@ -108,51 +108,51 @@ describe('SDK version 2', () => {
       const first = await connect();
       await assert.rejects(first.client.connect(first.transport));
       assert.ok(
-        memory.authorizationUrl?.searchParams.get('scope')?.startsWith(ALL_SCOPES),
-        String(memory.authorizationUrl),
+        storage.authorizationUrl?.searchParams.get('scope')?.startsWith(ALL_SCOPES),
+        String(storage.authorizationUrl),
       );
-      await first.transport.finishAuth(await response(memory, ['workflows:read']));
+      await first.transport.finishAuth(await approve(storage, ['workflows:read']));
       const second = await connect();
       await second.client.connect(second.transport);
       assert.equal((await second.client.listTools()).tools.length, TOOLS.length);
       // The user had not granted the tool's scope, so the client gets a 403 and requests it.
       await assert.rejects(second.client.callTool(CREATE));
-      assert.match(memory.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
-      await second.transport.finishAuth(await response(memory));
+      assert.match(storage.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
+      await second.transport.finishAuth(await approve(storage));
       const created = await second.client.callTool(CREATE);
       assert.ok(!created.isError, JSON.stringify(created.content));
-      memory.forgetAccess();
+      storage.expireAccessToken();
       const listed = await second.client.callTool({ name: 'list_workflows', arguments: {} });
       assert.match(JSON.stringify(listed.structuredContent), /Card/);
-      assert.notEqual(memory.access, 'expired');
+      assert.notEqual(storage.accessToken, 'expired');
       await second.client.close();
     });
 });
 
 describe('SDK version 1', () => {
   it('registers, signs in, calls tools, requests more scopes and refreshes', async () => {
-    const memory = new Memory();
+    const storage = new ClientStorage();
     const connect = () => ({
-      transport: new TransportV1(new URL(service.mcpUrl), { authProvider: memory as never }),
+      transport: new TransportV1(new URL(service.mcpUrl), { authProvider: storage as never }),
       client: new ClientV1({ name: 'agent', version: '1' }),
     });
     const first = connect();
     await assert.rejects(first.client.connect(first.transport as never));
-    await first.transport.finishAuth((await response(memory, ['workflows:read'])).get('code') ?? '');
+    await first.transport.finishAuth((await approve(storage, ['workflows:read'])).get('code') ?? '');
     const { client, transport } = connect();
     await client.connect(transport as never);
     assert.equal((await client.listTools()).tools.length, TOOLS.length);
-    // It refreshes first, and requests more scopes only without a refresh token.
-    memory.forgetRefresh();
+    // The client requests more scopes only if it has no refresh token.
+    storage.forgetRefreshToken();
     await assert.rejects(client.callTool(CREATE));
-    assert.match(memory.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
-    await transport.finishAuth((await response(memory)).get('code') ?? '');
+    assert.match(storage.authorizationUrl?.searchParams.get('scope') ?? '', /workflows:write/);
+    await transport.finishAuth((await approve(storage)).get('code') ?? '');
     const created = await client.callTool(CREATE);
     assert.ok(created.isError !== true, JSON.stringify(created.content));
-    memory.forgetAccess();
+    storage.expireAccessToken();
     const listed = await client.callTool({ name: 'list_workflows', arguments: {} });
     assert.match(JSON.stringify(listed.structuredContent), /Card/);
-    assert.notEqual(memory.access, 'expired');
+    assert.notEqual(storage.accessToken, 'expired');
     await client.close();
   });
 });
@@ -183,10 +183,10 @@ describe('openid-client', () => {
       { resource: service.mcpUrl },
     );
     assert.equal(tokens.scope, ALL_SCOPES);
-    const more = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
-    assert.ok(more.access_token);
-    await openid.tokenRevocation(config, more.refresh_token ?? '');
-    await assert.rejects(openid.refreshTokenGrant(config, more.refresh_token ?? ''), {
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    assert.ok(refreshed.access_token);
+    await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
+    await assert.rejects(openid.refreshTokenGrant(config, refreshed.refresh_token ?? ''), {
       error: 'invalid_grant',
     });
   });
@@ -232,7 +232,7 @@ describe('oauth4webapi', () => {
         insecure,
       ),
     );
-    const answered = await oauth4webapi.protectedResourceRequest(
+    const response = await oauth4webapi.protectedResourceRequest(
       tokens.access_token,
       'POST',
       new URL(service.mcpUrl),
@@ -240,11 +240,11 @@ describe('oauth4webapi', () => {
       '{"jsonrpc":"2.0","id":1,"method":"ping"}',
       insecure,
     );
-    assert.equal(answered.status, 200);
+    assert.equal(response.status, 200);
   });
 });
 
-/** Starts a program of node_modules. Lines of both output streams go to `onLine`. */
+/** Starts a third-party program. Calls `onLine` with each line of both output streams. */
 function start(program: string, args: readonly string[], onLine: (line: string) => void): ChildProcess {
   const child = spawn(process.execPath, [peerProgram(program), ...args], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder, BROWSER: 'none' },
@@ -255,8 +255,8 @@ function start(program: string, args: readonly string[], onLine: (line: string) 
   return child;
 }
 
-/** Returns the URL in the line that asks the user to open it. */
-const authorizationIn = (line: string): string | undefined =>
+/** Returns the authorization URL in a line of output. */
+const findAuthorizationUrl = (line: string): string | undefined =>
   /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
 
 describe('mcp-remote', { skip: NO_PEERS }, () => {
@@ -277,13 +277,13 @@ describe('mcp-remote', { skip: NO_PEERS }, () => {
       };
       child.stdin?.write(`${JSON.stringify(initialize)}\n`);
       let url: string | undefined;
-      await waitUntil('mcp-remote to ask', () => {
-        url = lines.map(authorizationIn).find(found => found !== undefined);
+      await waitUntil('mcp-remote to print the authorization URL', () => {
+        url = lines.map(findAuthorizationUrl).find(found => found !== undefined);
         assert.equal(child.exitCode, null, lines.join('\n'));
         return url !== undefined;
       });
       const end = String(await service.authorize(url ?? ''));
-      await waitUntil('its callback', () =>
+      await waitUntil('the callback of mcp-remote', () =>
         sendOverNetwork('GET', end).then(
           ({ status }) => status === 200,
           () => false,
@@ -304,12 +304,12 @@ describe('the conformance suite', { skip: NO_PEERS }, () => {
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
     let isAuthorized = false;
-    // One argument: an id may begin with -V, which would be read as the version flag.
+    // The id is not a separate argument, because -V at its start would be read as the version flag.
     const args = ['authorization', '--url', service.origin, `--client-id=${clientId}`];
-    const more = ['--resource', service.mcpUrl, '-p', String(port)];
-    const child = start('conformance', [...args, ...more], line => {
+    const resourceArgs = ['--resource', service.mcpUrl, '-p', String(port)];
+    const child = start('conformance', [...args, ...resourceArgs], line => {
       lines.push(line);
-      const url = authorizationIn(line);
+      const url = findAuthorizationUrl(line);
       if (url === undefined || isAuthorized) return;
       isAuthorized = true;
       void service.authorize(url).then(end => sendOverNetwork('GET', String(end)));

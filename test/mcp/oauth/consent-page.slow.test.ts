@@ -8,7 +8,7 @@ import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '..
 import { buildAuthorizeUrl, makePkce } from '../../support/oauth/clients.ts';
 import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 
-const NAME = 'Claude Code <b>with a long name</b> that goes on and on';
+const NAME = 'Claude Code <b>with a long name</b> that needs several lines';
 
 describe('the consent page', { skip: NO_BROWSER }, () => {
   let service: OAuthService;

@@ -38,8 +38,7 @@ describe('a user who is not signed in', () => {
       client_id: await oauth.client.newClient(),
       code_challenge: makePkce().challenge,
     });
-    const { url: arrived } = await browser.open(url);
-    const { pathname, searchParams } = new URL(arrived);
+    const { pathname, searchParams } = new URL((await browser.open(url)).url);
     assert.equal(pathname, '/sign-in');
     const next = searchParams.get('next') ?? '';
     assert.match(next, /^\/oauth\/interaction\/[\w-]+$/);
@@ -50,7 +49,7 @@ describe('a user who is not signed in', () => {
     assert.ok(new URL((await browser.decide(page)).url).searchParams.get('code'));
   });
 
-  it('cannot answer the page', async () => {
+  it('cannot submit the form', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: readFormToken(page), decision: 'allow' }),
@@ -123,8 +122,8 @@ describe('the page', () => {
   });
 });
 
-describe('an answer', () => {
-  it('that denies access, or selects no scope, gives the client access_denied', async () => {
+describe('a submitted form', () => {
+  it('gives the client access_denied if it denies access or selects no scope', async () => {
     for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
       const browser = oauth.newBrowser();
       const url = buildAuthorizeUrl({
@@ -154,22 +153,22 @@ describe('an answer', () => {
     assert.equal(tokens.scope, 'workflows:read workflows:execute');
   });
 
-  it("from another site, without the page's token, or by another user is refused", async () => {
+  it("is rejected from another site, without the page's token, or from another user", async () => {
     const page = await open();
     const form = (token: string) =>
       new URLSearchParams({ token, decision: 'allow', scope: 'workflows:read' });
     const { cookie } = oauth.person;
     const send = (body: URLSearchParams, headers: Readonly<Record<string, string>>) =>
       oauth.send('POST', page.url, { body, headers: { cookie, ...headers } });
-    const same = { 'sec-fetch-site': 'same-origin' };
+    const sameSite = { 'sec-fetch-site': 'same-origin' };
     for (const [body, headers] of [
       [form(readFormToken(page)), { 'sec-fetch-site': 'cross-site' }],
       [form(readFormToken(page)), { origin: 'https://evil.example.com' }],
-      [form(''), same],
-      [form('0'.repeat(64)), same],
+      [form(''), sameSite],
+      [form('0'.repeat(64)), sameSite],
       [
         form(readFormToken(page)),
-        { ...same, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
+        { ...sameSite, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
       ],
     ] as const) {
       const response = await send(body, headers);
@@ -178,7 +177,7 @@ describe('an answer', () => {
     }
   });
 
-  it('from a browser other than the one that was sent here is refused', async () => {
+  it('is rejected from a browser that did not start the request', async () => {
     const page = await open();
     const response = await oauth.send('POST', page.url, {
       body: new URLSearchParams({ token: readFormToken(page), decision: 'allow', scope: 'workflows:read' }),
@@ -189,19 +188,19 @@ describe('an answer', () => {
 });
 
 describe('a consent', () => {
-  async function again(
+  async function openAgain(
     metadata: object,
     params: Readonly<Record<string, string>>,
-    first: readonly string[],
-    more = {},
+    firstScopes: readonly string[],
+    extraParams = {},
   ) {
     const clientId = await oauth.client.newClient(metadata);
-    await oauth.connect({ clientId, params, decision: { scopes: first } });
+    await oauth.connect({ clientId, params, decision: { scopes: firstScopes } });
     const url = buildAuthorizeUrl({
       client_id: clientId,
       code_challenge: makePkce().challenge,
       ...params,
-      ...more,
+      ...extraParams,
     });
     return oauth.newBrowser().open(url);
   }
@@ -209,20 +208,20 @@ describe('a consent', () => {
   const HOSTED = [{ redirect_uris: [HTTPS_REDIRECT] }, { redirect_uri: HTTPS_REDIRECT }] as const;
 
   it('is remembered for a client at an https address', async () => {
-    const end = await again(...HOSTED, ALL);
+    const end = await openAgain(...HOSTED, ALL);
     assert.ok(end.url.startsWith(HTTPS_REDIRECT), end.url);
     assert.ok(new URL(end.url).searchParams.get('code'));
   });
 
-  it('is asked for again when the client needs more scopes or requests it', async () => {
-    assert.match((await again(...HOSTED, ['workflows:read'])).html, /name="token"/);
-    assert.match((await again(...HOSTED, ALL, { prompt: 'consent' })).html, /name="token"/);
+  it('is requested again if the client needs more scopes or sends prompt=consent', async () => {
+    assert.match((await openAgain(...HOSTED, ['workflows:read'])).html, /name="token"/);
+    assert.match((await openAgain(...HOSTED, ALL, { prompt: 'consent' })).html, /name="token"/);
   });
 
-  it('is asked for again if the client runs on this computer', async () => {
-    assert.match((await again({}, {}, ALL)).html, /name="token"/);
+  it('is requested again if the client runs on this computer', async () => {
+    assert.match((await openAgain({}, {}, ALL)).html, /name="token"/);
     const app = { redirect_uris: ['cursor://mcp/callback'] };
-    assert.match((await again(app, { redirect_uri: 'cursor://mcp/callback' }, ALL)).html, /name="token"/);
+    assert.match((await openAgain(app, { redirect_uri: 'cursor://mcp/callback' }, ALL)).html, /name="token"/);
   });
 
   it('is forgotten when its connection is deleted', async () => {

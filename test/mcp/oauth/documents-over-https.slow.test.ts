@@ -17,33 +17,32 @@ let oauth: OAuthApp;
 let server: Server;
 let fetch: GuardedFetch;
 let port: number;
-/** The requested paths. */
 let requestedPaths: string[] = [];
 
-type Handler = (res: ServerResponse, own: string) => void;
+type Handler = (res: ServerResponse, documentUrl: string) => void;
 
-const createDocument = (own: string, more: object = {}): string =>
+const createDocument = (clientId: string, properties: object = {}): string =>
   JSON.stringify({
-    client_id: own,
+    client_id: clientId,
     client_name: 'Hosted agent',
     redirect_uris: [REDIRECT],
     token_endpoint_auth_method: 'none',
-    ...more,
+    ...properties,
   });
 
-const ANSWERS: Readonly<Record<string, Handler>> = {
-  '/good.json': (res, own) => res.end(createDocument(own)),
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  '/good.json': (res, url) => res.end(createDocument(url)),
   '/moved.json': res => res.writeHead(302, { location: '/good.json' }).end(),
-  '/mismatched.json': (res, own) => res.end(createDocument(`${own}.bak`)),
-  '/large.json': (res, own) => res.end(createDocument(own, { client_uri: 'x'.repeat(1_000_000) })),
-  '/slow.json': (res, own) => {
-    const drip = setInterval(() => res.write(' '), 200);
-    res.write(createDocument(own));
-    res.on('close', () => clearInterval(drip));
+  '/mismatched.json': (res, url) => res.end(createDocument(`${url}.bak`)),
+  '/large.json': (res, url) => res.end(createDocument(url, { client_uri: 'x'.repeat(1_000_000) })),
+  '/slow.json': (res, url) => {
+    const interval = setInterval(() => res.write(' '), 200);
+    res.write(createDocument(url));
+    res.on('close', () => clearInterval(interval));
   },
 };
 
-const answerNone: Handler = res => res.writeHead(404).end();
+const sendNotFound: Handler = res => res.writeHead(404).end();
 
 before(async () => {
   oauth = await createOAuthApp();
@@ -51,13 +50,13 @@ before(async () => {
   setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
   server = createServer(certificate, ({ url = '', headers: { host = '' } }: IncomingMessage, res) => {
     requestedPaths.push(url);
-    (ANSWERS[url] ?? answerNone)(res, `https://${host}${url}`);
+    (HANDLERS[url] ?? sendNotFound)(res, `https://${host}${url}`);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
   fetch = createGuardedFetch({
     allowPrivate: false,
-    // Resolves names like public hosts; the certificate does not cover the second name.
+    // Both names may resolve to a private address. The certificate does not cover the second name.
     trustedUrls: [`https://agent.test:${port}`, `https://other.test:${port}`],
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   });
@@ -82,24 +81,24 @@ const open = (path: string, host = 'agent.test') =>
   );
 
 describe('a document over https', () => {
-  it('lets its client ask for authorization', async () => {
+  it('lets its client request authorization', async () => {
     const page = await open('/good.json');
     assert.equal(page.status, 200, page.html);
     assert.match(page.html, /Hosted agent/);
   });
 
   for (const path of ['/moved.json', '/mismatched.json', '/large.json', '/none.json'] as const)
-    it(`at ${path} is refused, and requested once`, async () => {
+    it(`at ${path} is rejected, and requested once`, async () => {
       const page = await open(path);
       assert.equal(page.status, 400, page.html);
       assert.deepEqual(requestedPaths, [path]);
     });
 
-  it('that never ends is given up after five seconds', async () => {
-    const began = performance.now();
+  it('is rejected after five seconds if it never ends', async () => {
+    const startedMs = performance.now();
     const page = await open('/slow.json');
     assert.equal(page.status, 400, page.html);
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedMs) / 1000;
     assert.ok(seconds > 4 && seconds < 9.5, `${seconds} s`);
   });
 

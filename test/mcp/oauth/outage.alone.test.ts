@@ -1,4 +1,4 @@
-// Tests the authorization server while its database is down: clients are told to retry and can continue afterwards.
+// Tests the authorization server while its database is down: it tells clients to retry, and they can continue afterwards.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,44 +10,44 @@ import { buildAuthorizeUrl, makePkce, ORIGIN, REGISTRATION } from '../../support
 import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
 
 let oauth: OAuthApp;
-let operator: TestDatabase;
-/** How the service reaches its database: a folder with a link to the server's socket. */
+let database: TestDatabase;
+/** The service connects to its database through links to the server's sockets in this folder. */
 let folder: string;
 before(async () => {
-  operator = await createTestDatabase();
+  database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), 'graphwright-socket-'));
-  await link();
-  process.env[ADDRESS_VARIABLE] = JSON.stringify({ ...operator.connection, socketDir: folder });
+  await linkSockets();
+  process.env[ADDRESS_VARIABLE] = JSON.stringify({ ...database.connection, socketDir: folder });
   oauth = await createOAuthApp();
 });
 after(async () => {
   await oauth.test.close();
-  await operator.drop();
+  await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function link(): Promise<void> {
-  const { socketDir } = operator.connection;
+async function linkSockets(): Promise<void> {
+  const { socketDir } = database.connection;
   const names = (await readdir(socketDir)).filter(name => /^\.s\.PGSQL\.\d+$/.test(name));
   for (const name of names) await symlink(join(socketDir, name), join(folder, name));
 }
 
-async function takeAway(): Promise<void> {
+async function disconnectDatabase(): Promise<void> {
   const { rows } = await oauth.test.deps.db.query<{ name: string }>('select current_database() as name');
   for (const name of await readdir(folder)) await unlink(join(folder, name));
-  const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1';
-  await operator.db.query(end, [rows[0]?.name]);
+  const terminate = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1';
+  await database.db.query(terminate, [rows[0]?.name]);
 }
 
 describe('while the database is down', () => {
-  it('each endpoint returns 503 with Retry-After in its own format, and nothing is lost', async () => {
+  it('each endpoint returns 503 with Retry-After in its own format, and a pending consent survives', async () => {
     const tokens = await oauth.connect();
     const { clientId, refresh_token } = tokens;
     const browser = oauth.newBrowser();
     const page = await browser.open(
       buildAuthorizeUrl({ client_id: clientId, code_challenge: makePkce().challenge }),
     );
-    await takeAway();
+    await disconnectDatabase();
     try {
       const forms = [
         await oauth.client.register(REGISTRATION),
@@ -71,7 +71,7 @@ describe('while the database is down', () => {
       }
       assert.equal((await oauth.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`)).status, 200);
     } finally {
-      await link();
+      await linkSockets();
     }
     const end = await browser.decide(page);
     assert.ok(new URL(end.url).searchParams.get('code'), end.html);

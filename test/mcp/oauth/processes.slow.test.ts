@@ -24,11 +24,11 @@ after(async () => {
   await first.close();
 });
 
-/** Sends requests to the processes in turn, as a load balancer does. */
-function balance(): Send {
-  let turn = 0;
+/** Returns a function that sends requests to the processes alternately, as a load balancer does. */
+function createBalancedSend(): Send {
+  let count = 0;
   return (method, url, request) =>
-    sendOverNetwork(method, url.replace(ORIGIN, turn++ % 2 === 0 ? first.url : second.url), request);
+    sendOverNetwork(method, url.replace(ORIGIN, count++ % 2 === 0 ? first.url : second.url), request);
 }
 
 async function signIn(): Promise<string> {
@@ -58,8 +58,8 @@ async function ping(url: string, token: string): Promise<number> {
 }
 
 describe('two processes', () => {
-  it('share an authorization, and both refuse its token within five seconds of revocation', async () => {
-    const send = balance();
+  it('share an authorization, and both reject its token soon after revocation', async () => {
+    const send = createBalancedSend();
     const cookie = await signIn();
     const client = createOAuthClient(send);
     const tokens = await connect(client, new CookieBrowser(send, { cookie }));
@@ -76,11 +76,11 @@ describe('two processes', () => {
     const { id } = JSON.parse(text).data[0];
     const ended = await send('DELETE', `${ORIGIN}/api/v1/connections/${id}`, page);
     assert.equal(ended.status, 200, ended.text);
-    const endedAt = performance.now();
-    await waitUntil('both to refuse the token', async () => {
+    const endedMs = performance.now();
+    await waitUntil('both processes to reject the token', async () => {
       const statuses = await Promise.all([first, second].map(({ url }) => ping(url, tokens.access_token)));
       return statuses.every(status => status === 401);
     });
-    assert.ok(performance.now() - endedAt < 20_000, `${performance.now() - endedAt} ms`);
+    assert.ok(performance.now() - endedMs < 20_000, `${performance.now() - endedMs} ms`);
   });
 });

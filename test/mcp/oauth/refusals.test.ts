@@ -23,7 +23,7 @@ describe('an authorization request redirected to the client with an error', () =
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['for a foreign resource', { resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
-    ['for another path of ours', { resource: `${ORIGIN}/api/v1` }, 'invalid_target'],
+    ['for another path of this service', { resource: `${ORIGIN}/api/v1` }, 'invalid_target'],
     ['for the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
     ['with prompt=none', { prompt: 'none' }, 'login_required'],
   ] as const;
@@ -73,7 +73,7 @@ describe('an authorization request that ends on an error page', () => {
   });
 });
 
-describe('a refused registration', () => {
+describe('a rejected registration', () => {
   const redirects = [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -96,7 +96,7 @@ describe('a refused registration', () => {
       assert.ok(String(body.error_description).length > 10);
     });
 
-  const wrong: readonly (readonly [string, object])[] = [
+  const invalidMetadata: readonly (readonly [string, object])[] = [
     ['without redirects', { redirect_uris: undefined }],
     ['with 21 redirects', { redirect_uris: Array.from({ length: 21 }, (_, n) => `http://localhost/${n}`) }],
     ['with an unknown way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }],
@@ -104,7 +104,7 @@ describe('a refused registration', () => {
     ['with a name that is not text', { client_name: { a: 1 } }],
     ['that is a list', []],
   ];
-  for (const [name, metadata] of wrong)
+  for (const [name, metadata] of invalidMetadata)
     it(name, async () => {
       const { status, body } = await oauth.client.register(metadata);
       assert.equal(status, 400, JSON.stringify(body));
@@ -144,7 +144,7 @@ describe('a refused registration', () => {
   });
 });
 
-describe('a refused token request', () => {
+describe('a rejected token request', () => {
   async function newCode(): Promise<{ code: string; verifier: string }> {
     const proof = makePkce();
     const browser = oauth.newBrowser();
@@ -154,14 +154,14 @@ describe('a refused token request', () => {
     const code = new URL((await browser.decide(page)).url).searchParams.get('code') ?? '';
     return { code, verifier: proof.verifier };
   }
-  const exchange = ({ code, verifier }: { code: string; verifier: string }, more = {}) =>
+  const exchange = ({ code, verifier }: { code: string; verifier: string }, overrides = {}) =>
     oauth.client.token({
       grant_type: 'authorization_code',
       client_id: clientId,
       redirect_uri: REDIRECT,
       code,
       code_verifier: verifier,
-      ...more,
+      ...overrides,
     });
 
   it('from an unknown client: 401 invalid_client', async () => {
@@ -177,9 +177,9 @@ describe('a refused token request', () => {
       [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
       [{ resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
     ] as const;
-    for (const [more, error] of cases) {
-      const { status, body } = await exchange(await newCode(), more);
-      assert.deepEqual([status, body.error], [400, error], JSON.stringify(more));
+    for (const [overrides, error] of cases) {
+      const { status, body } = await exchange(await newCode(), overrides);
+      assert.deepEqual([status, body.error], [400, error], JSON.stringify(overrides));
     }
   });
 
@@ -192,7 +192,7 @@ describe('a refused token request', () => {
     assert.equal(refreshed.body.error, 'invalid_grant');
   });
 
-  it('with the same code five times at once, except for one', async () => {
+  it('with a code that another of five concurrent requests has used', async () => {
     const code = await newCode();
     const all = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
     assert.ok(all.filter(({ status }) => status === 200).length <= 1);
@@ -215,8 +215,8 @@ describe('a refused token request', () => {
   });
 });
 
-describe('disabled OAuth', () => {
-  it('applies if the address is plain http and not on this machine', async () => {
+describe('OAuth', () => {
+  it('is disabled if the address is plain http and not on this machine', async () => {
     const test = await createTestApp({ env: { BASE_URL: 'http://graphwright.example.com' } });
     try {
       for (const url of [

@@ -18,13 +18,13 @@ before(async () => {
 });
 after(() => oauth.test.close());
 
-const document = async (path: string): Promise<Record<string, unknown>> => {
+const readDocument = async (path: string): Promise<Record<string, unknown>> => {
   const { status, text } = await oauth.send('GET', `${ORIGIN}${path}`);
   assert.equal(status, 200, text);
   return JSON.parse(text);
 };
 
-/** The final redirect URL, with everything allowed. */
+/** Allows everything, and returns the query of the final redirect. */
 async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
   const browser = oauth.newBrowser();
   const page = await browser.open(buildAuthorizeUrl({ code_challenge: makePkce().challenge, ...params }));
@@ -34,14 +34,14 @@ async function authorize(params: Readonly<Record<string, string | undefined>>): 
 
 describe('discovery', () => {
   it('serves the same resource document at both URLs, with the MCP URL as the resource', async () => {
-    const root = await document('/.well-known/oauth-protected-resource');
-    assert.deepEqual(root, await document('/.well-known/oauth-protected-resource/mcp'));
+    const root = await readDocument('/.well-known/oauth-protected-resource');
+    assert.deepEqual(root, await readDocument('/.well-known/oauth-protected-resource/mcp'));
     assert.equal(root.resource, RESOURCE);
     assert.deepEqual(root.authorization_servers, [ORIGIN]);
   });
 
   it('lists our scopes and offline_access, S256 only, and clients without a secret', async () => {
-    const server = await document('/.well-known/oauth-authorization-server');
+    const server = await readDocument('/.well-known/oauth-authorization-server');
     assert.equal(server.issuer, ORIGIN);
     assert.deepEqual(server.scopes_supported, [...ALL_SCOPES.split(' '), 'offline_access']);
     assert.deepEqual(server.code_challenge_methods_supported, ['S256']);
@@ -107,7 +107,7 @@ describe('registration', () => {
     assert.ok(response.get('code'));
   });
 
-  it('gives a client that asks for a secret one that works at the token endpoint', async () => {
+  it('creates a secret that works at the token endpoint for a client that requests one', async () => {
     const { body } = await oauth.client.register({ token_endpoint_auth_method: 'client_secret_post' });
     assert.match(String(body.client_secret), /^.{40,}$/);
     const proof = makePkce();
@@ -121,20 +121,20 @@ describe('registration', () => {
       redirect_uri: REDIRECT,
       code_verifier: proof.verifier,
     };
-    const wrong = await oauth.client.token({ ...form, client_secret: 'wrong' });
-    assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_client']);
-    const right = await oauth.client.token({ ...form, client_secret: String(body.client_secret) });
-    assert.equal(right.status, 200, JSON.stringify(right.body));
-    const { rows } = await oauth.test.deps.db.query<{ kept: string }>(
-      'select metadata::text || encode(secret, $2) as kept from oauth_clients where id = $1',
+    const rejected = await oauth.client.token({ ...form, client_secret: 'wrong' });
+    assert.deepEqual([rejected.status, rejected.body.error], [401, 'invalid_client']);
+    const accepted = await oauth.client.token({ ...form, client_secret: String(body.client_secret) });
+    assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
+    const { rows } = await oauth.test.deps.db.query<{ stored: string }>(
+      'select metadata::text || encode(secret, $2) as stored from oauth_clients where id = $1',
       [body.client_id, 'escape'],
     );
-    assert.ok(!rows[0]?.kept.includes(String(body.client_secret)));
+    assert.ok(!rows[0]?.stored.includes(String(body.client_secret)));
   });
 });
 
 describe('an authorization request', () => {
-  it('means /mcp however the resource is spelled', async () => {
+  it('accepts every spelling of the resource', async () => {
     for (const resource of [
       RESOURCE,
       `${RESOURCE}/`,
@@ -161,20 +161,20 @@ describe('an authorization request', () => {
     assert.ok(!('id_token' in tokens));
   });
 
-  it('is answered with the issuer (RFC 9207) and the state', async () => {
+  it('gets a response with the issuer (RFC 9207) and the state', async () => {
     const response = await authorize({ client_id: await oauth.client.newClient() });
     assert.equal(response.get('iss'), ORIGIN);
     assert.equal(response.get('state'), 'state-1');
   });
 
-  it('leads to one-hour tokens with a refresh token, even without offline_access', async () => {
+  it('results in one-hour tokens with a refresh token, even without offline_access', async () => {
     const tokens = await oauth.connect();
     assert.equal(tokens.expires_in, 3600);
     assert.ok(tokens.refresh_token);
     assert.equal(await oauth.ping(tokens.access_token), 200);
   });
 
-  it('works for five clients of one user at once', async () => {
+  it('works for five concurrent clients of one user', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => connect(oauth.client, oauth.newBrowser())));
     assert.deepEqual(
       await Promise.all(all.map(tokens => oauth.ping(tokens.access_token))),
@@ -184,7 +184,7 @@ describe('an authorization request', () => {
 });
 
 describe('an access token', () => {
-  it('works for MCP only: REST answers invalid_api_key', async () => {
+  it('works only for MCP: REST returns invalid_api_key', async () => {
     const { access_token: token } = await oauth.connect();
     for (const path of ['/workflows', '/me', '/renderer/templates']) {
       const response = await oauth.test.anonymous.request('GET', path, undefined, {
@@ -212,7 +212,7 @@ describe('an access token', () => {
       assert.ok(!rows[0]?.all.includes(secret));
   });
 
-  it('with fewer scopes than a tool needs is answered with 403 that names them', async () => {
+  it('gets 403 with the missing scope if a tool requires more scopes', async () => {
     const { access_token: token } = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
     const response = await oauth.send('POST', RESOURCE, {
       headers: {

@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const refresh = ({ clientId }: Tokens, token: unknown, more?: Readonly<Record<string, string>>) =>
-  oauth.client.refresh(clientId, token, more);
+const refresh = ({ clientId }: Tokens, token: unknown, params?: Readonly<Record<string, string>>) =>
+  oauth.client.refresh(clientId, token, params);
 
 interface Connection {
   readonly id: string;
@@ -45,7 +45,7 @@ describe('a refresh token', () => {
     assert.equal((await refresh(tokens, body.refresh_token)).status, 200);
   });
 
-  it('can be used by five programs at once', async () => {
+  it('can be used by five programs concurrently', async () => {
     const tokens = await oauth.connect();
     const all = await Promise.all(Array.from({ length: 5 }, () => refresh(tokens, tokens.refresh_token)));
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('a refresh token', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200]);
   });
 
-  it('stays valid for a minute after its use; used later, it ends the whole connection', async () => {
+  it('stays valid for a minute after its use, and later use ends the whole connection', async () => {
     const tokens = await oauth.connect();
     const { body } = await refresh(tokens, tokens.refresh_token);
     passedMs += 50_000;
@@ -92,7 +92,7 @@ describe('a refresh token', () => {
     assert.equal(foreign.body.error, 'invalid_target');
   });
 
-  it('is refused once the account is disabled', async () => {
+  it('is rejected after the account was disabled', async () => {
     const tokens = await oauth.connect();
     const { db } = oauth.test.deps;
     await db.query('update users set disabled = true where id = $1', [oauth.person.userId]);
@@ -136,31 +136,33 @@ describe('an access token', () => {
 describe('DELETE /connections/{id}', () => {
   it('ends all tokens of the connection, in other processes within five seconds', async () => {
     const tokens = await oauth.connect();
-    // Another process reads the same tables through its own cache.
-    const elsewhere = createTokenAuthenticator(oauth.test.deps.db, oauth.test.deps.now);
-    assert.ok(await elsewhere.authenticate(tokens.access_token));
+    // Simulates another process, which reads the same tables through its own cache.
+    const otherAuthenticator = createTokenAuthenticator(oauth.test.deps.db, oauth.test.deps.now);
+    assert.ok(await otherAuthenticator.authenticate(tokens.access_token));
     assert.equal(await oauth.ping(tokens.access_token), 200);
     const connection = await findConnection(tokens);
     const response = await oauth.person.request('DELETE', `/connections/${connection?.id}`);
     assert.deepEqual([response.status, response.body], [200, { success: true }]);
     passedMs += 5000;
-    assert.equal(await elsewhere.authenticate(tokens.access_token), undefined);
+    assert.equal(await otherAuthenticator.authenticate(tokens.access_token), undefined);
     assert.equal(await oauth.ping(tokens.access_token), 401);
     assert.equal((await refresh(tokens, tokens.refresh_token)).body.error, 'invalid_grant');
     assert.equal((await oauth.person.request('DELETE', `/connections/${connection?.id}`)).status, 404);
   });
 
-  it("knows only the caller's own connections", async () => {
+  it("finds only the caller's own connections", async () => {
     const tokens = await oauth.connect();
     const id = (await findConnection(tokens))?.id;
     const otherUser = await oauth.test.createCaller();
     assert.equal((await otherUser.request('DELETE', `/connections/${id}`)).status, 404);
     assert.deepEqual((await otherUser.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
-    const without = await oauth.test.withScopes(otherUser, ['workflows:read']);
-    assert.equal((await without.request('GET', '/connections')).body.code, 'insufficient_scope');
+    const unauthorized = await oauth.test.withScopes(otherUser, ['workflows:read']);
+    assert.equal((await unauthorized.request('GET', '/connections')).body.code, 'insufficient_scope');
   });
+});
 
-  it('has a list next to it that shows when a connection was last used', async () => {
+describe('GET /connections', () => {
+  it('shows when a connection was last used', async () => {
     const tokens = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
     assert.equal((await findConnection(tokens))?.lastUsedAt, null);
     assert.equal(await oauth.ping(tokens.access_token), 200);
@@ -177,7 +179,7 @@ describe('cleanup', () => {
     return Number(rows[0]?.count);
   };
 
-  it('removes clients without grants after a day, and keeps those in use', async () => {
+  it('removes clients without grants after a day, but not clients in use', async () => {
     const used = await oauth.connect();
     const unused = await oauth.client.newClient();
     const sweep = () => sweepConnections(oauth.test.deps, new AbortController().signal);
