@@ -15,5 +15,5 @@ for (const [header, waitSeconds] of cases)
 it('warns that a longer wait was shortened to 60 s', () =>
   assert.deepEqual(parsePrefer('wait=300'), {
     waitSeconds: 60,
-    warnings: { warnings: ['Prefer: wait=300 exceeds the limit. The request waited 60 s.'] },
+    warnings: ['Prefer: wait=300 exceeds the limit. The request waited 60 s.'],
   }));
