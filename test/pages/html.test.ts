@@ -1,4 +1,4 @@
-// The template tag, URLs and structured data: no input is interpreted as markup.
+// Tests that the template tag, URLs and structured data never let input become markup.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isWebAddress } from '../../src/lib/web-address.ts';
@@ -19,8 +19,8 @@ describe('html', () => {
 });
 
 describe('URLs', () => {
-  it('lead to the web or to this site', () => {
-    for (const good of [
+  it('are kept only if they lead to the web or to this site', () => {
+    for (const safeUrl of [
       'https://a.example/b?c=d#e',
       'http://a.example',
       '/a',
@@ -28,8 +28,8 @@ describe('URLs', () => {
       '#a',
       'mailto:a@b.example',
     ])
-      assert.equal(toSafeUrl(good), good);
-    for (const bad of [
+      assert.equal(toSafeUrl(safeUrl), safeUrl);
+    for (const unsafeUrl of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
       'java\nscript:alert(1)',
@@ -45,14 +45,14 @@ describe('URLs', () => {
       '',
       '\u202ehttps://a.example',
     ])
-      assert.equal(toSafeUrl(bad), '#', JSON.stringify(bad));
+      assert.equal(toSafeUrl(unsafeUrl), '#', JSON.stringify(unsafeUrl));
     assert.equal(isWebAddress('mailto:a@b.example', 'media'), false);
     assert.equal(isWebAddress('/a', 'absolute'), false);
   });
 });
 
-describe('jsonLd', () => {
-  it('cannot be closed from within', () => {
+describe('renderJsonLd', () => {
+  it('renders a script that no text can close', () => {
     const text = '</script><script>alert(1)</script><!-- \u2028';
     const markup = String(renderJsonLd([{ name: text }]));
     assert.equal(markup.match(/<\/script>/g)?.length, 1);

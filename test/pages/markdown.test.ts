@@ -1,11 +1,11 @@
-// Rendering markdown: useful markup stays, anything that could run is removed, and the surrounding page stays intact.
+// Tests rendering markdown: useful markup stays, anything that could run is removed, and the page around it stays intact.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';
 import { MARKDOWN } from '../../src/pages/stored-markdown.ts';
 import { listElements, SAFE_ADDRESS } from './page-check.ts';
 
-const HOSTILE = [
+const HOSTILE_MARKDOWN = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=//evil.example/x.js></SCRIPT>',
   '<img src=x onerror=alert(1)>',
@@ -32,7 +32,7 @@ const HOSTILE = [
 ];
 
 describe('renderMarkdown', () => {
-  for (const source of HOSTILE) {
+  for (const source of HOSTILE_MARKDOWN) {
     it(`makes ${JSON.stringify(source).slice(0, 60)} harmless`, () => {
       const markup = renderMarkdown(`before\n\n${source}\n\nafter`, 0);
       assert.match(markup, /^<p>before<\/p>/);

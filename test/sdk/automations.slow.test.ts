@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Client, createClient } from '../../sdk/src/sdk.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
-import { collect } from './double.ts';
+import { collect } from './test-server.ts';
 
 let service: TestService;
 let client: Client;
@@ -22,7 +22,7 @@ after(() => service.close());
 const firstText = (outputs: readonly { readonly text?: string | null }[]): unknown => outputs[0]?.text;
 
 describe('a schedule', () => {
-  it('runs now, is changed, and runs for times in the past', async () => {
+  it('can run now, change, and run for times in the past', async () => {
     const created = await client.schedule(workflowId, { cron: '@daily', inputs: { who: 'Grace' } });
     const schedule = client.attachSchedule(created.id);
     assert.equal((await schedule.get()).cron, '@daily');
@@ -40,7 +40,7 @@ describe('a schedule', () => {
 });
 
 describe('a trigger', () => {
-  it('returns its address once, runs with a payload, and renews its token', async () => {
+  it('returns its address only once, runs with a payload, and can get a new token', async () => {
     const created = await client.trigger(workflowId, { kind: 'hook', inputs: { who: '/name' } });
     const trigger = client.attachTrigger(created.id);
     assert.equal('url' in (await trigger.get()), false);

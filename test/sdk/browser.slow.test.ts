@@ -27,7 +27,7 @@ after(async () => {
   await test.close();
 });
 
-it('writes, starts runs, uploads and reads lists with the session, like the editor', {
+it('writes, starts runs, uploads and reads lists with the session', {
   skip: NO_BROWSER,
 }, async () => {
   const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
@@ -43,7 +43,7 @@ it('writes, starts runs, uploads and reads lists with the session, like the edit
   });
   await using testPage = await browser.open(url, undefined, person.cookie);
   await testPage.page.goto('/docs');
-  const seen = await testPage.page.evaluate(`(async () => {
+  const results = await testPage.page.evaluate(`(async () => {
     ${outputFiles[0]?.text}
     const client = sdk.createClient({ url: '', headers: { 'X-Client': 'editor' } });
     const { email } = await client.request('GET', '/me');
@@ -56,6 +56,6 @@ it('writes, starts runs, uploads and reads lists with the session, like the edit
     for await (const { id } of client.list('/executions')) runs.push(id === run.id);
     return [email, trigger, first, media.contentType, runs];
   })()`);
-  assert.deepEqual(seen, [person.email, 'editor', 'snapshot', 'image/svg+xml', [true]]);
+  assert.deepEqual(results, [person.email, 'editor', 'snapshot', 'image/svg+xml', [true]]);
   assert.deepEqual(testPage.errors, []);
 });

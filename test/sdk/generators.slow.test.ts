@@ -1,5 +1,5 @@
-// Tests that third-party generators create clients from the OpenAPI document without warnings and that these compile,
-// and that third-party linters find nothing.
+// Tests that third-party generators create clients from the OpenAPI document without warnings, that the clients compile,
+// and that third-party linters report nothing.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const LINT_TIMEOUT_MS = 120_000;
 let folder: string;
 before(async () => {
   if (NO_PEERS) return;
-  // Inside the peers, because the generators resolve TypeScript from here. The generated code imports nothing.
+  // The folder is inside the peers, because the generators resolve TypeScript from it.
   await mkdir(join(PEER_MODULES, '.cache'), { recursive: true });
   folder = await mkdtemp(join(PEER_MODULES, '.cache/openapi-'));
   const test = await createTestApp({ env: { BASE_URL: 'https://graphwright.test' } });
@@ -26,7 +26,7 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true });
 });
 
-const call = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
+const runPeer = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
   run(peerProgram(program), args, { cwd: folder, timeout: 200_000 }).catch(
     (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
   );
@@ -45,7 +45,7 @@ async function compile(name: string, source: string): Promise<void> {
   };
   await writeFile(join(folder, `${name}.ts`), source);
   await writeFile(join(folder, `${name}.json`), JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
-  await call('tsc', ['-p', `${name}.json`]);
+  await runPeer('tsc', ['-p', `${name}.json`]);
 }
 
 describe('the document', { skip: NO_PEERS }, () => {
@@ -56,7 +56,7 @@ describe('the document', { skip: NO_PEERS }, () => {
   });
 
   it('becomes types with openapi-typescript', async () => {
-    const { stdout, stderr } = await call('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
+    const { stdout, stderr } = await runPeer('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
     assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);
     await compile(
       'use-types',
@@ -74,7 +74,7 @@ void key;
   });
 
   it('becomes a client with @hey-api/openapi-ts whose methods are the operation ids', async () => {
-    const { stdout, stderr } = await call('openapi-ts', [
+    const { stdout, stderr } = await runPeer('openapi-ts', [
       '-i',
       'openapi.json',
       '-o',

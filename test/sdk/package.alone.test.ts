@@ -1,5 +1,4 @@
-// Tests the packed SDK: its files, that it runs on the installed versions of Node, that TypeScript accepts its types,
-// and its size in a browser.
+// Tests the packed SDK: its files, its types, its size in a browser, and that it runs on the installed versions of Node.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { execFileAsync, type InstalledSdk, installSdk } from '../support/http/sdk-package.ts';
 import { OTHER_NODES, readMajor } from '../support/peers.ts';
-import { json, serve } from './double.ts';
+import { json, serve } from './test-server.ts';
 
 const MAX_GZIP_BYTES = 8192;
 
@@ -36,8 +35,13 @@ console.log(JSON.stringify([events, media.mediaId, seen.at(-1), refusal instance
 
 describe('the package', () => {
   it('consists of JavaScript, types and the README', () => {
-    const kinds = sdk.files.map(path => path.replace(/^dist\/[a-z-]+(?=\.)/, 'dist/*'));
-    assert.deepEqual([...new Set(kinds)].sort(), ['README.md', 'dist/*.d.ts', 'dist/*.js', 'package.json']);
+    const patterns = sdk.files.map(path => path.replace(/^dist\/[a-z-]+(?=\.)/, 'dist/*'));
+    assert.deepEqual([...new Set(patterns)].sort(), [
+      'README.md',
+      'dist/*.d.ts',
+      'dist/*.js',
+      'package.json',
+    ]);
   });
 
   it('has no dependencies', async () => {
@@ -105,7 +109,7 @@ nodes[0]?.position.x.toFixed();
 for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) order.tag.toFixed();
 `;
     await writeFile(join(sdk.folder, 'consumer.ts'), source);
-    const common = [
+    const options = [
       '--noEmit',
       '--strict',
       '--exactOptionalPropertyTypes',
@@ -122,7 +126,7 @@ for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) 
       await execFileAsync(
         tsc,
         [
-          ...common,
+          ...options,
           '--lib',
           'es2023,dom',
           '--module',
@@ -131,9 +135,7 @@ for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) 
           resolution,
           'consumer.ts',
         ],
-        {
-          cwd: sdk.folder,
-        },
+        { cwd: sdk.folder },
       ).catch((err: { stdout?: string }) => assert.fail(err.stdout));
   });
 

@@ -27,13 +27,13 @@ after(async () => {
   await sdk.remove();
 });
 
-/** Returns the example that contains the text. Later examples continue with the client of the first. */
-async function runExample(having: string, more = ''): Promise<string> {
+/** Runs the example that contains the text. Every example uses the client that the first one creates. */
+async function runExample(text: string, suffix = ''): Promise<string> {
   const [first = ''] = blocks;
-  const block = blocks.find(text => text.includes(having)) ?? assert.fail(`no example has ${having}`);
-  const head = block === first ? '' : first.slice(0, first.indexOf('\nconst run = '));
+  const block = blocks.find(candidate => candidate.includes(text)) ?? assert.fail(`no example has ${text}`);
+  const clientCode = block === first ? '' : first.slice(0, first.indexOf('\nconst run = '));
   const file = join(sdk.folder, `example-${blocks.indexOf(block)}.mjs`);
-  await writeFile(file, `${head}\n${block}\n${more}`);
+  await writeFile(file, `${clientCode}\n${block}\n${suffix}`);
   const { stdout } = await execFileAsync(process.execPath, [file], {
     env: {
       ...process.env,
@@ -54,7 +54,7 @@ describe("the README's examples", () => {
 
   it('follow a run until it ends', async () => {
     const lines = (await runExample('run.events()')).split('\n');
-    // The first nodes may finish before the stream starts; the last one does not.
+    // The first nodes may finish before the stream starts, so only the last node is checked.
     assert.ok(lines.includes('Preview COMPLETED'), lines.join());
   });
 
@@ -69,7 +69,7 @@ describe("the README's examples", () => {
     for (const key of ['Bergen', 'Dakar', 'Hanoi']) assert.match(lines, new RegExp(`^${key} \\[`, 'm'));
   });
 
-  it('create a schedule and a hook, which is called', async () => {
+  it('create a schedule and a hook, and call the hook', async () => {
     const lines = await runExample('graphwright.schedule(');
     assert.match(lines, /^\d{4}-\d{2}-\d{2}T\S+Z\naccepted ex_\w+\n$/);
   });
@@ -95,7 +95,7 @@ describe("the README's examples", () => {
     const body = JSON.stringify({ eventId: 'e-1', executionId: 'ex_1', status: 'COMPLETED' });
     const signed = { secret: SECRET, body, eventId: 'e-1', timestampSeconds: Math.floor(Date.now() / 1000) };
     const init = JSON.stringify({ method: 'POST', body, headers: signWebhook(signed) });
-    const call = `const answer = await POST(new Request('http://localhost', ${init}));\nconsole.log(answer.status);`;
+    const call = `const response = await POST(new Request('http://localhost', ${init}));\nconsole.log(response.status);`;
     assert.equal(await runExample('verifyWebhook', call), 'e-1 ex_1 COMPLETED\n204\n');
   });
 
@@ -103,5 +103,5 @@ describe("the README's examples", () => {
     assert.match(await runExample('InsufficientCreditsError'), /^Workflow not found\. [0-9a-f-]{36}\n$/);
   });
 
-  it('are all run in this test', () => assert.equal(blocks.length, 9));
+  it('are all tested here', () => assert.equal(blocks.length, 9));
 });

@@ -1,4 +1,4 @@
-// Tests requests of the SDK against a server that refuses, disconnects, sends invalid responses or never responds.
+// Tests requests of the SDK to a server that rejects, disconnects, sends invalid responses or never responds.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -13,10 +13,19 @@ import {
   TimeoutError,
   UnexpectedResponseError,
 } from '../../sdk/src/sdk.ts';
-import { collect, IMPATIENT, inTurn, json, KEY, type Reply, serve, TIMING } from './double.ts';
+import {
+  collect,
+  json,
+  KEY,
+  type Reply,
+  replyInOrder,
+  SHORT_TIMEOUTS,
+  serve,
+  TIMING,
+} from './test-server.ts';
 
 const ok: Reply = (_req, res) => json(res, 200, { fine: true });
-const refuse =
+const createRejection =
   (status: number, code: string, headers = {}): Reply =>
   (_req, res) =>
     json(
@@ -32,23 +41,21 @@ describe('a request', () => {
       const body = Buffer.concat(await req.toArray()).toString();
       json(res, 200, [req.method, req.url, req.headers.authorization, body]);
     });
-    const seen = await client.request('POST', '/workflows', {
+    const received = await client.request('POST', '/workflows', {
       body: { a: 'ä' },
       query: { x: 1, y: undefined },
     });
-    assert.deepEqual(seen, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
+    assert.deepEqual(received, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
   });
 
   it('never sends its key to a redirect', async t => {
-    const { client, requests: asked } = await serve(
+    const { client, requests } = await serve(
       t,
       (_req, res) => res.writeHead(302, { location: '/elsewhere' }).end(),
-      {
-        retries: 0,
-      },
+      { retries: 0 },
     );
     await assert.rejects(client.request('GET', '/x'), ConnectionError);
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
   it('resolves to undefined if the response is empty', async t => {
@@ -57,31 +64,32 @@ describe('a request', () => {
   });
 });
 
-describe('a temporarily refused request', () => {
-  it('waits as long as Retry-After says, in seconds or as a date', async t => {
-    for (const say of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
-      const refusal: Reply = (...asked) => refuse(429, 'rate_limited', { 'retry-after': say() })(...asked);
-      const { client, requests: asked } = await serve(t, inTurn(refusal, ok));
+describe('a temporarily rejected request', () => {
+  it('is retried after Retry-After, in seconds or as a date', async t => {
+    for (const getRetryAfter of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
+      const rejection: Reply = (...args) =>
+        createRejection(429, 'rate_limited', { 'retry-after': getRetryAfter() })(...args);
+      const { client, requests } = await serve(t, replyInOrder(rejection, ok));
       const startMs = Date.now();
       assert.deepEqual(await client.request('POST', '/x'), { fine: true });
       assert.ok(Date.now() - startMs >= 900);
-      assert.equal(asked.length, 2);
+      assert.equal(requests.length, 2);
     }
   });
 
-  it('waits with increasing delays if a 429 has no Retry-After', async t => {
-    const { client, requests: asked } = await serve(
+  it('is retried with increasing delays if a 429 has no Retry-After', async t => {
+    const { client, requests } = await serve(
       t,
-      inTurn(refuse(429, 'rate_limited'), refuse(429, 'rate_limited'), ok),
+      replyInOrder(createRejection(429, 'rate_limited'), createRejection(429, 'rate_limited'), ok),
     );
     assert.deepEqual(await client.request('POST', '/x'), { fine: true });
-    assert.equal(asked.length, 3);
+    assert.equal(requests.length, 3);
   });
 
-  it('is thrown immediately if the wait would be too long', async t => {
-    const { client, requests: asked } = await serve(
+  it('fails immediately if the wait would be too long', async t => {
+    const { client, requests } = await serve(
       t,
-      refuse(429, 'daily_execution_limit', { 'retry-after': '40000' }),
+      createRejection(429, 'daily_execution_limit', { 'retry-after': '40000' }),
     );
     await assert.rejects(client.request('GET', '/x'), (err: RateLimitError) => {
       assert.ok(err instanceof RateLimitError);
@@ -91,59 +99,62 @@ describe('a temporarily refused request', () => {
       );
       return true;
     });
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  it('is thrown after the last retry', async t => {
-    const { client, requests: asked } = await serve(t, refuse(503, 'unavailable'));
+  it('fails after the last retry', async t => {
+    const { client, requests } = await serve(t, createRejection(503, 'unavailable'));
     await assert.rejects(client.request('GET', '/x'), ServerError);
-    assert.equal(asked.length, 5);
+    assert.equal(requests.length, 5);
   });
 });
 
 describe('a failing server', () => {
   const FAULTS: Readonly<Record<string, Reply>> = {
-    '503': refuse(503, 'unavailable'),
-    '500': refuse(500, 'internal_error'),
+    '503': createRejection(503, 'unavailable'),
+    '500': createRejection(500, 'internal_error'),
     'a proxy page': (_req, res) =>
       res.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway'),
     'half a body': (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       res.write('{"fine":', () => res.destroy());
     },
-    'half a body that claims to be whole': (_req, res) =>
+    'half a body without a length': (_req, res) =>
       res.writeHead(200, { 'content-type': 'application/json' }).end('{"fine":'),
-    'no answer': req => req.socket.destroy(),
-    'an answer that never comes': () => undefined,
+    'a closed connection': req => req.socket.destroy(),
+    'no response': () => undefined,
     'a body that never ends': (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{"fine":');
     },
   };
 
   for (const [name, fault] of Object.entries(FAULTS)) {
-    it(`is retried after ${name} only if the request is idempotent`, async t => {
-      const good = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
-      assert.deepEqual(await good.client.request('GET', '/x'), { fine: true });
-      assert.equal(good.requests.length, 2);
+    it(`gets a second request after ${name} only if the request is idempotent`, async t => {
+      const server = await serve(t, replyInOrder(fault, ok), { timing: SHORT_TIMEOUTS });
+      assert.deepEqual(await server.client.request('GET', '/x'), { fine: true });
+      assert.equal(server.requests.length, 2);
       for (const [method, headers] of [
         ['POST', {}],
         ['PUT', { 'if-match': '"a"' }],
       ] as const) {
-        const risky = await serve(t, inTurn(fault, ok), { timing: IMPATIENT });
-        await assert.rejects(risky.client.request(method, '/x', { headers }), ConnectionErrorOrServerError);
-        assert.equal(risky.requests.length, 1, method);
+        const otherServer = await serve(t, replyInOrder(fault, ok), { timing: SHORT_TIMEOUTS });
+        await assert.rejects(
+          otherServer.client.request(method, '/x', { headers }),
+          isConnectionOrServerError,
+        );
+        assert.equal(otherServer.requests.length, 1, method);
       }
     });
   }
 
-  it('is not retried after a permanent 500', async t => {
-    const { client, requests: asked } = await serve(t, refuse(500, 'duplicate_title'));
+  it('gets no second request after a permanent 500', async t => {
+    const { client, requests } = await serve(t, createRejection(500, 'duplicate_title'));
     await assert.rejects(client.request('PUT', '/x'), { name: 'ServerError', code: 'duplicate_title' });
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  it('is not taken for the service if it responds with 200 and a page', async t => {
-    const { client, requests: asked } = await serve(t, (_req, res) =>
+  it('causes an UnexpectedResponseError if it responds with a page', async t => {
+    const { client, requests } = await serve(t, (_req, res) =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
     );
     await assert.rejects(client.request('GET', '/x'), (err: Error) => {
@@ -151,18 +162,18 @@ describe('a failing server', () => {
       assert.match(err.message, /text\/html. Check the url/);
       return true;
     });
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  it('causes an error that says whether it timed out or was unreachable, and why', async t => {
-    const { client } = await serve(t, () => undefined, { retries: 0, timing: IMPATIENT });
+  it('causes an error that distinguishes a timeout from an unreachable server', async t => {
+    const { client } = await serve(t, () => undefined, { retries: 0, timing: SHORT_TIMEOUTS });
     await assert.rejects(client.request('GET', '/x'), TimeoutError);
-    const nobody = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
-    await assert.rejects(nobody.request('GET', '/x'), /127\.0\.0\.1:9 failed/);
+    const unreachable = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
+    await assert.rejects(unreachable.request('GET', '/x'), /127\.0\.0\.1:9 failed/);
   });
 });
 
-function ConnectionErrorOrServerError(thrown: unknown): boolean {
+function isConnectionOrServerError(thrown: unknown): boolean {
   return thrown instanceof ConnectionError || thrown instanceof ServerError;
 }
 
@@ -176,7 +187,7 @@ describe('an error', () => {
 
   it('has the class of its code', async t => {
     for (const [status, code, expected] of CLASSES) {
-      const { client } = await serve(t, refuse(status, code));
+      const { client } = await serve(t, createRejection(status, code));
       await assert.rejects(client.request('POST', '/x'), (err: ApiError) => {
         assert.ok(err instanceof expected && err instanceof ApiError);
         assert.equal(err.name, expected.name);
@@ -189,7 +200,7 @@ describe('an error', () => {
   it('has its issues and the missing credits', async t => {
     const { client } = await serve(t, (_req, res) =>
       json(res, 402, {
-        error: 'Too dear.',
+        error: 'Too expensive.',
         code: 'insufficient_credits',
         requiredCredits: 9,
         availableCredits: 4,
@@ -203,74 +214,77 @@ describe('an error', () => {
 });
 
 describe('an aborted signal', () => {
-  const STANDS: Readonly<Record<string, Reply>> = {
-    'while the answer is awaited': () => undefined,
+  const REPLIES: Readonly<Record<string, Reply>> = {
+    'that waits for the response': () => undefined,
     'in the middle of a body': (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{');
     },
-    'between two attempts': refuse(429, 'rate_limited', { 'retry-after': '60' }),
+    'between two attempts': createRejection(429, 'rate_limited', { 'retry-after': '60' }),
   };
-  for (const [name, reply] of Object.entries(STANDS)) {
-    it(`ends a request ${name} immediately, with its reason`, async t => {
+  for (const [name, reply] of Object.entries(REPLIES)) {
+    it(`ends a request ${name} immediately, with the reason of the signal`, async t => {
       const { client } = await serve(t, reply, { timing: { ...TIMING, maxRetryAfterMs: 100_000 } });
-      const abort = new AbortController();
+      const controller = new AbortController();
       const reason = new Error('enough');
-      setTimeout(() => abort.abort(reason), 60);
+      setTimeout(() => controller.abort(reason), 60);
       const startMs = Date.now();
-      await assert.rejects(client.request('GET', '/x', { signal: abort.signal }), reason);
+      await assert.rejects(client.request('GET', '/x', { signal: controller.signal }), reason);
       assert.ok(Date.now() - startMs < 30_000);
     });
   }
 
   it('prevents a request', async t => {
-    const { client, requests: asked } = await serve(t, ok);
+    const { client, requests } = await serve(t, ok);
     await assert.rejects(client.request('GET', '/x', { signal: AbortSignal.abort() }), {
       name: 'AbortError',
     });
     await assert.rejects(client.run('wf_1', {}, { signal: AbortSignal.abort() }), { name: 'AbortError' });
     await assert.rejects(collect(client.list('/x', { signal: AbortSignal.abort() })), { name: 'AbortError' });
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
   });
 });
 
 describe('list', () => {
   it('reads every page of an object with nextCursor', async t => {
-    const { client, requests: asked } = await serve(
+    const { client, requests } = await serve(
       t,
-      inTurn(
+      replyInOrder(
         (_req, res) => json(res, 200, { data: [1, 2], nextCursor: 'c2' }),
         (_req, res) => json(res, 200, { data: [3], nextCursor: null }),
       ),
     );
     assert.deepEqual(await collect(client.list('/executions', { query: { limit: 2 } })), [1, 2, 3]);
-    assert.deepEqual(asked, ['GET /api/v1/executions?limit=2', 'GET /api/v1/executions?limit=2&cursor=c2']);
+    assert.deepEqual(requests, [
+      'GET /api/v1/executions?limit=2',
+      'GET /api/v1/executions?limit=2&cursor=c2',
+    ]);
   });
 
   it('reads every page of an array by its Link, without sending the key to another host', async t => {
     const link = '<https://elsewhere.example/api/v1/workflows?cursor=c2&limit=1>; rel="next"';
-    const { client, requests: asked } = await serve(
+    const { client, requests } = await serve(
       t,
-      inTurn(
+      replyInOrder(
         (_req, res) => json(res, 200, ['a'], { link }),
         (_req, res) => json(res, 200, ['b']),
       ),
     );
     assert.deepEqual(await collect(client.list('/workflows')), ['a', 'b']);
-    assert.deepEqual(asked, ['GET /api/v1/workflows', 'GET /api/v1/workflows?cursor=c2']);
+    assert.deepEqual(requests, ['GET /api/v1/workflows', 'GET /api/v1/workflows?cursor=c2']);
   });
 
   it('loads a page only when the previous one has been consumed', async t => {
-    const { client, requests: asked } = await serve(t, (_req, res, count) =>
+    const { client, requests } = await serve(t, (_req, res, count) =>
       json(res, 200, { data: [count], nextCursor: `c${count}` }),
     );
     for await (const item of client.list<number>('/executions')) if (item === 1) break;
-    assert.equal(asked.length, 2);
+    assert.equal(requests.length, 2);
   });
 
-  it('stops at a repeated page, and refuses a response that is not a list', async t => {
-    const round = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
-    await assert.rejects(collect(round.client.list('/x')), /same page twice/);
-    const other = await serve(t, (_req, res) => json(res, 200, { fine: true }));
-    await assert.rejects(collect(other.client.list('/x')), UnexpectedResponseError);
+  it('fails at a repeated page and at a response that is not a list', async t => {
+    const repeating = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
+    await assert.rejects(collect(repeating.client.list('/x')), /same page twice/);
+    const withoutList = await serve(t, (_req, res) => json(res, 200, { fine: true }));
+    await assert.rejects(collect(withoutList.client.list('/x')), UnexpectedResponseError);
   });
 });

@@ -5,19 +5,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { createTestApp } from '../support/app.ts';
-import { type Schemas, writeTypes } from './schema-types.ts';
+import { generateTypes, type Schemas } from './schema-types.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = join(ROOT, 'sdk/src/schemas.ts');
 
 let schemas: Schemas;
-let written: string;
+let generatedTypes: string;
 before(async () => {
   const test = await createTestApp();
   schemas = (await test.app.inject('/openapi.json')).json().components.schemas;
   await test.close();
-  written = format(writeTypes(schemas));
-  if (process.argv.includes('--write')) writeFileSync(FILE, written);
+  generatedTypes = format(generateTypes(schemas));
+  if (process.argv.includes('--write')) writeFileSync(FILE, generatedTypes);
 });
 
 function format(text: string): string {
@@ -32,12 +32,12 @@ function format(text: string): string {
 
 it("match the document's schemas (node test/sdk/schema-types.slow.test.ts --write generates them)", () => {
   assert.ok(Object.keys(schemas).length > 100);
-  assert.equal(readFileSync(FILE, 'utf8'), written);
+  assert.equal(readFileSync(FILE, 'utf8'), generatedTypes);
 });
 
-it('have the meaning of the JSON Schemas', () => {
+it('represent the JSON Schemas as TypeScript types', () => {
   const text = format(
-    writeTypes({
+    generateTypes({
       A: {
         type: 'object',
         description: 'A thing */ of\ntwo lines',

@@ -21,17 +21,17 @@ const HEAD = `// The named schemas of the service's OpenAPI document, as types. 
 
 `;
 
-/** Returns a module that exports a type for each schema. It is valid, but not formatted. */
-export function writeTypes(schemas: Schemas): string {
+/** Returns the unformatted source of a module that exports a type for each schema. */
+export function generateTypes(schemas: Schemas): string {
   return (
     HEAD +
     Object.entries(schemas)
-      .map(([name, schema]) => `${comment(schema)}export type ${name} = ${typeOf(schema)};\n`)
+      .map(([name, schema]) => `${formatComment(schema)}export type ${name} = ${toType(schema)};\n`)
       .join('\n')
   );
 }
 
-const SIMPLE: Readonly<Record<string, string>> = {
+const PRIMITIVE_TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   number: 'number',
   integer: 'number',
@@ -39,40 +39,40 @@ const SIMPLE: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function typeOf(schema: Schema): string {
+function toType(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
-  if ('const' in schema) return literal(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
+  if ('const' in schema) return toLiteral(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map(toLiteral).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' | ');
-  if (schema.allOf !== undefined) return schema.allOf.map(part => `(${typeOf(part)})`).join(' & ');
-  if (Array.isArray(schema.type)) return schema.type.map(type => typeOf({ ...schema, type })).join(' | ');
-  if (schema.type === 'array') return `readonly (${typeOf(schema.items ?? {})})[]`;
-  if (schema.type === 'object') return objectOf(schema);
-  return SIMPLE[String(schema.type)] ?? 'unknown';
+  if (choices !== undefined) return [...new Set(choices.map(toType))].join(' | ');
+  if (schema.allOf !== undefined) return schema.allOf.map(part => `(${toType(part)})`).join(' & ');
+  if (Array.isArray(schema.type)) return schema.type.map(type => toType({ ...schema, type })).join(' | ');
+  if (schema.type === 'array') return `readonly (${toType(schema.items ?? {})})[]`;
+  if (schema.type === 'object') return toObjectType(schema);
+  return PRIMITIVE_TYPES[String(schema.type)] ?? 'unknown';
 }
 
-const literal = (value: unknown): string => JSON.stringify(value);
+const toLiteral = (value: unknown): string => JSON.stringify(value);
 
-function objectOf({ properties = {}, required = [], additionalProperties }: Schema): string {
+function toObjectType({ properties = {}, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties).map(
     ([name, member]) =>
-      `${comment(member)}readonly ${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member)};\n`,
+      `${formatComment(member)}readonly ${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${toType(member)};\n`,
   );
-  const more =
+  const additionalType =
     typeof additionalProperties === 'object'
-      ? typeOf(additionalProperties)
+      ? toType(additionalProperties)
       : additionalProperties === true || members.length === 0
         ? 'unknown'
         : undefined;
   const known = `{\n${members.join('')}}`;
-  if (more === undefined) return known;
-  // Properties of other types would conflict with an index signature.
-  const rest = `Readonly<Record<string, ${members.length === 0 ? more : 'unknown'}>>`;
+  if (additionalType === undefined) return known;
+  // The index signature is `unknown`, because known properties of other types would conflict with a narrower type.
+  const rest = `Readonly<Record<string, ${members.length === 0 ? additionalType : 'unknown'}>>`;
   return members.length === 0 ? rest : `${known} & ${rest}`;
 }
 
-function comment({ description }: Schema): string {
+function formatComment({ description }: Schema): string {
   if (description === undefined || description === '') return '';
   const lines = description.replaceAll('*/', '*\u200b/').split('\n');
   return lines.length === 1

@@ -31,7 +31,7 @@ it('reads lines that end with CR LF', async () => {
   assert.deepEqual(await parse('id:7\r\ndata:x\r\n\r\n', 3), [{ id: '7', event: 'message', data: 'x' }]);
 });
 
-it('refuses an endless event', async () => {
+it('rejects an endless event', async () => {
   await assert.rejects(parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20), /an event larger than 32 MB/);
 });
 
@@ -46,7 +46,7 @@ it('reads the same events as the library eventsource-parser', async () => {
         'data:',
         ': c',
       ];
-      return `${lines.filter((_, at) => (seed * (i + 3)) % (at + 2) !== 0).join(seed % 2 ? '\n' : '\r\n')}\n\n`;
+      return `${lines.filter((_, index) => (seed * (i + 3)) % (index + 2) !== 0).join(seed % 2 ? '\n' : '\r\n')}\n\n`;
     }).join('');
     const expected: ServerEvent[] = [];
     const parser = createParser({

@@ -1,26 +1,25 @@
-// Tests uploads of the SDK: the route they choose, their progress, and retries after interruptions.
+// Tests uploads of the SDK: inline or presigned, their progress, and retries after interruptions.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { ApiError, type ClientOptions, ConnectionError, type UploadProgress } from '../../sdk/src/sdk.ts';
-import { IMPATIENT, json, type Reply, serve, TIMING } from './double.ts';
+import { json, type Reply, SHORT_TIMEOUTS, serve, TIMING } from './test-server.ts';
 
 const MB = 1_048_576;
-const result = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
-function big(length: number): Uint8Array<ArrayBuffer> {
+const MEDIA = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
+function createBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = i % 251;
   return bytes;
 }
 
-/** The service and its storage in one server. `put` handles the PUT of the bytes. */
+/** Starts a server that acts as service and storage. `put` handles the PUT of the bytes. */
 async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['timing'] = TIMING) {
-  let puts = 0;
+  let putCount = 0;
   const response: Reply = async (req, res) => {
-    if (req.method === 'PUT') return put(req, res, puts++);
+    if (req.method === 'PUT') return put(req, res, putCount++);
     const body = Buffer.concat(await req.toArray()).toString('latin1');
-    if (req.url !== '/api/v1/media/upload-url')
-      return json(res, 200, { ...result, echo: body.slice(0, 600) });
+    if (req.url !== '/api/v1/media/upload-url') return json(res, 200, { ...MEDIA, echo: body.slice(0, 600) });
     const { contentType, bytes } = JSON.parse(body) as { contentType: string; bytes: number };
     const headers = {
       'Content-Type': contentType,
@@ -34,17 +33,16 @@ async function serveUploads(t: TestContext, put: Reply, timing: ClientOptions['t
       mediaId: 'med_1',
     });
   };
-  const double = await serve(t, response, { timing });
-  return { ...double, puts: () => puts };
+  return { ...(await serve(t, response, { timing })), getPutCount: () => putCount };
 }
 
 const readAll = async (req: IncomingMessage): Promise<Buffer> => Buffer.concat(await req.toArray());
 
 describe('upload', () => {
   it('sends 4 MB inline as a form, with name and hints, and reports progress', async t => {
-    const { client, requests: asked } = await serveUploads(t, () => undefined);
+    const { client, requests } = await serveUploads(t, () => undefined);
     const seen: UploadProgress[] = [];
-    const bytes = big(4 * MB);
+    const bytes = createBytes(4 * MB);
     const media = await client.upload(new File([bytes], 'ä.png', { type: 'image/png' }), {
       duration: 2,
       onProgress: progress => seen.push(progress),
@@ -55,29 +53,29 @@ describe('upload', () => {
       echo,
       /name="duration"\r\n\r\n2\r\n[\s\S]*name="file"; filename="Ã¤.png"\r\nContent-Type: image\/png/,
     );
-    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+    assert.deepEqual(requests, ['POST /api/v1/media/upload']);
     assert.deepEqual(seen, [
       { sentBytes: 0, totalBytes: 4 * MB },
       { sentBytes: 4 * MB, totalBytes: 4 * MB },
     ]);
   });
 
-  it('sends one byte more to a presigned URL, with exactly its headers and without the key', async t => {
-    let got: Buffer | undefined;
+  it('sends a larger file to a presigned URL, with exactly its headers and without the key', async t => {
+    let received: Buffer | undefined;
     let headers: IncomingMessage['headers'] = {};
-    const { client, requests: asked } = await serveUploads(t, async (req, res) => {
+    const { client, requests } = await serveUploads(t, async (req, res) => {
       headers = req.headers;
-      got = await readAll(req);
+      received = await readAll(req);
       res.writeHead(200).end();
     });
-    const bytes = big(4 * MB + 1);
+    const bytes = createBytes(4 * MB + 1);
     const seen: number[] = [];
     await client.upload(bytes, {
       name: 'a.mp4',
       contentType: 'video/mp4',
       onProgress: ({ sentBytes }) => seen.push(sentBytes),
     });
-    assert.ok(got?.equals(bytes));
+    assert.ok(received?.equals(bytes));
     assert.deepEqual(
       [headers['content-type'], headers['content-length'], headers['cache-control'], headers.authorization],
       ['video/mp4', String(4 * MB + 1), 'private', undefined],
@@ -85,7 +83,7 @@ describe('upload', () => {
     assert.equal(headers['transfer-encoding'], undefined);
     assert.equal(seen.at(-1), 4 * MB + 1);
     assert.ok(seen.length > 10 && seen.every((sent, i) => sent > (seen[i - 1] ?? 0)));
-    assert.deepEqual(asked, [
+    assert.deepEqual(requests, [
       'POST /api/v1/media/upload-url',
       'PUT /store',
       'POST /api/v1/media/upload-url/complete',
@@ -93,17 +91,13 @@ describe('upload', () => {
   });
 
   it('sends SVG of any size inline, because presigned uploads do not accept it', async t => {
-    const { client, requests: asked } = await serveUploads(t, () => undefined);
-    await client.upload(new Blob([big(5 * MB)], { type: 'image/svg+xml' }));
-    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+    const { client, requests } = await serveUploads(t, () => undefined);
+    await client.upload(new Blob([createBytes(5 * MB)], { type: 'image/svg+xml' }));
+    assert.deepEqual(requests, ['POST /api/v1/media/upload']);
   });
 
   it('restarts after an interruption from the first byte with a new URL', async t => {
-    const {
-      client,
-      requests: asked,
-      puts,
-    } = await serveUploads(
+    const { client, requests, getPutCount } = await serveUploads(
       t,
       async (req, res, count) => {
         if (count === 0) req.once('data', () => req.socket.destroy());
@@ -114,57 +108,63 @@ describe('upload', () => {
           res.writeHead(200).end();
         }
       },
-      IMPATIENT,
+      SHORT_TIMEOUTS,
     );
     const seen: number[] = [];
-    const media = await client.upload(new Blob([big(20 * MB)], { type: 'video/mp4' }), {
+    const media = await client.upload(new Blob([createBytes(20 * MB)], { type: 'video/mp4' }), {
       onProgress: ({ sentBytes }) => seen.push(sentBytes),
     });
     assert.equal(media.mediaId, 'med_1');
-    assert.equal(puts(), 4);
-    assert.equal(asked.filter(line => line.endsWith('/upload-url')).length, 4);
+    assert.equal(getPutCount(), 4);
+    assert.equal(requests.filter(line => line.endsWith('/upload-url')).length, 4);
     assert.ok(
       seen.some((sent, i) => sent < (seen[i - 1] ?? 0)),
-      'the count falls back',
+      'the progress starts again',
     );
     assert.equal(seen.at(-1), 20 * MB);
   });
 
-  it('is refused with the message of the storage, without a retry', async t => {
-    const { client, puts } = await serveUploads(t, async (req, res) => {
+  it('fails without a retry, with the message of the storage, if the storage rejects it', async t => {
+    const { client, getPutCount } = await serveUploads(t, async (req, res) => {
       await readAll(req);
       res
         .writeHead(403)
-        .end('<Error><Code>SignatureDoesNotMatch</Code><Message>It does not fit.</Message></Error>');
+        .end('<Error><Code>SignatureDoesNotMatch</Code><Message>The signature is wrong.</Message></Error>');
     });
-    await assert.rejects(client.upload(new Blob([big(5 * MB)], { type: 'image/png' })), (err: ApiError) => {
-      assert.ok(err instanceof ApiError);
-      assert.deepEqual(
-        [err.status, err.code, err.message],
-        [403, 'SignatureDoesNotMatch', 'It does not fit.'],
-      );
-      return true;
-    });
-    assert.equal(puts(), 1);
+    await assert.rejects(
+      client.upload(new Blob([createBytes(5 * MB)], { type: 'image/png' })),
+      (err: ApiError) => {
+        assert.ok(err instanceof ApiError);
+        assert.deepEqual(
+          [err.status, err.code, err.message],
+          [403, 'SignatureDoesNotMatch', 'The signature is wrong.'],
+        );
+        return true;
+      },
+    );
+    assert.equal(getPutCount(), 1);
   });
 
-  it('fails after the last retry, and stops immediately by its signal', async t => {
-    const { client, puts } = await serveUploads(t, req => req.socket.destroy());
-    await assert.rejects(client.upload(new Blob([big(5 * MB)], { type: 'image/png' })), ConnectionError);
-    assert.equal(puts(), 5);
+  it('fails after the last retry, and when its signal is aborted', async t => {
+    const { client, getPutCount } = await serveUploads(t, req => req.socket.destroy());
+    await assert.rejects(
+      client.upload(new Blob([createBytes(5 * MB)], { type: 'image/png' })),
+      ConnectionError,
+    );
+    assert.equal(getPutCount(), 5);
     const slow = await serveUploads(t, req => req.pause());
     const signal = AbortSignal.timeout(80);
-    const upload = slow.client.upload(new Blob([big(20 * MB)], { type: 'video/mp4' }), { signal });
+    const upload = slow.client.upload(new Blob([createBytes(20 * MB)], { type: 'video/mp4' }), { signal });
     await assert.rejects(upload, { name: 'TimeoutError' });
   });
 
-  it('has the service fetch a URL', async t => {
-    const { client, requests: asked } = await serveUploads(t, () => undefined);
+  it('lets the service download a URL', async t => {
+    const { client, requests } = await serveUploads(t, () => undefined);
     const media = await client.uploadFrom('https://example.com/a.png', { width: 3 });
     assert.equal(
       (media as unknown as { echo: string }).echo,
       '{"url":"https://example.com/a.png","width":3}',
     );
-    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+    assert.deepEqual(requests, ['POST /api/v1/media/upload']);
   });
 });

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { newId } from '../../../src/lib/ids.ts';
 import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
-import { checkPage, listElements, structuredData } from '../../pages/page-check.ts';
+import { checkPage, listElements, parseStructuredData } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { FULL_PAGE, makeMarkdown } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
@@ -98,12 +98,12 @@ describe('a content page', () => {
       '<meta name="twitter:card" content="summary_large_image">',
     ])
       assert.ok(page.includes(tag), tag);
-    const { Article, FAQPage, HowTo, BreadcrumbList } = structuredData(page);
+    const { Article, FAQPage, HowTo, BreadcrumbList } = parseStructuredData(page);
     assert.deepEqual(Article?.author, { '@type': 'Person', name: 'Ida <Author>' });
     assert.equal((FAQPage?.mainEntity as unknown[] | undefined)?.length, 3);
     assert.equal((HowTo?.step as unknown[] | undefined)?.length, 3);
     assert.equal((BreadcrumbList?.itemListElement as unknown[] | undefined)?.length, 2);
-    assert.ok(structuredData(await read('/features/whole-1')).SoftwareApplication);
+    assert.ok(parseStructuredData(await read('/features/whole-1')).SoftwareApplication);
   });
 
   it('uses a canonical URL on another site', async () => {
@@ -228,7 +228,7 @@ describe('hostile input', () => {
       assert.doesNotMatch(page, /<script>|onerror=alert\(1\)>/);
     }
     assert.doesNotMatch(await read('/blog/rss.xml'), /<script/);
-    assert.match(String(structuredData(await read(url)).Article?.headline), /<script>/);
+    assert.match(String(parseStructuredData(await read(url)).Article?.headline), /<script>/);
   });
 
   it('may have 500 questions, right-to-left text and emoji', async () => {

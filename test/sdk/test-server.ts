@@ -1,4 +1,4 @@
-// A test server for the SDK that refuses, sends invalid responses, disconnects or stays silent as a test requires.
+// Starts test servers for the SDK that respond, fail or stay silent as a test requires.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { type Client, type ClientOptions, createClient } from '../../sdk/src/sdk
 
 export const KEY = 'sk-0123456789abcdef';
 
-/** A hundredth of the real times, except those that a busy machine could exceed by itself. */
+/** A hundredth of the default times, except for timeouts that a busy machine could exceed. */
 export const TIMING = {
   timeoutMs: 5000,
   baseMs: 5,
@@ -18,9 +18,9 @@ export const TIMING = {
 } as const;
 
 /** For servers that send nothing. */
-export const IMPATIENT = { ...TIMING, timeoutMs: 800, silenceMs: 800 } as const;
+export const SHORT_TIMEOUTS = { ...TIMING, timeoutMs: 800, silenceMs: 800 } as const;
 
-export interface Double {
+export interface TestServer {
   readonly url: string;
   readonly client: Client;
   /** `METHOD /path` of each request, in order. */
@@ -34,16 +34,16 @@ export type Reply = (
   count: number,
 ) => unknown;
 
-/** Serves until the test ends. */
+/** Starts a server that runs until the test ends. */
 export async function serve(
   t: TestContext,
   reply: Reply,
   options: Partial<ClientOptions> = {},
-): Promise<Double> {
-  const asked: string[] = [];
+): Promise<TestServer> {
+  const requests: string[] = [];
   const listener: RequestListener = (req, res) => {
-    asked.push(`${req.method} ${req.url}`);
-    reply(req, res, asked.length - 1);
+    requests.push(`${req.method} ${req.url}`);
+    reply(req, res, requests.length - 1);
   };
   const server = createServer(listener).listen(0, '127.0.0.1');
   t.after(() => {
@@ -52,7 +52,7 @@ export async function serve(
   });
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, requests: asked, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
+  return { url, requests, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
 }
 
 /** Responds with JSON. */
@@ -65,14 +65,10 @@ export function json(
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Runs the steps one after the other, then repeats the last one. */
-export function inTurn(...steps: readonly Reply[]): Reply {
-  return (req, res, count) => steps[Math.min(count, steps.length - 1)]?.(req, res, count);
+/** Uses each reply for one request, and the last reply for all further requests. */
+export function replyInOrder(...replies: readonly Reply[]): Reply {
+  return (req, res, count) => replies[Math.min(count, replies.length - 1)]?.(req, res, count);
 }
 
-/** Collects all items of an iterator. */
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const seen: T[] = [];
-  for await (const item of items) seen.push(item);
-  return seen;
-}
+/** Returns all items of an iterator. */
+export const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
