@@ -2,7 +2,7 @@
 
 /** Maximum size of a body. */
 export const MAX_BYTES = 4_194_304;
-const ROOM = MAX_BYTES - 100_000;
+const GRAPH_BYTES = MAX_BYTES - 100_000;
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -20,16 +20,16 @@ export const makeNode = (
 });
 
 const longName = (index: number): string => `${index}${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}`.slice(0, 70);
-/** Returns as many items as fit, by the size of the first. */
-const fill = <T>(make: (index: number) => T, part = 1): T[] =>
-  list(Math.floor((ROOM * part) / (JSON.stringify(make(0)).length + 6)), make);
+/** Returns as many items as fit into a share of the graph's bytes, judged by the size of the first item. */
+const fill = <T>(make: (index: number) => T, share = 1): T[] =>
+  list(Math.floor((GRAPH_BYTES * share) / (JSON.stringify(make(0)).length + 6)), make);
 
 export interface Graph {
   readonly nodes: readonly object[];
   readonly edges: readonly object[];
 }
 
-const chain = (count: number) =>
+const createChain = (count: number) =>
   list(count, index => ({
     id: `e${index}`,
     source: `n${index}`,
@@ -39,8 +39,8 @@ const chain = (count: number) =>
   }));
 
 /** Graphs that can be stored. */
-export const STORABLE: Readonly<Record<string, () => Graph>> = {
-  'many nodes': () => ({ nodes: fill(index => makeNode(`n${index}`), 0.9), edges: chain(1500) }),
+export const STORABLE_GRAPHS: Readonly<Record<string, () => Graph>> = {
+  'many nodes': () => ({ nodes: fill(index => makeNode(`n${index}`), 0.9), edges: createChain(1500) }),
   'one config of many keys': () => ({
     nodes: [
       makeNode(
@@ -52,7 +52,7 @@ export const STORABLE: Readonly<Record<string, () => Graph>> = {
     edges: [],
   }),
   'a long list': () => ({
-    nodes: [makeNode('n0', 'input:json', { value: list(ROOM / 2, () => 1) })],
+    nodes: [makeNode('n0', 'input:json', { value: list(GRAPH_BYTES / 2, () => 1) })],
     edges: [],
   }),
   'many objects': () => ({
@@ -60,7 +60,7 @@ export const STORABLE: Readonly<Record<string, () => Graph>> = {
     edges: [],
   }),
   'a long text': () => ({
-    nodes: [makeNode('n0', 'input:text', { value: 'a\n'.repeat(ROOM / 3) })],
+    nodes: [makeNode('n0', 'input:text', { value: 'a\n'.repeat(GRAPH_BYTES / 3) })],
     edges: [],
   }),
   'many tokens': () => ({
@@ -71,13 +71,13 @@ export const STORABLE: Readonly<Record<string, () => Graph>> = {
     ),
     edges: [],
   }),
-  'media that are not there': () => ({
+  'unknown media': () => ({
     nodes: fill(index =>
       makeNode(`n${index}`, 'input:image', { mediaId: `med_${index.toString().padStart(26, '0')}` }),
     ),
     edges: [],
   }),
-  'a board at the limit of layout': () => ({
+  'the largest graph for the layout': () => ({
     nodes: list(250, index =>
       makeNode(`n${index}`, 'utility:prompt_concat', {}, { label: 'a'.repeat(10_000) }),
     ),
@@ -91,8 +91,8 @@ export const STORABLE: Readonly<Record<string, () => Graph>> = {
   }),
 };
 
-/** Graphs that are refused with many issues. */
-export const REFUSED: Readonly<Record<string, () => Graph>> = {
+/** Graphs that are rejected with many issues. */
+export const REJECTED_GRAPHS: Readonly<Record<string, () => Graph>> = {
   'names that are nearly right': () => ({
     nodes: list(16_000, index => makeNode(longName(index))),
     edges: list(100, index => ({
@@ -108,14 +108,14 @@ export const REFUSED: Readonly<Record<string, () => Graph>> = {
       0.8,
     ),
   }),
-  'nodes of no type': () => ({
+  'nodes of unknown types': () => ({
     nodes: fill(index => makeNode(`n${index}`, 'utility:prompt_concot')),
     edges: [],
   }),
   'empty nodes': () => ({ nodes: list(390_000, () => ({})), edges: [] }),
   'empty edges': () => ({ nodes: [makeNode('n0')], edges: list(390_000, () => ({})) }),
-  'one id': () => ({ nodes: fill(() => makeNode('n0')), edges: [] }),
+  'nodes with the same id': () => ({ nodes: fill(() => makeNode('n0')), edges: [] }),
 };
 
-/** A graph with more values than a body may have. */
-export const tooMany = (): Graph => ({ nodes: list(1_300_000, () => ({})), edges: [] });
+/** Creates a graph with more values than a body may have. */
+export const createTooLargeGraph = (): Graph => ({ nodes: list(1_300_000, () => ({})), edges: [] });

@@ -10,37 +10,38 @@ import { makeCatalog } from '../../../src/nodes/catalog.ts';
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
-import { STORABLE } from './graphs.ts';
-import { NODES, type NodePort } from './nodes.ts';
-import type { Probed, Setup } from './prober.ts';
+import { STORABLE_GRAPHS } from './graphs.ts';
+import { type ConfiguredNode, NODES } from './nodes.ts';
+import type { ProbeResult, ProberSetup } from './prober.ts';
 import { CONTENT_SECRET, type Route } from './routes.ts';
 
 /**
- * The contract is 200 ms without a response of /healthz. The test measures processor time of this thread, which other
- * processes hardly affect, and the limit leaves time for the garbage collector and slow machines.
+ * The service promises that /healthz responds within 200 ms. The test measures the processor time of this thread, which
+ * other processes hardly affect. The limit leaves time for the garbage collector and slow machines.
  */
 const LIMIT_MS = 400;
 /**
- * How long /healthz may take in total. It detects an event loop that waits without computing. On a machine with ten
- * times the load that it can handle, this process waits seconds for a processor.
+ * The limit of the response time of /healthz, to detect an event loop that waits without computing. It is high, because
+ * this process may wait seconds for a processor on a busy machine.
  */
 const HEALTH_LIMIT_MS = 30_000;
-/** Types of ports that the probes have values for. */
-const FED = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
+/** Types of ports for which the probes have values. */
+const FED_TYPES = new Set(['TEXT', 'NUMBER', 'JSON', 'LIST', 'ANY']);
 
 export const catalog = makeCatalog(readSettings({ SANDBOX_MODELS: 'true' }));
-/** The nodes of NODES with their ports. */
-export const NODE_PORTS: readonly NodePort[] = Object.entries(NODES).flatMap(([nodeType, configs]) =>
-  configs.map((config): NodePort => {
-    const { inputs } = catalog.ports(nodeType, config as never);
-    const ports = inputs.filter(({ isPort, type }) => isPort && FED.has(type));
-    return { nodeType, config, ports: ports.map(({ id, type }) => [id, type] as const) };
-  }),
+/** The configurations in NODES, with the ports of the node. */
+export const CONFIGURED_NODES: readonly ConfiguredNode[] = Object.entries(NODES).flatMap(
+  ([nodeType, configs]) =>
+    configs.map((config): ConfiguredNode => {
+      const { inputs } = catalog.ports(nodeType, config as never);
+      const ports = inputs.filter(({ isPort, type }) => isPort && FED_TYPES.has(type));
+      return { nodeType, config, ports: ports.map(({ id, type }) => [id, type] as const) };
+    }),
 );
 
 export interface Harness {
   readonly routes: readonly Route[];
-  /** Sends the probe of that name, fails if the event loop was blocked, and returns the statuses. */
+  /** Runs the probe with this name, and returns the statuses. Throws if the event loop was blocked. */
   probe(name: string, t: TestContext): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -49,7 +50,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
   const env = { LOG_LEVEL: 'error', SANDBOX_MODELS: 'true', CONTENT_WEBHOOK_SECRET: CONTENT_SECRET };
   const service = await startTestService(env);
   const prober = fork(join(import.meta.dirname, 'prober.ts'), { serialization: 'advanced' });
-  const next = async <T>(): Promise<T> => ((await once(prober, 'message')) as [T])[0];
+  const receive = async <T>(): Promise<T> => ((await once(prober, 'message')) as [T])[0];
   const close = async (): Promise<void> => {
     prober.kill();
     await service.close();
@@ -60,14 +61,14 @@ export const startHarness = shared(async (): Promise<Harness> => {
     await close();
     throw err;
   });
-  prober.send({ fixtures, nodes: NODE_PORTS, routes, schemas } satisfies Setup);
-  assert.equal(await next(), 'ready');
+  prober.send({ fixtures, nodes: CONFIGURED_NODES, routes, schemas } satisfies ProberSetup);
+  assert.equal(await receive(), 'ready');
   return {
     routes,
     probe: async (name, t) => {
       prober.send(name);
-      assert.equal(await next(), 'ready');
-      const { result, longestMs } = await measure(() => next<Probed>());
+      assert.equal(await receive(), 'ready');
+      const { result, longestMs } = await measureLongestTurn(() => receive<ProbeResult>());
       const statuses = [...new Set(result.statuses)];
       t.diagnostic(`${Math.round(longestMs)} ms, status ${statuses}`);
       assert.equal(result.error, undefined);
@@ -75,7 +76,7 @@ export const startHarness = shared(async (): Promise<Harness> => {
       assert.ok(longestMs < LIMIT_MS, `${Math.round(longestMs)} ms without a turn of the event loop`);
       assert.ok(
         result.healthMs < HEALTH_LIMIT_MS,
-        `${Math.round(result.healthMs)} ms until /healthz answered`,
+        `${Math.round(result.healthMs)} ms until /healthz responded`,
       );
       return statuses;
     },
@@ -83,13 +84,13 @@ export const startHarness = shared(async (): Promise<Harness> => {
   };
 });
 
-/** Stores the graphs, and starts a run with much output. */
-async function createFixtures(service: TestService): Promise<Setup['fixtures']> {
-  const stored: Record<string, string> = {};
-  for (const [name, make] of Object.entries(STORABLE)) {
+/** Stores and shares the graphs, makes the caller an author, and starts a run with much output. */
+async function createFixtures(service: TestService): Promise<ProberSetup['fixtures']> {
+  const storedIds: Record<string, string> = {};
+  for (const [name, make] of Object.entries(STORABLE_GRAPHS)) {
     const { body, status } = await service.request('POST', '/workflows', { name: 'w', ...make() });
     assert.equal(status, 201, `${name}: ${JSON.stringify(body).slice(0, 300)}`);
-    stored[name] = String(body.id);
+    storedIds[name] = String(body.id);
     const shared = await service.request('POST', `/workflows/${body.id}/visibility`, {
       linkPermission: 'DUPLICATE',
     });
@@ -100,10 +101,10 @@ async function createFixtures(service: TestService): Promise<Setup['fixtures']> 
   assert.equal(author.status, 200);
   const { body: run } = await service.request<{ executionId: string }>(
     'POST',
-    `/workflows/${stored['many objects']}/run`,
+    `/workflows/${storedIds['many objects']}/run`,
     {},
   );
-  return { url: service.url, key: KEY, stored, executionId: run.executionId };
+  return { url: service.url, key: KEY, storedIds, executionId: run.executionId };
 }
 
 interface Parameter {
@@ -125,26 +126,26 @@ interface Document {
 }
 
 /** Returns the routes of the OpenAPI document and its named schemas. */
-async function readDocument({ url }: TestService): Promise<Pick<Setup, 'routes' | 'schemas'>> {
+async function readDocument({ url }: TestService): Promise<Pick<ProberSetup, 'routes' | 'schemas'>> {
   const response = await fetch(`${url}/openapi.json`);
   const { paths, components } = (await response.json()) as Document;
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
-      const query = parameters
+      const queryNames = parameters
         .map(item => components.parameters?.[item.$ref?.split('/').at(-1) ?? ''] ?? item)
-        .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'string')
+        .filter(({ in: location, schema }) => location === 'query' && schema?.type === 'string')
         .map(({ name }) => name ?? '');
       const content = requestBody?.content ?? {};
       const schema = content['application/json']?.schema;
       const body = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
-      return { method: method.toUpperCase(), path, query, accepts: Object.keys(content), body };
+      return { method: method.toUpperCase(), path, queryNames, accepts: Object.keys(content), body };
     }),
   );
   return { routes, schemas: components.schemas };
 }
 
 /** Returns the longest time that this thread computed between two turns of its event loop. */
-async function measure<T>(
+async function measureLongestTurn<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly longestMs: number }> {
   let last = process.threadCpuUsage();

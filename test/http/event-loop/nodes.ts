@@ -6,15 +6,15 @@ const TOKENS = Array.from({ length: 50 }, (_, index) => `{{k${index}}}`).join(' 
 /** Causes about 20 million steps for a text of 450,000 characters. */
 const REGEX = { mode: 'regex', find: '(a|b)*?c', replace: '$1' };
 
-/** A node type with settings of NODES. */
-export interface NodePort {
+/** A configuration in NODES with the ports of the node. */
+export interface ConfiguredNode {
   readonly nodeType: string;
   readonly config: object;
-  /** Id and type of the ports that the probes have values for. */
+  /** The ports for which the probes have values. */
   readonly ports: readonly (readonly [id: string, type: string])[];
 }
 
-/** Each entry is a run of its own. */
+/** The configurations of each node type. Each one is run separately. */
 export const NODES: Readonly<Record<string, readonly object[]>> = {
   'output:preview': [{}],
   'output:gallery': [{}],
@@ -27,9 +27,9 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
     { ...REGEX, find: '(\\w+) (\\w+)' },
   ],
   'utility:json_extract': [{ paths: PATHS }],
-  // More output than a run may record and than its record shows.
+  // The first creates more output than a run may record, the second more than the record shows.
   'utility:json_build': [{ keys: NAMES }, { keys: NAMES.slice(0, 7) }],
-  // A long value goes to another process and back.
+  // Long values go to another process and back.
   'utility:code': [{}, { code: 'export default ({ a }) => ({ out: [a, a, a] });' }],
   'utility:math': [{}],
   'utility:list_item': [{ index: 7 }],
@@ -48,11 +48,11 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   'generate:sandbox': [{}],
 };
 
-/** Node types that process long values elsewhere, by reason. */
-export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  'the sources of the other nodes': ['input:text', 'input:number', 'input:json', 'input:list'],
-  'reads a file once, by a stream': ['input:image', 'input:video', 'input:audio'],
-  'pixels are decoded and drawn by threads of libvips': [
+/** Node types without a probe, by reason. */
+export const UNPROBED_NODES: Readonly<Record<string, readonly string[]>> = {
+  'sources of the probes of other nodes': ['input:text', 'input:number', 'input:json', 'input:list'],
+  'streams a file once': ['input:image', 'input:video', 'input:audio'],
+  'decoded and drawn by threads of libvips': [
     'utility:image_resize',
     'utility:image_crop',
     'utility:image_rotate',
@@ -77,9 +77,9 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'video:sandbox',
     'talking:sandbox',
   ],
-  'reaches out: this test has no network': ['utility:http_request'],
+  'needs a network': ['utility:http_request'],
   'never run': ['component:call', 'utility:group', 'utility:sticky_note'],
 };
 
-/** Node types that draw one image per list item in processes and threads. A list would only repeat the work. */
-export const DRAWING: readonly string[] = ['utility:text_to_image_card', 'generate:sandbox'];
+/** Node types that draw an image per list item in other processes and threads. A list would only repeat the work. */
+export const DRAWING_NODES: readonly string[] = ['utility:text_to_image_card', 'generate:sandbox'];

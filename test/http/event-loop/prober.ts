@@ -1,52 +1,51 @@
 // Runs in a separate process: sends the largest requests and polls /healthz, so that its own work does not affect the
 // service.
 import type { BodySchema } from '../../support/http/random-body.ts';
-import type { NodePort } from './nodes.ts';
-import { allProbes, type Fixtures, type Probe } from './probes.ts';
+import type { ConfiguredNode } from './nodes.ts';
+import { createProbes, type Fixtures, type Probe } from './probes.ts';
 import type { Route } from './routes.ts';
 
-/** The first message has the data for the probes. Further messages are names of probes. */
-export interface Setup {
+/** The first message to the process. Each later message is the name of a probe to run. */
+export interface ProberSetup {
   readonly fixtures: Fixtures;
-  readonly nodes: readonly NodePort[];
+  readonly nodes: readonly ConfiguredNode[];
   readonly routes: readonly Route[];
   readonly schemas: Readonly<Record<string, BodySchema>>;
 }
 
-export interface Probed {
-  /** Statuses of the responses. */
+export interface ProbeResult {
   readonly statuses: readonly number[];
   /** The longest response time of /healthz. */
   readonly healthMs: number;
   readonly error?: string;
 }
 
-const HEALTH_PAUSE_MS = 20;
+const HEALTH_INTERVAL_MS = 20;
 const TIMEOUT_MS = 120_000;
 
 let fixtures: Fixtures;
 let probes: Readonly<Record<string, Probe>> = {};
 
-process.on('message', async (message: Setup | string) => {
+process.on('message', async (message: ProberSetup | string) => {
   if (typeof message === 'string') {
-    process.send?.(await perform(probes[message] as Probe));
+    process.send?.(await run(probes[message] as Probe));
     return;
   }
   ({ fixtures } = message);
-  probes = allProbes(message);
+  probes = createProbes(message);
   process.send?.('ready');
 });
 
-async function perform(probe: Probe): Promise<Probed> {
+async function run(probe: Probe): Promise<ProbeResult> {
   let healthMs = 0;
   let isOver = false;
   const statuses: number[] = [];
-  const watch = async (): Promise<void> => {
+  const pollHealth = async (): Promise<void> => {
     while (!isOver) {
-      const beginMs = performance.now();
+      const startedMs = performance.now();
       await (await fetch(`${fixtures.url}/healthz`)).text();
-      healthMs = Math.max(healthMs, performance.now() - beginMs);
-      await new Promise(resolve => setTimeout(resolve, HEALTH_PAUSE_MS));
+      healthMs = Math.max(healthMs, performance.now() - startedMs);
+      await new Promise(resolve => setTimeout(resolve, HEALTH_INTERVAL_MS));
     }
   };
   const sendRequest = async (method: string, path: string, body?: unknown, key = fixtures.key) => {
@@ -66,25 +65,25 @@ async function perform(probe: Probe): Promise<Probed> {
     return { status: response.status, text };
   };
   try {
-    const send = await probe(fixtures, sendRequest);
+    const sendMeasured = await probe(fixtures, sendRequest);
     statuses.length = 0;
     process.send?.('ready');
-    const watching = watch();
-    await send().finally(() => {
+    const polling = pollHealth();
+    await sendMeasured().finally(() => {
       isOver = true;
     });
-    await watching;
+    await polling;
     return { statuses, healthMs };
   } catch (err) {
     return { statuses, healthMs, error: String((err as Error).stack) };
   }
 }
 
-/** Returns the first event of an endless stream. */
+/** Returns the body, or the first event of an event stream, which may be endless. */
 async function readText(response: Response, method: string): Promise<string> {
-  const isEndless =
+  const isEventStream =
     method === 'GET' && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (!isEndless || response.body === null) return response.text();
+  if (!isEventStream || response.body === null) return response.text();
   let text = '';
   for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
     text += part;

@@ -1,26 +1,26 @@
-// Creates one probe per request or node. A probe prepares in the prober, and returns the part that is sent and
-// measured.
+// Creates one probe per request or node. A probe prepares its requests in the prober, and returns a function that sends
+// the measured requests.
 import type { BodySchema } from '../../support/http/random-body.ts';
-import { type Graph, makeNode, REFUSED, STORABLE, tooMany } from './graphs.ts';
-import { largestBody } from './largest-body.ts';
-import { DRAWING, type NodePort } from './nodes.ts';
+import { createTooLargeGraph, type Graph, makeNode, REJECTED_GRAPHS, STORABLE_GRAPHS } from './graphs.ts';
+import { createLargestBody } from './largest-body.ts';
+import { type ConfiguredNode, DRAWING_NODES } from './nodes.ts';
 import {
   BODY_BYTES,
   CONTENT_SECRET,
+  createInvalidBody,
   fillParameters,
-  LARGEST,
-  type LargestBody,
-  MEMBERS,
-  QUERY,
+  LARGE_REQUESTS,
+  type LargeRequest,
+  LONG_QUERY_VALUE,
+  REQUIRED_MEMBERS,
   type Route,
-  WRONG_BODY,
 } from './routes.ts';
 
 export interface Fixtures {
   readonly url: string;
   readonly key: string;
   /** Ids of stored workflows by the name of their graph. */
-  readonly stored: Readonly<Record<string, string>>;
+  readonly storedIds: Readonly<Record<string, string>>;
   /** Id of a run with much output. */
   readonly executionId: string;
 }
@@ -32,7 +32,7 @@ export type SendRequest = (
   key?: string,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Returns the measured part. The preparation is not measured. */
+/** Prepares requests, and returns a function that sends the measured requests. */
 export type Probe = (
   fixtures: Fixtures,
   sendRequest: SendRequest,
@@ -40,69 +40,69 @@ export type Probe = (
 type Probes = Readonly<Record<string, Probe>>;
 
 const V1 = '/api/v1';
-/** A refused graph whose parts are all checked. It is sent to every route that writes graphs. */
-const REFUSED_EVERYWHERE = 'names that are nearly right';
+/** The rejected graph that is sent to every route that writes graphs. The service checks all of its parts. */
+const GRAPH_FOR_ALL_ROUTES = 'names that are nearly right';
 const GRAPHS: Readonly<Record<string, () => Graph>> = {
-  ...STORABLE,
-  ...REFUSED,
-  'more values than a body may have': tooMany,
+  ...STORABLE_GRAPHS,
+  ...REJECTED_GRAPHS,
+  'more values than a body may have': createTooLargeGraph,
 };
 
 const texts: Record<string, string> = {};
-/** Returns the members of a body as JSON without braces. */
-function readGraphText(graph: string): string {
-  texts[graph] ??= JSON.stringify(GRAPHS[graph]?.()).slice(1, -1);
-  return texts[graph];
+/** Returns the graph as JSON without the outer braces. */
+function getGraphText(name: string): string {
+  texts[name] ??= JSON.stringify(GRAPHS[name]?.()).slice(1, -1);
+  return texts[name];
 }
 
-function writeProbes(): Probes {
+function createWriteProbes(): Probes {
   const probes: Record<string, Probe> = {};
-  const write = (label: string, name: string, more: string, method: string, path: string): void => {
-    probes[`${label}: ${name}`] = ({ stored }, sendRequest) => {
-      const body = `{${more}${readGraphText(name)}}`;
-      const to = path.replace('{id}', stored['many nodes'] ?? '');
-      return () => sendRequest(method, to, body);
+  const addProbe = (method: string, path: string, graphName: string, otherMembers = ''): void => {
+    probes[`${method} ${path}: ${graphName}`] = ({ storedIds }, sendRequest) => {
+      const body = `{${otherMembers}${getGraphText(graphName)}}`;
+      const url = path.replace('{id}', storedIds['many nodes'] ?? '');
+      return () => sendRequest(method, url, body);
     };
   };
-  for (const name of Object.keys(GRAPHS)) {
-    write(`POST ${V1}/workflows/lint`, name, '', 'POST', `${V1}/workflows/lint`);
-    write(`POST ${V1}/workflows`, name, '"name":"w",', 'POST', `${V1}/workflows`);
-    // All these routes refuse it in the same code.
-    if (!(name in STORABLE) && name !== REFUSED_EVERYWHERE) continue;
-    const file = '"format":"graphwright-workflow","name":"w",';
-    write(`POST ${V1}/workflows/import`, name, file, 'POST', `${V1}/workflows/import`);
-    write(`PUT ${V1}/workflows/{id}`, name, '', 'PUT', `${V1}/workflows/{id}`);
+  for (const graphName of Object.keys(GRAPHS)) {
+    addProbe('POST', `${V1}/workflows/lint`, graphName);
+    addProbe('POST', `${V1}/workflows`, graphName, '"name":"w",');
+    // The same code rejects the graph in all these routes, so one rejected graph is enough.
+    if (!(graphName in STORABLE_GRAPHS) && graphName !== GRAPH_FOR_ALL_ROUTES) continue;
+    addProbe('POST', `${V1}/workflows/import`, graphName, '"format":"graphwright-workflow","name":"w",');
+    addProbe('PUT', `${V1}/workflows/{id}`, graphName);
   }
   return probes;
 }
 
-function readProbes(): Probes {
+function createReadProbes(): Probes {
   const probes: Record<string, Probe> = {};
-  for (const name of Object.keys(STORABLE)) {
-    const slug = `a-${name.replaceAll(' ', '-')}`;
-    const read = (label: string, method: string, path: string, body?: object, key?: string): void => {
-      probes[`${method} ${path}${label}: ${name}`] = ({ stored }, sendRequest) => {
-        const to = path.replace('{id}', stored[name] ?? '');
-        return () => sendRequest(method, to, body, key);
+  for (const graphName of Object.keys(STORABLE_GRAPHS)) {
+    const slug = `a-${graphName.replaceAll(' ', '-')}`;
+    const addProbe = (method: string, path: string, body?: object, key?: string): void => {
+      const caller = key === '' ? ' without a key' : '';
+      probes[`${method} ${path}${caller}: ${graphName}`] = ({ storedIds }, sendRequest) => {
+        const url = path.replace('{id}', storedIds[graphName] ?? '');
+        return () => sendRequest(method, url, body, key);
       };
     };
-    read('', 'GET', `${V1}/workflows/{id}`);
-    read(' by a stranger', 'GET', `${V1}/workflows/{id}`, undefined, '');
-    read('', 'GET', `${V1}/workflows/{id}/export`);
-    read('', 'GET', `${V1}/workflows/{id}/versions/1`);
-    read('', 'POST', `${V1}/workflows/{id}/versions/1/restore`, {});
-    read('', 'POST', `${V1}/workflows/{id}/lint`, {});
-    read('', 'POST', `${V1}/workflows/{id}/layout`, {});
-    read('', 'POST', `${V1}/workflows/{id}/duplicate`, {});
-    read('', 'POST', `${V1}/workflows/{id}/publish`, { isPublished: true, slug });
-    read('', 'GET', `${V1}/published/${slug}`, undefined, '');
-    read('', 'POST', `${V1}/workflows/{id}/estimate`, {});
-    read('', 'GET', '/flow/{id}', undefined, '');
-    read('', 'GET', `/p/${slug}`, undefined, '');
-    read('', 'GET', '/flow/{id}/preview.svg', undefined, '');
+    addProbe('GET', `${V1}/workflows/{id}`);
+    addProbe('GET', `${V1}/workflows/{id}`, undefined, '');
+    addProbe('GET', `${V1}/workflows/{id}/export`);
+    addProbe('GET', `${V1}/workflows/{id}/versions/1`);
+    addProbe('POST', `${V1}/workflows/{id}/versions/1/restore`, {});
+    addProbe('POST', `${V1}/workflows/{id}/lint`, {});
+    addProbe('POST', `${V1}/workflows/{id}/layout`, {});
+    addProbe('POST', `${V1}/workflows/{id}/duplicate`, {});
+    addProbe('POST', `${V1}/workflows/{id}/publish`, { isPublished: true, slug });
+    addProbe('GET', `${V1}/published/${slug}`, undefined, '');
+    addProbe('POST', `${V1}/workflows/{id}/estimate`, {});
+    addProbe('GET', '/flow/{id}', undefined, '');
+    addProbe('GET', `/p/${slug}`, undefined, '');
+    addProbe('GET', '/flow/{id}/preview.svg', undefined, '');
     for (const tool of ['get_workflow', 'check_workflow']) {
-      probes[`POST /mcp ${tool}: ${name}`] = ({ stored }, sendRequest) => {
-        const params = { name: tool, arguments: { workflowId: stored[name] } };
+      probes[`POST /mcp ${tool}: ${graphName}`] = ({ storedIds }, sendRequest) => {
+        const params = { name: tool, arguments: { workflowId: storedIds[graphName] } };
         return () => sendRequest('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       };
     }
@@ -110,13 +110,13 @@ function readProbes(): Probes {
   return probes;
 }
 
-/** Sends the graphs to all routes that accept or return one. */
-export const GRAPH_PROBES: Probes = { ...writeProbes(), ...readProbes() };
+/** Sends the graphs to all routes that accept or return a graph. */
+export const GRAPH_PROBES: Probes = { ...createWriteProbes(), ...createReadProbes() };
 
-/** The longest values that nodes pass on, by type of the port. */
 const TEXT = 'a b '.repeat(110_000);
 const NUMBERS = Array.from({ length: 300_000 }, (_, index) => index);
 const ITEMS = Array.from({ length: 100 }, (_, index) => `${index} ${'a '.repeat(10_000)}`);
+/** Nodes with the longest values that nodes pass on, by port type. */
 const SOURCES: Readonly<Record<string, readonly object[]>> = {
   TEXT: [makeNode('s', 'input:text', { value: TEXT }), makeNode('s', 'input:list', { items: ITEMS })],
   NUMBER: [makeNode('s', 'input:number', { value: 7 })],
@@ -125,22 +125,20 @@ const SOURCES: Readonly<Record<string, readonly object[]>> = {
   ANY: [makeNode('s', 'input:json', { value: NUMBERS }), makeNode('s', 'input:text', { value: TEXT })],
 };
 
-const END = /"status":"(?:COMPLETED|FAILED|WAITING|CANCELLED|EXPIRED)"/;
-const RUN_TIMEOUT_MS = 60_000;
-const POLL_MS = 20;
-
-/** Runs the node, estimates the run, and reads its record. */
-export function nodeProbes(nodes: readonly NodePort[]): Probes {
+/** Runs each node, estimates the run, and reads its record. */
+export function createNodeProbes(nodes: readonly ConfiguredNode[]): Probes {
   const probes: Record<string, Probe> = {};
-  for (const [row, { nodeType, config, ports }] of nodes.entries()) {
-    const [first] = ports;
-    const sources = SOURCES[first?.[1] ?? ''] ?? [];
-    for (const [index, source] of sources.slice(0, DRAWING.includes(nodeType) ? 1 : undefined).entries()) {
-      const name = `node ${nodeType}, row ${row}, source ${index}: ${JSON.stringify(config).slice(0, 60)}`;
+  for (const [nodeIndex, { nodeType, config, ports }] of nodes.entries()) {
+    const [, portType = ''] = ports[0] ?? [];
+    const sources = SOURCES[portType] ?? [];
+    for (const [index, source] of sources
+      .slice(0, DRAWING_NODES.includes(nodeType) ? 1 : undefined)
+      .entries()) {
+      const name = `node ${nodeType}, row ${nodeIndex}, source ${index}: ${JSON.stringify(config).slice(0, 60)}`;
       probes[name] = async (_, sendRequest) => {
         const sourcePort = (source as ReturnType<typeof makeNode>).data.nodeType.replace('input:', 'out-');
         const edges = ports
-          .filter(([, type]) => type === first?.[1])
+          .filter(([, type]) => type === portType)
           .map(([port], edge) => ({
             id: `e${edge}`,
             source: 's',
@@ -156,11 +154,7 @@ export function nodeProbes(nodes: readonly NodePort[]): Probes {
           const run = JSON.parse((await sendRequest('POST', `${V1}/workflows/${id}/run`, {})).text) as {
             executionId: string;
           };
-          for (const endMs = Date.now() + RUN_TIMEOUT_MS; Date.now() < endMs; ) {
-            const { text: listed } = await sendRequest('GET', `${V1}/workflows/${id}/executions`);
-            if (END.test(listed)) break;
-            await new Promise(resolve => setTimeout(resolve, POLL_MS));
-          }
+          await waitForEnd(sendRequest, id);
           await sendRequest('GET', `${V1}/executions/${run.executionId}`);
           await sendRequest('GET', `${V1}/executions/${run.executionId}/workflow`);
         };
@@ -170,76 +164,100 @@ export function nodeProbes(nodes: readonly NodePort[]): Probes {
   return probes;
 }
 
+/** A run in status WAITING does not proceed until a person approves it. */
+const SETTLED = /"status":"(?:COMPLETED|FAILED|TIMEOUT|WAITING|CANCELLED)"/;
+const RUN_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 20;
+
+/** Waits for the only run of the workflow. Throws if the run does not end within a minute. */
+async function waitForEnd(sendRequest: SendRequest, workflowId: string): Promise<void> {
+  for (const deadlineMs = Date.now() + RUN_TIMEOUT_MS; Date.now() < deadlineMs; ) {
+    const { text } = await sendRequest('GET', `${V1}/workflows/${workflowId}/executions`);
+    if (SETTLED.test(text)) return;
+    await new Promise(resolve => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+  throw new Error(`The run of ${workflowId} has not ended within ${RUN_TIMEOUT_MS / 1000} s.`);
+}
+
 /**
- * Sends every route the largest body that its schema accepts, a body of wrong values, and a long text in each query
- * parameter. Routes without input are called as they are. Routes that delete are last.
+ * Sends every route the largest body that its schema accepts, an invalid body, and a long text in each query parameter.
+ * A route without input gets one request. Routes that delete come last.
  */
-export function routeProbes(
+export function createRouteProbes(
   routes: readonly Route[],
   schemas: Readonly<Record<string, BodySchema>> = {},
 ): Probes {
   const probes: Record<string, Probe> = {};
-  const sorted = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
-  for (const { method, path, query, accepts, body } of sorted) {
+  const sortedRoutes = routes.toSorted(
+    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  );
+  for (const { method, path, queryNames, accepts, body } of sortedRoutes) {
     const route = `${method} ${path}`;
-    // The reasons are in routes.ts.
+    // OTHER_BODIES lists these routes.
     if (body === undefined && accepts.length > 0) continue;
     if (body === undefined) {
       probes[route] = (fixtures, sendRequest) => async () => {
-        const to = fillParameters(path, fixtures);
-        await sendRequest(method, to);
-        for (const name of query)
-          await sendRequest(method, `${to}?${new URLSearchParams({ [name]: QUERY })}`);
+        const url = fillParameters(path, fixtures);
+        await sendRequest(method, url);
+        for (const name of queryNames)
+          await sendRequest(method, `${url}?${new URLSearchParams({ [name]: LONG_QUERY_VALUE })}`);
       };
       continue;
     }
-    const send = (label: string, make: () => unknown): void => {
-      probes[`${route}: ${label}`] = (fixtures, sendRequest) => {
-        const text = JSON.stringify(make());
+    const addProbe = (description: string, createBody: () => unknown): void => {
+      probes[`${route}: ${description}`] = (fixtures, sendRequest) => {
+        const text = JSON.stringify(createBody());
         const key = path === '/api/content/webhook' ? CONTENT_SECRET : undefined;
         return () => sendRequest(method, fillParameters(path, fixtures), text, key);
       };
     };
-    send('the largest body', () => largestWith(MEMBERS[route] ?? {}, body, schemas));
-    send('wrong values', () => WRONG_BODY(Object.keys(body.properties ?? {})[0] ?? 'nodes'));
+    addProbe('the largest body', () => createLargestWith(REQUIRED_MEMBERS[route] ?? {}, body, schemas));
+    addProbe('wrong values', () => createInvalidBody(Object.keys(body.properties ?? {})[0] ?? 'nodes'));
   }
   return probes;
 }
 
 /** Returns the largest body of the schema with these members. Undefined members are omitted. */
-function largestWith(
+function createLargestWith(
   members: object,
   schema: BodySchema,
   schemas: Readonly<Record<string, BodySchema>>,
 ): unknown {
   const bytes = BODY_BYTES - JSON.stringify(members).length;
-  if (schema.properties === undefined) return largestBody(schema, schemas, bytes);
+  if (schema.properties === undefined) return createLargestBody(schema, schemas, bytes);
   const properties = Object.fromEntries(
     Object.entries(schema.properties).filter(([name]) => !(name in members)),
   );
-  return Object.assign(largestBody({ ...schema, properties }, schemas, bytes) as object, members);
+  return Object.assign(createLargestBody({ ...schema, properties }, schemas, bytes) as object, members);
 }
 
 const toProbe =
-  ({ method, path, body, secret }: LargestBody): Probe =>
-  (fixtures, sendRequest) => {
-    const text = JSON.stringify(body());
-    const to = path.replace(/\{(.*)\}/, (_, graph: string) => fixtures.stored[graph] ?? '');
-    return () => sendRequest(method, to, text, secret);
+  ({ method, path, createBody, secret }: LargeRequest): Probe =>
+  ({ storedIds }, sendRequest) => {
+    const text = JSON.stringify(createBody());
+    const url = path.replace(/\{(.*)\}/, (_, graphName: string) => storedIds[graphName] ?? '');
+    return () => sendRequest(method, url, text, secret);
   };
 
-/** Sends bodies to the routes that compute from them. */
-export const LARGEST_PROBES: Probes = Object.fromEntries(
-  Object.entries(LARGEST).map(([name, one]) => [`${one.method} ${one.path}: ${name}`, toProbe(one)]),
+/** Sends bodies that cause much work. */
+export const LARGE_BODY_PROBES: Probes = Object.fromEntries(
+  Object.entries(LARGE_REQUESTS).map(([name, request]) => [
+    `${request.method} ${request.path}: ${name}`,
+    toProbe(request),
+  ]),
 );
 
-export const allProbes = (from: {
-  readonly nodes: readonly NodePort[];
+export const createProbes = ({
+  nodes,
+  routes,
+  schemas,
+}: {
+  readonly nodes: readonly ConfiguredNode[];
   readonly routes: readonly Route[];
   readonly schemas: Readonly<Record<string, BodySchema>>;
 }): Probes => ({
   ...GRAPH_PROBES,
-  ...nodeProbes(from.nodes),
-  ...LARGEST_PROBES,
-  ...routeProbes(from.routes, from.schemas),
+  ...createNodeProbes(nodes),
+  ...LARGE_BODY_PROBES,
+  ...createRouteProbes(routes, schemas),
 });

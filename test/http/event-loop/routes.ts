@@ -1,4 +1,4 @@
-// Lists the largest requests of the routes: those for every route, and bodies for routes that compute from them.
+// Lists what the largest requests need: members of bodies that schemas do not describe, and bodies that cause much work.
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { MAX_BYTES, makeNode } from './graphs.ts';
 import type { Fixtures } from './probes.ts';
@@ -7,15 +7,15 @@ import type { Fixtures } from './probes.ts';
 export interface Route {
   readonly method: string;
   readonly path: string;
-  /** Names of query parameters that are text. */
-  readonly query: readonly string[];
+  /** Names of the query parameters that are text. */
+  readonly queryNames: readonly string[];
   /** Media types of the body. */
   readonly accepts: readonly string[];
   /** Schema of the JSON body. */
   readonly body: BodySchema | undefined;
 }
 
-/** Routes that accept another body than JSON, and why no probe sends one. */
+/** Routes that accept a body other than JSON, and why no probe sends such a body. */
 export const OTHER_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/media/upload': 'a file, which threads of libvips decode',
   'POST /api/v1/apps/{slug}/media': 'a file, which threads of libvips decode',
@@ -28,23 +28,23 @@ const list = <T>(count: number, make: (index: number) => T): T[] =>
 const KEYS = Object.fromEntries(list(49_000, index => [`key${index}`, 'a'.repeat(60)]));
 const OBJECTS = list(390_000, () => ({ a: 1 }));
 
-/** Creates a value as long as the route accepts. */
+/** The size of the largest bodies. */
 export const BODY_BYTES = MAX_BYTES - 10_000;
 
-const URL_OF_NOBODY = 'https://localhost:9/';
+const UNREACHABLE_URL = 'https://localhost:9/';
 const EMAIL = 'somebody@example.com';
 const GRAPH = { nodes: [makeNode('n0')], edges: [] };
 const CONTENT = {
   heroImage: '/a.png',
   ogImage: '/a.png',
-  canonicalUrl: URL_OF_NOBODY,
+  canonicalUrl: UNREACHABLE_URL,
   c2aLink: '/a',
   valueProps: [],
   howToSteps: [],
   crossLinks: [],
   contentBlocks: [],
 };
-/** Graphs, inputs and pins have their own probes. */
+/** Inputs have their own probes. */
 const RUN = {
   inputs: {},
   config: {},
@@ -55,7 +55,7 @@ const RUN = {
   useSample: undefined,
 };
 
-/** As many rows as a batch may have. Tables and matrices end as rows. */
+/** As many rows as a batch may have. The service converts tables and matrices to rows. */
 const BATCH = {
   rows: list(10_000, () => ({ inputs: {} })),
   tableId: undefined,
@@ -68,10 +68,10 @@ const EVERY_DAY = { cron: '0 9 * * *', everySeconds: undefined, timeZone: 'Europ
 const NO_CHOICE = { fal: null, replicate: null, openai: null, elevenlabs: null, comfyui: null };
 
 /**
- * Members of the largest bodies to which rules beyond the schema apply. Undefined omits one. Add a row for a new route
- * whose largest body is refused as 400.
+ * Members of the largest bodies that must follow rules beyond the schema. Undefined members are omitted. Add a row for a
+ * new route that rejects its largest body with 400.
  */
-export const MEMBERS: Readonly<Record<string, object>> = {
+export const REQUIRED_MEMBERS: Readonly<Record<string, object>> = {
   'POST /api/v1/workflows': { ...GRAPH, folderId: undefined, teamId: undefined },
   'PUT /api/v1/workflows/{id}': { ...GRAPH, folderId: null },
   'POST /api/v1/workflows/import': { ...GRAPH, components: undefined, media: undefined },
@@ -94,9 +94,13 @@ export const MEMBERS: Readonly<Record<string, object>> = {
   'POST /api/v1/workflows/{id}/triggers': { kind: 'hook', config: undefined, inputs: {} },
   'PATCH /api/v1/triggers/{id}': { config: undefined, inputs: {} },
   'POST /api/v1/notices/read': { all: undefined },
-  'POST /api/v1/credentials/test': { kind: 'comfyui', values: { baseUrl: URL_OF_NOBODY }, owner: undefined },
+  'POST /api/v1/credentials/test': {
+    kind: 'comfyui',
+    values: { baseUrl: UNREACHABLE_URL },
+    owner: undefined,
+  },
   'PUT /api/v1/workflows/{id}/credentials': NO_CHOICE,
-  'POST /api/v1/webhooks/test': { url: URL_OF_NOBODY },
+  'POST /api/v1/webhooks/test': { url: UNREACHABLE_URL },
   'PUT /api/v1/workflows/{id}/permissions': { userId: undefined, email: EMAIL },
   'POST /api/v1/keys': { expiresAt: '2100-01-02T03:04:05Z' },
   'POST /api/v1/auth/setup': { email: EMAIL },
@@ -122,48 +126,48 @@ export const MEMBERS: Readonly<Record<string, object>> = {
   'PUT /api/content/webhook': CONTENT,
 };
 
-/** Routes that refuse each of these bodies as 400, and why. */
-export const REFUSING: Readonly<Record<string, string>> = {
-  'POST /api/v1/auth/setup': 'needs the link of the first start',
+/** Routes that always reject their largest body with 400, and why. */
+export const REJECTING_ROUTES: Readonly<Record<string, string>> = {
+  'POST /api/v1/auth/setup': 'needs a setup link',
   'POST /api/v1/auth/accept-invite': 'needs an invitation',
   'POST /api/v1/admin/models/plan': 'needs a configured provider',
   'PUT /api/v1/workflows/{id}/app': 'needs the nodes that it names',
 };
 
-/** Many unknown properties, and many objects in a known one. */
-export const WRONG_BODY = (member: string): object => ({
+/** Creates a body with many unknown properties, and many objects in a known property. */
+export const createInvalidBody = (member: string): object => ({
   [member]: OBJECTS.slice(0, 190_000),
   ...Object.fromEntries(Object.entries(KEYS).slice(0, 24_000)),
 });
 
-/** URL encoding triples its length. The request line and headers are limited to 16 KB. */
-export const QUERY = '%_\\'.repeat(1000);
+/** URL encoding triples the length of this text. The request line and headers are limited to 16 KB. */
+export const LONG_QUERY_VALUE = '%_\\'.repeat(1000);
 
 /** Fills the parameters of a path. The user is not the caller, because a request could disable that account. */
-export const fillParameters = (path: string, { stored, executionId }: Fixtures): string =>
+export const fillParameters = (path: string, { storedIds, executionId }: Fixtures): string =>
   path
     .replace('executions/{id}', `executions/${executionId}`)
-    .replace('{id}', stored['a board at the limit of layout'] ?? '')
+    .replace('{id}', storedIds['the largest graph for the layout'] ?? '')
     .replace('{nodeId}', 'n0')
     .replace('{userId}', '999')
     .replace('{slug}', 'a-many-nodes')
     .replaceAll(/\{\w+\}/g, '1');
 
-export interface LargestBody {
+export interface LargeRequest {
   readonly method: 'POST' | 'PUT';
-  /** A name in braces is replaced by the ID of that workflow. */
+  /** The name of a graph in braces is replaced by the id of its workflow. */
   readonly path: string;
-  readonly body: () => object;
+  readonly createBody: () => object;
   /** Credentials that are sent instead of the key. */
   readonly secret?: string;
 }
 
 export const CONTENT_SECRET = 'a-secret-of-content';
-/** A page may have 120,000 characters of markdown. */
-const page = (part: string): LargestBody => ({
+/** Creates a page that repeats the markdown. A page may have 120,000 characters. */
+const createPage = (part: string): LargeRequest => ({
   method: 'POST',
   path: '/api/content/webhook',
-  body: () => ({
+  createBody: () => ({
     slug: `a-page-${Buffer.from(part).toString('hex')}`,
     title: `A page of ${part}`,
     type: 'ARTICLE',
@@ -173,10 +177,10 @@ const page = (part: string): LargestBody => ({
 });
 
 const TEXT_ELEMENT = { type: 'text', text: 'a' };
-const preview = (scenes: number, elements: number, element: object): LargestBody => ({
+const createPreview = (scenes: number, elements: number, element: object): LargeRequest => ({
   method: 'POST',
   path: '/api/v1/render/renderer/preview',
-  body: () => ({
+  createBody: () => ({
     sceneGraph: {
       fps: 30,
       width: 64,
@@ -187,35 +191,36 @@ const preview = (scenes: number, elements: number, element: object): LargestBody
   }),
 });
 
-const withInputs = (verb: string, inputs: object): LargestBody => ({
+const sendInputs = (action: string, inputs: object): LargeRequest => ({
   method: 'POST',
-  path: `/api/v1/workflows/{a long list}/${verb}`,
-  body: () => ({ inputs }),
+  path: `/api/v1/workflows/{a long list}/${action}`,
+  createBody: () => ({ inputs }),
 });
 
-export const LARGEST: Readonly<Record<string, LargestBody>> = {
-  'a page of emphasis': page('*a **b '),
-  'a page of brackets': page('[a]('),
-  'a page of quotes': page('> '),
-  'a page of lists': page('- a\n'),
-  'a page of tables': page('|a|b|\n|-|-|\n'),
-  'a page of code': page('`'),
-  'a scene of many unknown elements': preview(1, 390_000, {}),
-  'a scene of too many texts': preview(1, 120_000, TEXT_ELEMENT),
-  'many scenes of too many texts': preview(12, 10_000, TEXT_ELEMENT),
-  'a scene of the most texts': preview(1, 10_000, TEXT_ELEMENT),
-  'a long input': withInputs('run', { n0: OBJECTS }),
-  'many unknown inputs': withInputs('run', KEYS),
-  'a long input, estimated': withInputs('estimate', { n0: OBJECTS }),
-  'many unknown inputs, estimated': withInputs('estimate', KEYS),
+/** Requests that cause much work, by description. */
+export const LARGE_REQUESTS: Readonly<Record<string, LargeRequest>> = {
+  'a page of emphasis': createPage('*a **b '),
+  'a page of brackets': createPage('[a]('),
+  'a page of quotes': createPage('> '),
+  'a page of lists': createPage('- a\n'),
+  'a page of tables': createPage('|a|b|\n|-|-|\n'),
+  'a page of code': createPage('`'),
+  'a scene of many unknown elements': createPreview(1, 390_000, {}),
+  'a scene of too many texts': createPreview(1, 120_000, TEXT_ELEMENT),
+  'many scenes of too many texts': createPreview(12, 10_000, TEXT_ELEMENT),
+  'a scene of the most texts': createPreview(1, 10_000, TEXT_ELEMENT),
+  'a long input': sendInputs('run', { n0: OBJECTS }),
+  'many unknown inputs': sendInputs('run', KEYS),
+  'a long input, estimated': sendInputs('estimate', { n0: OBJECTS }),
+  'many unknown inputs, estimated': sendInputs('estimate', KEYS),
   'a client with many redirect URIs': {
     method: 'POST',
     path: '/oauth/register',
-    body: () => ({ redirect_uris: list(2000, index => `https://a.example/${index}`) }),
+    createBody: () => ({ redirect_uris: list(2000, index => `https://a.example/${index}`) }),
   },
   'a batch of many messages': {
     method: 'POST',
     path: '/mcp',
-    body: () => list(20_000, id => ({ jsonrpc: '2.0', id, method: 'ping' })),
+    createBody: () => list(20_000, id => ({ jsonrpc: '2.0', id, method: 'ping' })),
   },
 };

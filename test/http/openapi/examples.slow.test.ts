@@ -1,5 +1,5 @@
-// Tests that the examples of the document match responses of the service. A tour requests each, and `--write` records
-// them.
+// Tests that the examples of the document match responses of the service. The tour sends the requests, and `--write`
+// records the responses.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -19,26 +19,26 @@ import {
   listDifferences,
   type OpenApi,
   type OpenApiResponse,
-  type Recorded,
+  type RecordedExamples,
   toExample,
 } from './recorder.ts';
-import { type Ask, type Settling, tour } from './tour.ts';
+import { type PolledBody, type SendRequest, tour } from './tour.ts';
 
 const FILE = join(import.meta.dirname, '../../../src/http/openapi/examples.json');
 const SECRET = 'content-secret-of-the-test';
-const recorded: Recorded = { responses: {}, requests: {}, errors: {} };
+const recorded: RecordedExamples = { responses: {}, requests: {}, errors: {} };
 
 /** Codes without a recorded example, with the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
-  run_output_too_large: 'needs runs with much more output than the others',
+  run_output_too_large: 'needs a run with much output',
   svg_not_drawable: 'needs a provider that is paid',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
   component_too_deep: 'needs ten workflows',
   component_too_large: 'needs thousands of nodes',
-  idempotency_in_progress: 'needs two requests at the very same time',
+  idempotency_in_progress: 'needs two concurrent requests',
   too_many_streams: 'needs twenty streams that stay open',
-  render_busy: 'needs more renders at once than there are slots',
-  upload_busy: 'needs more uploads at once than there are slots',
+  render_busy: 'needs more concurrent renders than there are slots',
+  upload_busy: 'needs more concurrent uploads than there are slots',
   request_timeout: 'needs a minute of waiting',
   storage_quota_exceeded: 'needs a gigabyte of files of a free account',
   reauthentication_required: 'needs a quarter of an hour of waiting',
@@ -48,8 +48,8 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   internal_error: 'needs a defect',
   unavailable: 'needs an outage',
   sign_in_refused: 'needs an OpenID provider',
-  unreadable_media: 'stands in the records of runs',
-  not_acceptable: 'is sent by no route',
+  unreadable_media: 'appears only in the records of runs',
+  not_acceptable: 'is not sent by any route',
 };
 const MAX_DOCUMENT_BYTES = 850_000;
 const MAX_FILE_BYTES = 200_000;
@@ -79,8 +79,8 @@ before(async () => {
   service = await startTestService(env);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const keys: Record<string, string> = { admin: KEY, content: SECRET, wrong: 'sk-wrong-0123456789' };
-  const sendRequest: Ask = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {
-    const { 'x-raw': raw, ...sent } = headers;
+  const send: SendRequest = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {
+    const { 'x-raw': rawFormat, ...otherHeaders } = headers;
     const key = keys[who];
     const response = await fetch(`${service.url}${path}`, {
       method,
@@ -88,24 +88,26 @@ before(async () => {
       signal: AbortSignal.timeout(30_000),
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': raw === 'text' ? 'text/plain' : 'application/json' }),
-        ...sent,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': rawFormat === 'text' ? 'text/plain' : 'application/json' }),
+        ...otherHeaders,
       },
-      ...(body === undefined ? {} : { body: raw === undefined ? JSON.stringify(body) : String(body) }),
+      ...(body === undefined ? {} : { body: rawFormat === undefined ? JSON.stringify(body) : String(body) }),
     });
-    const answer = { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+    const result = { status: response.status, body: JSON.parse((await response.text()) || 'null') };
     const operationId = findOperation(document, method, path)?.operationId;
     if (operationId === undefined) assert.equal(response.status, 405, `${method} ${path}`);
-    record(operationId ?? '', answer);
-    if (response.ok && operationId !== undefined && body !== undefined && raw === undefined)
+    record(operationId ?? '', result);
+    if (response.ok && operationId !== undefined && body !== undefined && rawFormat === undefined)
       recorded.requests[operationId] ??= toExample(body);
-    return { ...answer, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+    return { ...result, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
   };
   const graph = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../../examples/postcard.json'), 'utf8'),
   );
   await tour({
-    ask: sendRequest,
+    send,
     addKey: (name, key) => {
       keys[name] = key;
     },
@@ -116,16 +118,16 @@ before(async () => {
     },
     graph: { nodes: graph.nodes.slice(0, 2), edges: graph.edges.slice(0, 1) },
     receiver,
-    until: (path, isSettled) =>
-      waitUntil(path, async () => isSettled((await service.request<Settling>('GET', path)).body)),
+    waitFor: (path, isExpected) =>
+      waitUntil(path, async () => isExpected((await service.request<PolledBody>('GET', path)).body)),
   });
   if (process.argv.includes('--write')) {
-    const sorted = (of: object) =>
-      Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const sortByKey = (object: object) =>
+      Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
     const file = {
-      responses: sorted(recorded.responses),
-      requests: sorted(recorded.requests),
-      errors: sorted(recorded.errors),
+      responses: sortByKey(recorded.responses),
+      requests: sortByKey(recorded.requests),
+      errors: sortByKey(recorded.errors),
     };
     writeFileSync(FILE, JSON.stringify(file));
     execFileSync(join(import.meta.dirname, '../../../node_modules/.bin/biome'), ['format', '--write', FILE]);
@@ -145,26 +147,26 @@ function record(
   else recorded.responses[`${operationId} ${status}`] ??= toExample(body);
 }
 
-/** The method and path of an operation. */
-const placeOf = (id: string): readonly string[] =>
+/** Returns the path and method of an operation. */
+const findPlace = (id: string): readonly string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId }]) =>
       operationId === id ? [path, method] : [],
     ),
   );
 
-/** A response, or the component that it refers to. */
-function resolve(response: OpenApiResponse): OpenApiResponse {
+/** Returns the response, or the component that it refers to. */
+function resolveResponse(response: OpenApiResponse): OpenApiResponse {
   const name = response.$ref?.split('/').at(-1);
   return name === undefined ? response : (document.components.responses[name] ?? {});
 }
 
-const operations = () => Object.values(document.paths).flatMap(methods => Object.values(methods));
+const listOperations = () => Object.values(document.paths).flatMap(methods => Object.values(methods));
 
 describe("the document's examples", () => {
-  let committed: Recorded;
+  let committed: RecordedExamples;
   before(() => {
-    committed = JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+    committed = JSON.parse(readFileSync(FILE, 'utf8')) as RecordedExamples;
   });
 
   it('match the current responses of the service (node test/http/openapi/examples.slow.test.ts --write records them)', () => {
@@ -172,20 +174,20 @@ describe("the document's examples", () => {
   });
 
   it('exist for every operation and status with a JSON response', () => {
-    const missing = operations().flatMap(({ operationId, responses }) =>
+    const missing = listOperations().flatMap(({ operationId, responses }) =>
       Object.entries(responses)
         .filter(([, response]) => {
-          const { content = {} } = resolve(response);
+          const { content = {} } = resolveResponse(response);
           const json = content['application/json'];
           return json !== undefined && Object.keys(json.examples ?? {}).length === 0;
         })
         .map(([status]) => `${operationId} ${status}`),
     );
-    assert.deepEqual(missing, [], 'add a step to tour.ts and record again, or write one in examples.ts');
+    assert.deepEqual(missing, [], 'add a step to tour.ts and record again, or add an example to examples.ts');
   });
 
   it('exist for every JSON request body', () => {
-    const missing = operations().filter(
+    const missing = listOperations().filter(
       ({ operationId, requestBody }) =>
         requestBody?.content['application/json'] !== undefined && !(operationId in committed.requests),
     );
@@ -195,7 +197,7 @@ describe("the document's examples", () => {
     );
   });
 
-  it('exist for every code except those listed', () => {
+  it('exist for every error code that is not in NOT_RECORDED', () => {
     const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed.errors));
     assert.deepEqual(missing.sort(), Object.keys(NOT_RECORDED).sort());
     for (const [code, { value }] of Object.entries(document.components.examples))
@@ -203,7 +205,7 @@ describe("the document's examples", () => {
   });
 
   it('are part of the document without making it too large', async () => {
-    const run = operations().find(({ operationId }) => operationId === 'runWorkflow');
+    const run = listOperations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
       recorded: { summary: 'A recorded response', value: committed.responses['runWorkflow 202'] },
     });
@@ -237,7 +239,7 @@ describe("the document's examples", () => {
           assert.ok(validate(example), `${operationId} ${status}: ${ajv.errorsText(validate.errors)}`);
         }
     for (const [operationId, example] of Object.entries(committed.requests)) {
-      const [path = '', method = ''] = placeOf(operationId);
+      const [path = '', method = ''] = findPlace(operationId);
       const pointer = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'];
       const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePart).join('/')}` });
       assert.ok(validate(example), `${operationId}: ${ajv.errorsText(validate.errors)}`);

@@ -1,9 +1,9 @@
 // Records responses of a service as examples of the OpenAPI document, with stable ids, times and texts.
 
-export interface Recorded {
+export interface RecordedExamples {
   /** By operation id and status. */
   readonly responses: Record<string, unknown>;
-  /** By operation id: a body that was accepted. */
+  /** Accepted bodies by operation id. */
   readonly requests: Record<string, unknown>;
   /** By error code. */
   readonly errors: Record<string, unknown>;
@@ -31,28 +31,29 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
 }
 
-/** Finds the operation of the path. */
+/** Returns the operation with this method at this path. */
 export function findOperation(document: OpenApi, method: string, path: string): OpenApiOperation | undefined {
   const parts = (path.split('?')[0] ?? '').split('/');
-  const fits = (template: string): boolean => {
-    const expected = template.split('/');
+  const matches = (template: string): boolean => {
+    const templateParts = template.split('/');
     return (
-      expected.length === parts.length &&
-      expected.every((part, at) => part.startsWith('{') || part === parts[at])
+      templateParts.length === parts.length &&
+      templateParts.every((part, index) => part.startsWith('{') || part === parts[index])
     );
   };
-  // Paths with fewer parameters come first: /workflows/lint is not a workflow.
-  const found = Object.keys(document.paths)
-    .filter(template => fits(template) && method.toLowerCase() in (document.paths[template] ?? {}))
+  // A path with fewer parameters is preferred: `lint` in /workflows/lint is not an id.
+  const match = Object.keys(document.paths)
+    .filter(template => matches(template) && method.toLowerCase() in (document.paths[template] ?? {}))
     .sort((a, b) => a.split('{').length - b.split('{').length)[0];
-  return found === undefined ? undefined : document.paths[found]?.[method.toLowerCase()];
+  return match === undefined ? undefined : document.paths[match]?.[method.toLowerCase()];
 }
 
 const MAX_ITEMS = 2;
-const MAX_TEXT = 240;
+const MAX_TEXT_LENGTH = 240;
 const MAX_DEPTH = 9;
 
-const RULES: readonly (readonly [RegExp, string])[] = [
+/** Replaces texts that differ between recordings. */
+const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/https?:\/\/localhost:\d+/g, 'https://graphwright.example.com'],
   [/https?:\/\/127\.0\.0\.1:\d+/g, 'https://hooks.example.com'],
   [
@@ -66,53 +67,58 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(X-Amz-(?:Date|Credential|Signature|Security-Token))=[^&"]*/g, '$1=x'],
 ];
 
-/** Properties whose values differ between recordings, but not in type. */
-const STABLE: Readonly<Record<string, string | number>> = {
+/** Replaces the values of properties that differ between recordings. */
+const STABLE_VALUES: Readonly<Record<string, string | number>> = {
   nextCursor: 'd2ZfMDE',
   durationMs: 12,
   token: 'shown-once',
 };
-/** Left out, because Spectral treats an object with a type and a default as a schema, also within an example. */
-const LEFT_OUT = 'default';
+/** This property is omitted, because Spectral treats an object with a type and a default as a schema, even in an example. */
+const OMITTED_PROPERTY = 'default';
 
 /** Converts a response to an example: short, and the same in every recording. */
 export function toExample(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return toText(value);
+  if (typeof value === 'string') return toStableText(value);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => toExample(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return {};
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => name !== LEFT_OUT)
+      .filter(([name]) => name !== OMITTED_PROPERTY)
       .map(([name, member]) => {
-        const stable = STABLE[name];
-        return [
-          name,
-          typeof stable === typeof member && stable !== undefined ? stable : toExample(member, depth + 1),
-        ];
+        const stableValue = STABLE_VALUES[name];
+        return [name, typeof stableValue === typeof member ? stableValue : toExample(member, depth + 1)];
       }),
   );
 }
 
-function toText(value: string): string {
-  const same = RULES.reduce((text, [pattern, caller]) => text.replaceAll(pattern, caller), value);
-  return same.length > MAX_TEXT && !URL.canParse(same) ? `${same.slice(0, MAX_TEXT)}…` : same;
+function toStableText(value: string): string {
+  const text = REPLACEMENTS.reduce(
+    (result, [pattern, replacement]) => result.replaceAll(pattern, replacement),
+    value,
+  );
+  return text.length > MAX_TEXT_LENGTH && !URL.canParse(text) ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
 /**
- * Finds where two responses differ in form: a property that one lacks, or of another type. Null matches any type and an
- * empty list any list, because both depend on the progress of background work.
+ * Lists where two responses have different properties or types. Null matches any type, and an empty list any list,
+ * because both depend on the progress of background work.
  */
-export function listDifferences(was: unknown, is: unknown, at = ''): readonly string[] {
-  if (was === null || is === null) return [];
-  const [before, now] = [getType(was), getType(is)];
-  if (before !== now) return [`${at || '/'}: was ${before}, is ${now}`];
-  if (Array.isArray(was) && Array.isArray(is))
-    return was.length === 0 || is.length === 0 ? [] : listDifferences(was[0], is[0], `${at}/0`);
-  if (typeof was !== 'object') return [];
-  const [old, fresh] = [was as Record<string, unknown>, is as Record<string, unknown>];
-  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap(name =>
-    listDifferences(old[name], fresh[name], `${at}/${name}`),
+export function listDifferences(expected: unknown, actual: unknown, pointer = ''): readonly string[] {
+  if (expected === null || actual === null) return [];
+  const [expectedType, actualType] = [getType(expected), getType(actual)];
+  if (expectedType !== actualType) return [`${pointer || '/'}: ${actualType} instead of ${expectedType}`];
+  if (Array.isArray(expected) && Array.isArray(actual))
+    return expected.length === 0 || actual.length === 0
+      ? []
+      : listDifferences(expected[0], actual[0], `${pointer}/0`);
+  if (typeof expected !== 'object') return [];
+  const [expectedMembers, actualMembers] = [
+    expected as Record<string, unknown>,
+    actual as Record<string, unknown>,
+  ];
+  return [...new Set([...Object.keys(expectedMembers), ...Object.keys(actualMembers)])].flatMap(name =>
+    listDifferences(expectedMembers[name], actualMembers[name], `${pointer}/${name}`),
   );
 }
 

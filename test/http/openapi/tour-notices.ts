@@ -1,17 +1,20 @@
-// The part of the tour about notices.
+// Sends requests to the operations of notices.
 import type { TourContext } from './tour.ts';
 
 const V1 = '/api/v1';
 
-/** Reads the notice of a batch that stops because it may cost nothing. `workflow`: the path of a paid workflow. */
+/** Reads the notice about a batch that stops because its `maxCredits` is 0. */
 export async function tourNotices(
-  { ask, until }: Pick<TourContext, 'ask' | 'until'>,
-  workflow: string,
+  { send, waitFor }: Pick<TourContext, 'send' | 'waitFor'>,
+  paidWorkflowPath: string,
 ): Promise<void> {
-  const { body } = await ask('POST', `${workflow}/batches`, { rows: [{ inputs: {} }], maxCredits: 0 });
+  const { body } = await send('POST', `${paidWorkflowPath}/batches`, {
+    rows: [{ inputs: {} }],
+    maxCredits: 0,
+  });
   const { batchId } = body as unknown as { batchId: string };
-  await until(`${V1}/batches/${batchId}`, ({ status }) => status === 'STOPPED');
-  await ask('GET', `${V1}/notices?limit=1`);
-  await ask('POST', `${V1}/notices/read`, { all: true });
-  await ask('POST', `${V1}/notices/read`, {});
+  await waitFor(`${V1}/batches/${batchId}`, ({ status }) => status === 'STOPPED');
+  await send('GET', `${V1}/notices?limit=1`);
+  await send('POST', `${V1}/notices/read`, { all: true });
+  await send('POST', `${V1}/notices/read`, {});
 }

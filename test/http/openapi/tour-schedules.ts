@@ -1,13 +1,15 @@
-// The part of the tour about schedules.
+// Sends requests to the operations of schedules.
 import type { TourContext } from './tour.ts';
 
 const V1 = '/api/v1';
 
-/** Sends requests to the operations of schedules. */
-export async function tourAutomations({ ask, until, graph }: TourContext, workflowId: string): Promise<void> {
-  const at = `${V1}/workflows/${workflowId}/schedules`;
-  await ask('POST', `${V1}/schedules/preview`, { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' });
-  const { body } = await ask('POST', at, {
+export async function tourSchedules(
+  { send, waitFor, graph }: TourContext,
+  workflowId: string,
+): Promise<void> {
+  const listPath = `${V1}/workflows/${workflowId}/schedules`;
+  await send('POST', `${V1}/schedules/preview`, { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' });
+  const { body } = await send('POST', listPath, {
     name: 'Every weekday at nine',
     cron: '0 9 * * 1-5',
     timeZone: 'Europe/Berlin',
@@ -15,21 +17,21 @@ export async function tourAutomations({ ask, until, graph }: TourContext, workfl
     maxCredits: 50,
   });
   const path = `${V1}/schedules/${body.id}`;
-  await ask('POST', at, { cron: 'every monday' });
-  const draft = await ask('POST', `${V1}/workflows`, { name: 'Draft', ...graph });
+  await send('POST', listPath, { cron: 'every monday' });
+  const draft = await send('POST', `${V1}/workflows`, { name: 'Draft', ...graph });
   const published = { cron: '@daily', version: 'published' };
-  await ask('POST', `${V1}/workflows/${draft.body.id}/schedules`, published);
-  await ask('GET', `${at}?limit=1`);
-  await ask('GET', `${V1}/schedules?limit=1`);
-  await ask('POST', `${path}/run`);
+  await send('POST', `${V1}/workflows/${draft.body.id}/schedules`, published);
+  await send('GET', `${listPath}?limit=1`);
+  await send('GET', `${V1}/schedules?limit=1`);
+  await send('POST', `${path}/run`);
   const range = { from: '2026-11-02T00:00:00Z', to: '2026-11-04T00:00:00Z' };
-  await ask('POST', `${path}/backfill`, { ...range, dryRun: true });
-  await ask('POST', `${path}/backfill`, range);
-  await until(`${path}/firings`, ({ data }) =>
+  await send('POST', `${path}/backfill`, { ...range, dryRun: true });
+  await send('POST', `${path}/backfill`, range);
+  await waitFor(`${path}/firings`, ({ data }) =>
     (data as unknown as readonly { outcome: string }[]).every(({ outcome }) => outcome === 'accepted'),
   );
-  await ask('GET', `${path}/firings?limit=2`);
-  await ask('GET', path);
-  await ask('PATCH', path, { isActive: false });
-  await ask('DELETE', path);
+  await send('GET', `${path}/firings?limit=2`);
+  await send('GET', path);
+  await send('PATCH', path, { isActive: false });
+  await send('DELETE', path);
 }

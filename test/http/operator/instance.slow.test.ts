@@ -1,5 +1,4 @@
-// Tests what administrators see of the instance: overview, runs and failures, teams with budgets, and a backup to
-// download.
+// Tests the API for administrators: overview, runs and failures, budgets of teams, and backups.
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { MODEL, modelGraph, type PaidService, PRICE, startPaidService } from '..
 import { waitUntil } from '../../support/processes.ts';
 import { node } from '../../support/workflows.ts';
 
-interface Listed {
+interface ListedRun {
   readonly id: string;
   readonly workflowName: string;
   readonly userId: number;
@@ -23,18 +22,18 @@ interface Listed {
   readonly mayOpen: boolean;
 }
 interface Page {
-  readonly data: readonly Listed[];
+  readonly data: readonly ListedRun[];
   readonly nextCursor: string | null;
 }
 
-describe('the instance, as administrators see it', () => {
+describe('the API for administrators', () => {
   let paid: PaidService;
   let admin: Client;
   let ana: Client;
   let anaId: number;
   let teamId: string;
-  let paidRun: string;
-  let failedRun: string;
+  let paidRunId: string;
+  let failedRunId: string;
 
   before(async () => {
     paid = await startPaidService();
@@ -44,39 +43,39 @@ describe('the instance, as administrators see it', () => {
     teamId = (await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
     await admin.request('POST', '/admin/credits', { teamId, amount: 40, note: 'start' });
     paid.reset();
-    const foxes = await ana.createWorkflow({ name: 'Foxes', ...modelGraph() });
+    const workflowId = await ana.createWorkflow({ name: 'Foxes', ...modelGraph() });
     const folder = await ana.request<{ id: string }>('POST', '/folders', { name: 'Ads', teamId });
-    const moved = await ana.request('PUT', `/workflows/${foxes}`, { folderId: folder.body.id });
+    const moved = await ana.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
     assert.equal(moved.status, 200, JSON.stringify(moved.body));
-    paidRun = (await ana.runWorkflow(foxes)).id;
-    const broken = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
-    failedRun = (await ana.runWorkflow(await ana.createWorkflow({ nodes: [broken], edges: [] }))).id;
+    paidRunId = (await ana.runWorkflow(workflowId)).id;
+    const failingNode = node('h', 'utility:json_extract', { json: 'no json', paths: { a: 'b' } });
+    failedRunId = (await ana.runWorkflow(await ana.createWorkflow({ nodes: [failingNode], edges: [] }))).id;
   });
   after(() => paid?.close());
 
-  const list = async (path: string, user = admin): Promise<readonly Listed[]> =>
+  const list = async (path: string, user = admin): Promise<readonly ListedRun[]> =>
     (await user.request<Page>('GET', path)).body.data;
-  const ids = (runs: readonly Listed[]): readonly string[] => runs.map(({ id }) => id);
+  const getIds = (runs: readonly ListedRun[]): readonly string[] => runs.map(({ id }) => id);
 
-  it('lists the runs of teams, and those of other personal workspaces on request only', async () => {
+  it('lists the runs of teams, and runs of personal workspaces of other users only on request', async () => {
     const runs = await list('/admin/executions');
-    assert.ok(ids(runs).includes(paidRun));
-    assert.ok(!ids(runs).includes(failedRun));
-    assert.ok(ids(await list('/admin/executions?personal=true')).includes(failedRun));
-    assert.deepEqual(ids(await list('/admin/executions?teamId=personal')), []);
+    assert.ok(getIds(runs).includes(paidRunId));
+    assert.ok(!getIds(runs).includes(failedRunId));
+    assert.ok(getIds(await list('/admin/executions?personal=true')).includes(failedRunId));
+    assert.deepEqual(getIds(await list('/admin/executions?teamId=personal')), []);
     assert.equal((await admin.request('GET', `/admin/executions?teamId=user:${anaId}`)).status, 400);
-    const found = runs.find(({ id }) => id === paidRun);
-    assert.equal(found?.workflowName, 'Foxes');
-    assert.equal(found?.workspaceName, 'Studio');
-    assert.equal(found?.teamId, teamId);
-    assert.deepEqual(found?.models, [MODEL]);
-    assert.equal(found?.mayOpen, false);
+    const run = runs.find(({ id }) => id === paidRunId);
+    assert.equal(run?.workflowName, 'Foxes');
+    assert.equal(run?.workspaceName, 'Studio');
+    assert.equal(run?.teamId, teamId);
+    assert.deepEqual(run?.models, [MODEL]);
+    assert.equal(run?.mayOpen, false);
   });
 
-  it('filters runs by model, person, team and error, also by the group of an error', async () => {
-    assert.deepEqual(ids(await list(`/admin/executions?model=${MODEL}`)), [paidRun]);
-    assert.deepEqual(ids(await list(`/admin/executions?model=generate:none&personal=true`)), []);
-    assert.deepEqual(ids(await list(`/admin/executions?teamId=${teamId}&userId=${anaId}`)), [paidRun]);
+  it('filters runs by model, user, team and error', async () => {
+    assert.deepEqual(getIds(await list(`/admin/executions?model=${MODEL}`)), [paidRunId]);
+    assert.deepEqual(getIds(await list(`/admin/executions?model=generate:none&personal=true`)), []);
+    assert.deepEqual(getIds(await list(`/admin/executions?teamId=${teamId}&userId=${anaId}`)), [paidRunId]);
     const { body } = await admin.request<{
       groups: { code: string; nodeType: string; runs: number; message: string }[];
     }>('GET', '/admin/failures?personal=true');
@@ -85,36 +84,37 @@ describe('the instance, as administrators see it', () => {
     assert.equal(group?.nodeType, 'utility:json_extract');
     assert.notEqual(group?.message, '');
     const path = `/admin/executions?personal=true&errorCode=${group?.code}&failedNodeType=${group?.nodeType}`;
-    assert.deepEqual(ids(await list(path)), [failedRun]);
-    assert.deepEqual(ids(await list(`${path}&status=COMPLETED`)), []);
+    assert.deepEqual(getIds(await list(path)), [failedRunId]);
+    assert.deepEqual(getIds(await list(`${path}&status=COMPLETED`)), []);
   });
 
-  it('lets members list the runs of their active workspace, and hides those of the instance from them', async () => {
-    assert.deepEqual(ids(await list('/workspace/executions', ana)), [failedRun]);
+  it('lets members list only the runs of their active workspace', async () => {
+    assert.deepEqual(getIds(await list('/workspace/executions', ana)), [failedRunId]);
     assert.equal((await ana.request('GET', '/admin/executions')).status, 401);
     assert.equal((await ana.request('GET', '/admin/overview')).status, 401);
     await ana.request('PUT', '/me/workspace', { teamId });
-    const [only, ...others] = await list('/workspace/executions', ana);
-    assert.equal(only?.id, paidRun);
-    assert.equal(only?.mayOpen, true);
-    assert.deepEqual(others, []);
+    const runs = await list('/workspace/executions', ana);
+    assert.deepEqual(
+      runs.map(({ id, mayOpen }) => [id, mayOpen]),
+      [[paidRunId, true]],
+    );
     await ana.request('PUT', '/me/workspace', { teamId: null });
   });
 
   it('lets only administrators read a run of another workspace, and only on request', async () => {
-    const path = `/executions/${paidRun}`;
+    const path = `/executions/${paidRunId}`;
     const paths = [path, `${path}/workflow`, `${path}/outputs/m`];
-    for (const each of paths) {
-      assert.equal((await admin.request('GET', each)).status, 403);
-      assert.equal((await admin.request('GET', `${each}?asAdmin=true`)).status, 200);
-      assert.equal((await ana.request('GET', `${each}?asAdmin=true`)).body.code, 'insufficient_scope');
+    for (const readPath of paths) {
+      assert.equal((await admin.request('GET', readPath)).status, 403);
+      assert.equal((await admin.request('GET', `${readPath}?asAdmin=true`)).status, 200);
+      assert.equal((await ana.request('GET', `${readPath}?asAdmin=true`)).body.code, 'insufficient_scope');
     }
     assert.equal((await admin.request('GET', '/executions/ex_none?asAdmin=true')).status, 404);
     assert.equal((await admin.request('DELETE', `${path}?asAdmin=true`)).status, 403);
     assert.equal((await admin.request('POST', `${path}/cancel?asAdmin=true`)).status, 403);
   });
 
-  it('sums up the cost of calls on own keys in USD', async () => {
+  it('sums up the cost in USD of calls with keys of workspaces', async () => {
     const cia = await paid.newUser(0);
     const input = { kind: 'fal', name: 'Own', owner: 'workspace', values: { apiKey: 'cia-key-12345678' } };
     const { id } = (await cia.request<{ id: string }>('POST', '/credentials', input)).body;
@@ -132,7 +132,7 @@ describe('the instance, as administrators see it', () => {
     });
   });
 
-  it('sums up runs, spending and low balances', async () => {
+  it('sums up runs and spending, and lists low balances', async () => {
     const { status, body } = await admin.request<{
       runs: { completed: number; failed: number; hours: { completed: number }[] };
       spending: {
@@ -190,14 +190,14 @@ describe('the instance, as administrators see it', () => {
     const [workflow] = (await admin.request<Budgets>('GET', budgets)).body.data;
     assert.equal(workflow?.dailyCreditBudget, null);
     assert.equal(workflow?.spentToday, PRICE);
-    const set = await admin.request('PUT', `${budgets}/${workflow?.workflowId}`, {
+    const response = await admin.request('PUT', `${budgets}/${workflow?.workflowId}`, {
       dailyCreditBudget: PRICE,
     });
-    assert.equal(set.status, 200);
-    const refused = await ana.request('POST', `/workflows/${workflow?.workflowId}/run`, {
+    assert.equal(response.status, 200);
+    const rejected = await ana.request('POST', `/workflows/${workflow?.workflowId}/run`, {
       useCache: false,
     });
-    assert.equal(refused.body.code, 'daily_budget_exceeded');
+    assert.equal(rejected.body.code, 'daily_budget_exceeded');
     assert.equal((await admin.request('PUT', `${budgets}/wf_none`, { dailyCreditBudget: 1 })).status, 404);
   });
 
@@ -221,15 +221,15 @@ describe('the instance, as administrators see it', () => {
     const start = (id: string) => ana.request('POST', `/workflows/${id}/run`, { useCache: false });
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 2 * PRICE })).status, 200);
     type Teams = { data: { dailyCreditBudget: number | null; spentToday: number }[] };
-    const read = async () => (await admin.request<Teams>('GET', '/admin/teams?query=stu')).body.data[0];
-    assert.partialDeepStrictEqual(await read(), { dailyCreditBudget: 2 * PRICE, spentToday: PRICE });
+    const readTeam = async () => (await admin.request<Teams>('GET', '/admin/teams?query=stu')).body.data[0];
+    assert.partialDeepStrictEqual(await readTeam(), { dailyCreditBudget: 2 * PRICE, spentToday: PRICE });
     assert.equal((await ana.runWorkflow(workflow)).status, 'COMPLETED');
     const { status, body } = await start(other);
     assert.deepEqual([status, body.code], [402, 'daily_budget_exceeded']);
     assert.match(String(body.error), /the workspace has spent or reserved 6 of its daily budget of 6/);
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: 3 * PRICE })).status, 200);
-    // Of runs that start together, only one fits.
-    const statuses = (await Promise.all([start(workflow), start(other)])).map(answer => answer.status);
+    // The budget suffices for only one of two runs that start concurrently.
+    const statuses = (await Promise.all([start(workflow), start(other)])).map(response => response.status);
     assert.deepEqual(statuses.toSorted(), [202, 402]);
     assert.equal((await admin.request('PUT', budget, { dailyCreditBudget: null })).status, 200);
     assert.equal((await ana.runWorkflow(other)).status, 'COMPLETED');
@@ -245,7 +245,7 @@ describe('the instance, as administrators see it', () => {
     assert.equal(body.newAccountCredits, 0);
   });
 
-  it('streams a complete backup, and shows when it was made', async () => {
+  it('streams a complete backup, and then shows it as the last backup', async () => {
     assert.equal((await admin.request('GET', '/admin/backup')).body.last, null);
     const { url } = (await admin.request<{ url: string }>('POST', '/admin/backup')).body;
     const response = await fetch(`${paid.service.url}${url}`, {
@@ -271,8 +271,8 @@ describe('the instance, as administrators see it', () => {
     assert.ok(!names.includes('secrets.key'));
     type Status = { last: { madeBy: string; media: { files: number } } | null };
     const readLast = async () => (await admin.request<Status>('GET', '/admin/backup')).body.last;
-    // It is recorded after its last byte is sent.
-    await waitUntil('its record', async () => (await readLast()) !== null);
+    // The service records the backup after it has sent the last byte.
+    await waitUntil('the record of the backup', async () => (await readLast()) !== null);
     const last = await readLast();
     assert.equal(last?.madeBy, 'download');
     assert.ok(last.media.files > 0);

@@ -1,4 +1,4 @@
-// Tests the API reference at /docs: pages, links, code samples, and its use in a browser with only our own files.
+// Tests the API reference at /docs: pages, links, code samples, and its use in a browser.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,17 +32,17 @@ after(async () => {
   await test.close();
 });
 
-const operations = (): Operation[] => listGroups(document).flatMap(group => [...group.operations]);
+const listOperations = (): Operation[] => listGroups(document).flatMap(group => [...group.operations]);
 
 describe('the reference', () => {
   it('has every operation and no broken links', async () => {
     const pages = new Map<string, ReadonlySet<string>>();
     const links: string[] = ['/docs'];
-    const expected: string[] = [];
-    // Grows during the loop.
+    const anchors: string[] = [];
+    // The loop adds links to the list.
     for (const link of links) {
       const { pathname, hash } = new URL(link, url);
-      if (hash !== '') expected.push(pathname + hash);
+      if (hash !== '') anchors.push(pathname + hash);
       if (pages.has(pathname) || !/^\/docs(?:$|\/(?!assets))/.test(pathname)) continue;
       const response = await test.app.inject(pathname);
       assert.equal(response.statusCode, 200, link);
@@ -62,12 +62,12 @@ describe('the reference', () => {
       );
     }
     assert.ok(pages.size > 140, String(pages.size));
-    for (const anchor of expected) {
+    for (const anchor of anchors) {
       const [path = '', id = ''] = anchor.split('#');
-      assert.ok(pages.get(path)?.has(id), `${anchor} is not there`);
+      assert.ok(pages.get(path)?.has(id), `${anchor} does not exist`);
     }
-    const shown = new Set([...pages.values()].flatMap(ids => [...ids]));
-    for (const { operationId } of operations()) assert.ok(shown.has(operationId), operationId);
+    const allIds = new Set([...pages.values()].flatMap(ids => [...ids]));
+    for (const { operationId } of listOperations()) assert.ok(allIds.has(operationId), operationId);
   });
 
   it('returns 304 if the ETag matches, and 404 for unknown pages', async () => {
@@ -77,7 +77,7 @@ describe('the reference', () => {
     assert.equal((await test.app.inject('/docs/nothing')).statusCode, 404);
   });
 
-  it('shows no secrets, and escapes texts of users', async () => {
+  it('contains no inline scripts', async () => {
     const page = await test.app.inject('/docs/content');
     assert.doesNotMatch(page.body, /<script(?! src="\/docs\/assets)/);
   });
@@ -87,17 +87,17 @@ describe('the samples', () => {
   const readCode = (operation: Operation, language: CodeSample['language']): string =>
     listSamples(operation, url).find(sample => sample.language === language)?.code ?? '';
   const find = (id: string): Operation =>
-    operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
+    listOperations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
   const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
 
   it('are complete programs for every operation', async t => {
-    for (const operation of operations())
+    for (const operation of listOperations())
       await transform(readCode(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
-    const shell = operations().map(operation => readCode(operation, 'curl'));
+    const shell = listOperations().map(operation => readCode(operation, 'curl'));
     await run('bash', ['-n', '-c', shell.join('\n')]);
     const python = 'import sys, json\nfor code in json.load(open(0)): compile(code, "sample", "exec")';
     const child = run('python3', ['-c', python]);
-    child.child.stdin?.end(JSON.stringify(operations().map(operation => readCode(operation, 'Python'))));
+    child.child.stdin?.end(JSON.stringify(listOperations().map(operation => readCode(operation, 'Python'))));
     await child.catch(err => {
       if (err.code === 'ENOENT') t.skip('there is no python3 here');
       else throw err;
@@ -135,7 +135,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     guide: '/docs/guides/accounts',
     type: '/docs/types/Execution',
   }))
-    it(`shows its page ${path} on phones and desktops, in light and dark themes`, async () => {
+    it(`shows ${path} on phones and desktops, in light and dark themes`, async () => {
       await checkViews(browser, { url, path, name: `reference-${name}` }, page =>
         page.locator('[data-search] input').waitFor(),
       );
@@ -152,7 +152,7 @@ describe('the reference in a browser', { skip: NO_BROWSER }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
-  it('shows one language at a time, and remembers it on the next page', async () => {
+  it('shows one language at a time, and keeps the choice on the next page', async () => {
     await using testPage = await browser.open(url);
     const { page } = testPage;
     await page.goto('/docs/keys');
