@@ -59,7 +59,7 @@ export const createDescriber =
     operationId: string,
     access: Access,
     options: RouteOptions<Body, Params, Query, Headers>,
-  ): { config: RouteDescription; schema: Schemas<Body, Params, Query, Headers> } => {
+  ): { config: RouteDescription; schema: RouteSchemas<Body, Params, Query, Headers> } => {
     const { summary, response, body, params, querystring, headers, consumes, hide, ...rest } = options;
     const errors = params === undefined ? [] : RESOURCE_ERRORS;
     const config = { errors, ...rest, access };

@@ -10,8 +10,8 @@ type NamedSchemas = Map<string, unknown>;
  * Returns the value with references instead of schemas, and the schemas. Throws if two different schemas have the same
  * title.
  */
-export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: Schemas } {
-  const schemas: Schemas = new Map();
+export function nameSchemas(value: unknown): { readonly value: unknown; readonly schemas: NamedSchemas } {
+  const schemas: NamedSchemas = new Map();
   return { value: replaceTitled(value, schemas), schemas };
 }
 
