@@ -116,8 +116,8 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
 
 interface RequirementCheck {
   isMet(settings: CatalogSettings): boolean;
-  /** For a provider: why its nodes cannot run, and what to do. */
-  readonly requireProvider?: string;
+  /** For a provider: a sentence that says why its nodes cannot run and what to do. */
+  readonly missingProvider?: string;
 }
 
 const REQUIREMENTS: Readonly<Record<Requirement, RequirementCheck>> = {
@@ -140,7 +140,7 @@ function requireProvider(
 ): RequirementCheck {
   return {
     isMet: settings => settings[setting] !== undefined,
-    requireProvider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
+    missingProvider: `${name} is not configured. ${remedy}, or ask an administrator to set ${setting}.`,
   };
 }
 
@@ -161,8 +161,8 @@ export interface CatalogOrigin {
 const origins = new WeakMap<Catalog, () => CatalogOrigin>();
 
 /**
- * Returns the data that the catalog was created from. It is the same object until models are installed. Returns
- * undefined for a catalog that `createNodeTypes` did not create.
+ * Returns the data that the catalog was created from: the same object until models are installed. Returns undefined for
+ * a catalog that `createNodeTypes` did not create.
  */
 export function getCatalogOrigin(catalog: Catalog): CatalogOrigin | undefined {
   return origins.get(catalog)?.();
@@ -196,7 +196,7 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   };
 }
 
-/** Returns all definitions for these settings, with their prices, speech engines and models. */
+/** Lists all definitions for these settings, with the operator's prices, speech engines and models. */
 function listDefinitions(
   settings: CatalogSettings,
   installed: readonly NodeDefinition[],
@@ -253,15 +253,15 @@ export function makeCatalog(settings: CatalogSettings): Catalog {
   return createNodeTypes(settings).catalog;
 }
 
-/** Returns the provider that a node with this config needs; undefined: none, or the type is unknown. */
+/** Returns the provider that a node with this config needs, or undefined if it needs none or its type is unknown. */
 export function findNeededProvider(
   definition: NodeDefinition | undefined,
   config: Readonly<Record<string, unknown>>,
 ): Requirement | undefined {
   const need = definition?.requires(config);
-  return need === undefined || REQUIREMENTS[need].requireProvider === undefined ? undefined : need;
+  return need === undefined || REQUIREMENTS[need].missingProvider === undefined ? undefined : need;
 }
 
-/** Returns why a node whose requirement is not met cannot run; undefined if it does not need a provider. */
+/** Returns a sentence that says why a node with this unmet requirement cannot run, if the requirement is a provider. */
 export const explainRequirement = (need: Requirement): string | undefined =>
-  REQUIREMENTS[need].requireProvider;
+  REQUIREMENTS[need].missingProvider;

@@ -68,7 +68,7 @@ export const code = defineNode({
 const toSpecs = (list: unknown): Readonly<Record<string, Spec<unknown>>> =>
   Object.fromEntries(getCodePorts(list).map(({ id, type }) => [id, { ...any(id), type }]));
 
-/** Returns what is wrong with the list of ports; undefined: nothing. */
+/** Returns a sentence that says what is wrong with the list of ports, or undefined if it is valid. */
 function findProblem(list: unknown, field: string): string | undefined {
   if (!Array.isArray(list)) return `${field} must be a list such as [{ "id": "a", "type": "TEXT" }].`;
   if (list.length > MAX_CONFIG_PORTS) return `${field} has more than ${MAX_CONFIG_PORTS} ports.`;
@@ -78,7 +78,7 @@ function findProblem(list: unknown, field: string): string | undefined {
   return getCodePorts(list).length < list.length ? `${field} has two ports with the same id.` : undefined;
 }
 
-/** The media that the program received, by URL. It can return only these. */
+/** The media that the program received, by URL. The program can return only these media. */
 type ReceivedMedia = Map<string, Value & { readonly media: unknown }>;
 
 /** Converts the plain value at a port. JSON that looks like a tagged value is still JSON. */

@@ -1,4 +1,4 @@
-// Implements the comparisons of logic:if between a value of any type and a string from the config.
+// Compares a value of any type with a string from the config, for the node logic:if.
 import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
 import { valueToJson, valueToText } from '../graph/values.ts';

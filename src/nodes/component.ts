@@ -35,12 +35,12 @@ const declared = defineNode({
   },
 });
 
-/** Its ports are not declared as records, because their ids are arbitrary and their order matters. */
+/** The node's ports are not declared as records, because port ids are arbitrary and their order matters. */
 export const componentCall: NodeDefinition = { ...declared, ports: resolvePorts };
 
 function resolvePorts(config: JsonObject): ResolvedPorts {
   const { inputs, outputs } = getCallPorts(config);
   const ids = new Set(inputs.map(({ id }) => id));
-  // An inner node may have the id of a field; edges mean the port.
+  // If a port has the id of a field, edges connect to the port.
   return { inputs: [...inputs, ...declared.entry.inputs.filter(({ id }) => !ids.has(id))], outputs };
 }

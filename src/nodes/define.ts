@@ -1,5 +1,5 @@
-// Declares nodes: ports and fields with their types, and the function that runs the node. The catalog entry is derived
-// from the declaration, so an entry without an implementation cannot exist.
+// Defines how nodes are declared: ports and fields with their types, and the function that runs the node. The catalog
+// entry is derived from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
@@ -53,7 +53,7 @@ export const any = createSpecFactory<Value>('ANY');
 export const createPorts = (names: readonly string[], createSpec: (name: string) => Spec<unknown> = any) =>
   Object.fromEntries(names.map(name => [name, createSpec(name)]));
 
-/** Defines a config field with a fixed set of values. The first is the default. */
+/** Defines a config field with a fixed set of values. The first value is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,
   values: E,
@@ -89,26 +89,26 @@ export interface NodeContext {
   now(): number;
   /** For nodes that insert secrets into their requests themselves. Absent if the graph refers to no secrets. */
   readonly secrets?: RunSecrets & {
-    /** Connected ports. Secrets are never inserted into their values, because others may have written the value. */
+    /** Secrets are never inserted into values from connected ports, because other people may have written the values. */
     readonly connectedPorts: { has(port: string): boolean };
   };
   /** The providers that the run can use, as of its last start. */
   readonly providers: Providers;
-  /** The keys of the slots that calls with stored credentials take; absent: those of the environment. */
+  /** The keys for `getProviderLimiter` of providers with stored credentials. */
   readonly slotKeys?: Readonly<Partial<Record<ProviderName, string>>>;
   /**
-   * Returns the credential of a call: the one that submitted it, or otherwise the newest value of the run's. Throws
-   * ProviderError if the provider is not configured or the credential was removed.
+   * Returns the credential of a call: the value that submitted the call, or otherwise the newest value of the run's
+   * credential. Throws ProviderError if the provider is not configured or the credential was removed.
    */
   openCredential(provider: ProviderName, stored: ProviderTask | undefined): Promise<ProviderCredential>;
-  /** Returns the URL that a provider calls when its task ends, or undefined if it cannot reach us. */
+  /** Returns the URL that a provider calls when a task ends, or undefined if the provider cannot reach this service. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of the provider task, which survives a change of worker. */
   readonly task: {
     readonly stored?: ProviderTask;
     /** Stores the record. Rejects if the run no longer belongs to this worker; the call must then stop. */
     save(task: ProviderTask): Promise<void>;
-    /** Whether the event that the call waited for has occurred: its end at the provider, or a free slot there. */
+    /** Whether the event that the call waited for has occurred: the work ended, or a slot was granted. */
     readonly isWoken?: boolean;
     /** If absent, the provider always has a free slot. */
     readonly slots?: ProviderSlots;
@@ -130,13 +130,13 @@ export interface RunSecrets {
    * Throws NodeError if the workflow has no such secret.
    */
   replace(setting: unknown, valueFor?: (name: string) => string): unknown;
-  /** Returns the secret's value for a request to the URL. Throws NodeError if this run must not send it there. */
+  /** Returns the secret's value for a request to the URL. Throws NodeError if this run must not send the secret there. */
   valueFor(name: string, url: URL): string;
   /** Returns whether a request with these secrets may be redirected from one URL to another. */
   mayRedirect(names: readonly string[], from: URL, to: URL): boolean;
   /** Removes all secrets from the text, in any letter case and common encoding. */
   scrub(text: string): string;
-  /** Removes these secrets, as they were sent, from the data. */
+  /** Removes the sent values of these secrets from the data. */
   conceal(data: string, names: readonly string[]): string;
 }
 
@@ -187,8 +187,8 @@ export interface NodeFetchInit {
 export type NodeFetchResponse = ProviderResponse;
 
 /**
- * Returned by a node that waits for a time, a user's decision or a provider task; the run is then suspended. Nodes that
- * call providers throw it.
+ * Suspends the run until a time, a user's decision or the end of a provider task. A node returns it; nodes that call
+ * providers throw it.
  */
 export class Suspend {
   readonly kind: 'time' | 'decision' | 'call';
@@ -265,13 +265,13 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Whether results are cached. Use it for nodes that take longer than a lookup and have no side effects. */
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /**
-   * Whether `{{secrets.NAME}}` in its settings is replaced when it runs. Only for nodes that send settings to another
-   * host. `in requests`: the node replaces them itself with `ctx.secrets`, since it knows the host of each request.
+   * Whether `{{secrets.NAME}}` in the settings is replaced when the node runs. Only for nodes that send settings to
+   * another host. `in requests`: the node itself inserts secrets with `ctx.secrets`, since it knows each request's host.
    */
   readonly secrets?: true | 'in requests';
   /** Limits concurrency before the node reads complete files into memory. Default: the limiter of its provider. */
   readonly limiter?: Limiter;
-  /** For input nodes: returns the config keys that a value of the run's `inputs` sets. `text` is its JSON as sent. */
+  /** For input nodes: returns the config keys that a value of the run's `inputs` sets. `text` is the value's exact JSON. */
   readonly runInput?: (value: Json, text: string) => JsonObject;
   run(
     values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown },
@@ -342,15 +342,15 @@ export function defineNode<I extends Specs, C extends Specs>(
 }
 
 function withLimiter<I extends Specs, C extends Specs>({
-  run: given,
+  run: declaredRun,
   limiter,
   requires,
 }: NodeDeclaration<I, C>): NodeDefinition['run'] {
-  const run = given as NodeDefinition['run'];
+  const run = declaredRun as NodeDefinition['run'];
   return (values, ctx) => {
-    const required = typeof requires === 'function' ? requires(values) : requires;
-    const key = ctx.slotKeys?.[required as ProviderName];
-    const limit = limiter ?? getProviderLimiter(required ?? '', key);
+    const requirement = typeof requires === 'function' ? requires(values) : requires;
+    const key = ctx.slotKeys?.[requirement as ProviderName];
+    const limit = limiter ?? getProviderLimiter(requirement ?? '', key);
     return limit === undefined ? run(values, ctx) : limit(async () => run(values, ctx), ctx.signal);
   };
 }

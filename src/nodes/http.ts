@@ -25,13 +25,16 @@ export const httpRequest = defineNode({
   outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },
   run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {
     const { keepsRequestOnRedirect, conceal, ...request } = insertSecrets({ url, body, headers }, ctx);
+    const hasBody = method !== 'GET' && method !== 'HEAD';
+    if (request.body !== undefined && !hasBody)
+      ctx.task.warn(`The body was not sent, because a ${method} request has none. Choose another method.`);
     const response = await ctx.fetch(request.url, {
       method,
       headers: validateHeaders(request.headers),
       timeoutMs,
       maxBytes: MAX_BODY_BYTES,
       ...(keepsRequestOnRedirect === undefined ? {} : { keepsRequestOnRedirect }),
-      ...(request.body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: request.body }),
+      ...(request.body === undefined || !hasBody ? {} : { body: request.body }),
     });
     if (response.status >= 400 && onError === 'fail') {
       throw new NodeError(
@@ -42,8 +45,7 @@ export const httpRequest = defineNode({
     const responseText = checkText(conceal(response.body.toString('utf8')));
     const isJson = /\bjson\b/i.test(response.headers['content-type'] ?? '');
     const json = isJson ? parseBoundedJson(responseText) : undefined;
-    // Tagged, so that a response that looks like a tagged value is not treated as one. Undefined if the response is not
-    // JSON.
+    // The JSON is tagged, so that a response that looks like a tagged value is not treated as one.
     return {
       text: responseText,
       json: json === undefined ? undefined : { type: 'JSON', json },
@@ -59,14 +61,14 @@ interface RequestParts {
 }
 
 interface FilledRequest extends RequestParts {
-  /** Returns whether this URL may receive the secrets after a redirect. Absent if the request has none. */
+  /** Returns whether a redirect to this URL keeps the headers and body. Absent if the request contains no secrets. */
   readonly keepsRequestOnRedirect?: (to: URL) => boolean;
-  /** Removes the secrets that were sent from the response. */
-  readonly conceal: (data: string) => string;
+  /** Removes the request's secrets from the text of the response. */
+  readonly conceal: (responseText: string) => string;
 }
 
 /**
- * A placeholder that shows where a secret would be in the URL. It is case-insensitive and occurs in no real host name.
+ * Stands in for a secret to show where in the URL it would be. Found in any letter case, and part of no real host name.
  */
 const MARKER = 'zq0secret0qz';
 
@@ -76,28 +78,28 @@ const MARKER = 'zq0secret0qz';
  */
 function insertSecrets(parts: RequestParts, { secrets }: NodeContext): FilledRequest {
   const names = new Set<string>();
-  const settings = Object.entries(parts).filter(([port]) => secrets?.connectedPorts.has(port) !== true);
+  const unconnectedParts = Object.fromEntries(
+    Object.entries(parts).filter(([port]) => secrets?.connectedPorts.has(port) !== true),
+  );
   const collectName = (name: string): string => {
     names.add(name);
     return MARKER;
   };
-  const marked = secrets?.replace(Object.fromEntries(settings), collectName) as
-    | Partial<RequestParts>
-    | undefined;
-  if (secrets === undefined || names.size === 0) return { ...parts, conceal: data => data };
-  const markedUrl = URL.parse(marked?.url ?? parts.url);
+  const markedParts = secrets?.replace(unconnectedParts, collectName) as Partial<RequestParts> | undefined;
+  if (secrets === undefined || names.size === 0) return { ...parts, conceal: responseText => responseText };
+  const markedUrl = URL.parse(markedParts?.url ?? parts.url);
   if (markedUrl === null) throw createHostError('The URL is malformed.');
   const { protocol, username, password, host } = markedUrl;
   if (`${protocol} ${username} ${password} ${host}`.toLowerCase().includes(MARKER))
     throw createHostError('The host name of the URL contains a secret.');
-  const resolved = secrets.replace(Object.fromEntries(settings), name => secrets.valueFor(name, markedUrl));
-  const request: RequestParts = { ...parts, ...(resolved as Partial<RequestParts>) };
+  const filledParts = secrets.replace(unconnectedParts, name => secrets.valueFor(name, markedUrl));
+  const request: RequestParts = { ...parts, ...(filledParts as Partial<RequestParts>) };
   if (URL.parse(request.url)?.origin !== markedUrl.origin)
     throw createHostError('A secret changes the host of the URL.');
   return {
     ...request,
     keepsRequestOnRedirect: next => secrets.mayRedirect([...names], markedUrl, next),
-    conceal: data => secrets.conceal(data, [...names]),
+    conceal: responseText => secrets.conceal(responseText, [...names]),
   };
 }
 
@@ -113,9 +115,9 @@ function validateHeaders(headers: Json): Record<string, string> {
   if (pairs.length > MAX_HEADERS)
     throw new NodeError('invalid_headers', `At most ${MAX_HEADERS} headers are allowed.`);
   for (const [name, value] of pairs) {
-    const isUsable = /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !RESERVED_HEADERS.test(name);
+    const isAllowedName = /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !RESERVED_HEADERS.test(name);
     if (
-      !isUsable ||
+      !isAllowedName ||
       typeof value !== 'string' ||
       /[^\t\x20-\x7e\x80-\xff]/.test(value) ||
       value.length > 8192

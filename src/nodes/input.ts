@@ -21,7 +21,7 @@ import {
 } from './define.ts';
 import { checkList } from './value-checks.ts';
 
-/** Returns the `runInput` of a node type, whose errors are those of a request. */
+/** Creates the `runInput` of a node type, which reports invalid values as errors of the request. */
 const createRunInputReader = (nodeType: string) => (value: Json) => {
   try {
     return readInputValue(nodeType, value);

@@ -15,7 +15,8 @@ export const listItem = defineNode({
   run: ({ list: items, index }) => {
     const item = items.at(Math.trunc(index));
     if (item !== undefined) return { item };
-    throw new NodeError('no_such_item', `The list has ${items.length} items and no index ${index}.`);
+    const count = items.length === 1 ? '1 item' : `${items.length} items`;
+    throw new NodeError('no_such_item', `The list has ${count} and no index ${index}.`);
   },
 });
 

@@ -104,7 +104,7 @@ export const approval = defineNode({
   },
 });
 
-/** Applies a decision `{ approved, value? }`. Its value, if any, replaces the input. */
+/** Applies a decision `{ approved, value? }`. The decision's value, if any, replaces the input. */
 function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
   if (!isJsonObject(decision) || typeof decision.approved !== 'boolean') {
     throw new NodeError(

@@ -35,7 +35,7 @@ export interface MediaWorkspace {
   createFile(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
 }
 
-/** Runs `work` once a slot is free, and removes its files afterwards. */
+/** Runs `work` in a new workspace once a slot is free, and removes the workspace's files afterwards. */
 export function withMediaWorkspace<T>(
   ctx: NodeContext,
   work: (workspace: MediaWorkspace) => Promise<T>,

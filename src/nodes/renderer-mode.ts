@@ -20,7 +20,6 @@ export type RenderMode =
       readonly mappings: readonly InputMapping[];
     }
   | { readonly kind: 'sceneGraph'; readonly graph: unknown }
-  /** A sentence. */
   | { readonly kind: 'none'; readonly problem: string };
 
 /** Returns the mode that the config selects: `none` if it selects both, neither, or an unknown template. */

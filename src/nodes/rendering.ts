@@ -16,22 +16,22 @@ export async function renderShortVideo(
   return renderWithPoster({ ...request, onProgress }, ctx.signal, video => storeVideo(ctx, name, video));
 }
 
-/** Renders in segments. If this worker dies, the next worker reuses them; otherwise they are removed. */
+/** Renders in segments, which the next worker reuses if this worker stops. Otherwise the segments are removed. */
 export async function renderInSegments(
   ctx: NodeContext,
   name: string,
-  request: Omit<RenderRequest, 'onProgress' | 'parts'>,
+  request: Omit<RenderRequest, 'onProgress'>,
 ): Promise<MediaRef> {
-  const parts = ctx.openSegments();
+  const segmentStore = ctx.openSegments();
   try {
-    return await renderShortVideo(ctx, name, { ...request, segmentStore: parts });
+    return await renderShortVideo(ctx, name, { ...request, segmentStore });
   } finally {
-    if (!continuesElsewhere(ctx.signal)) await parts.drop();
+    if (!isReassigned(ctx.signal)) await segmentStore.drop();
   }
 }
 
 /** Returns whether another worker continues the node. */
-function continuesElsewhere({ aborted, reason }: AbortSignal): boolean {
+function isReassigned({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason !== 'cancelled' && reason !== 'timeout';
 }
 

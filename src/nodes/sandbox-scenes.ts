@@ -1,9 +1,8 @@
-// Builds the scenes of the sandbox video models. Their images have reserved URLs, for which the nodes provide the
-// content.
+// Builds the scenes of the sandbox video models.
 import type { JsonObject } from '../graph/types.ts';
 
 export const FPS = 24;
-/** Never fetched: the node provides their content. */
+/** Reserved URLs, which are never fetched because the node provides the content. */
 export const SOURCES = {
   first: 'https://sandbox.invalid/first',
   second: 'https://sandbox.invalid/second',

@@ -1,4 +1,4 @@
-// Finds and fills the `{{tokens}}` in the strings of a scene graph. Each is a required port.
+// Finds and fills the `{{tokens}}` in the strings of a scene graph. Each token is a required port.
 import { listTokens } from '../graph/config-ports.ts';
 import { isJsonObject, type Json, type JsonObject } from '../graph/types.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
@@ -54,7 +54,7 @@ function collect(value: Json, position: Position, tokens: Map<string, TokenType>
   } else for (const inner of value as readonly Json[]) collect(inner, { ...position, depth }, tokens);
 }
 
-/** Adds a token. One that is used in several places has the strictest type. */
+/** Adds a token. A token that is used in several places has the strictest type. */
 function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
   const knownType = tokens.get(name);
   if (RESERVED.has(name) || (knownType === undefined && tokens.size === MAX_TOKENS)) return;

@@ -43,7 +43,7 @@ const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
 const PRICING: Pricing = {
   pricingModel: 'unknown',
   usd: ({ engine, text: content, model }) => {
-    // For its entry, the catalog calls this without text.
+    // The catalog calls this function without text for the price in the entry.
     if (typeof content !== 'string') return null;
     if (engine === 'local') return 0;
     const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];

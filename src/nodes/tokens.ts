@@ -3,13 +3,13 @@ import { isPortName, TOKEN } from '../graph/config-ports.ts';
 
 const LONE_TOKEN = new RegExp(`^${TOKEN.source}$`);
 
-/** Returns the name of the token if the text consists of exactly one. */
+/** Returns the name of the token if the text is a single token. */
 export function parseLoneToken(text: string): string | undefined {
   const name = LONE_TOKEN.exec(text)?.[1];
   return isPortName(name) ? name : undefined;
 }
 
-/** Returns the text with each token replaced by `fill(name, whole)`. */
+/** Returns the text with each token replaced by `fill(name, token)`. */
 export function replaceTokens(text: string, fill: (name: string, token: string) => string): string {
   return text.replace(TOKEN, (token: string, name: string) => fill(name, token));
 }

@@ -1,4 +1,4 @@
-// Checks values that nodes accept from graphs and external sources, and the size of those that they output.
+// Checks values that nodes accept from graphs and external sources, and the size of values that nodes output.
 import { MAX_LIST_LENGTH } from '../graph/input-values.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';

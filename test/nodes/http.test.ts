@@ -46,10 +46,17 @@ describe('utility:http_request', () => {
     ]);
   });
 
-  it('sends no body with GET', async () => {
-    const { ctx, sent } = createContextWithResponse(200, '');
-    await runNode('utility:http_request', { url, body: 'x' }, ctx);
-    assert.equal(sent[0]?.body, undefined);
+  it('sends no body with GET or HEAD, and warns about it', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { ctx, sent } = createContextWithResponse(200, '');
+      const warnings: string[] = [];
+      const task = { ...ctx.task, warn: (sentence: string) => void warnings.push(sentence) };
+      await runNode('utility:http_request', { url, body: 'x', method }, { ...ctx, task });
+      assert.equal(sent[0]?.body, undefined);
+      assert.deepEqual(warnings, [
+        `The body was not sent, because a ${method} request has none. Choose another method.`,
+      ]);
+    }
   });
 
   it('parses JSON if the response declares it', async () => {

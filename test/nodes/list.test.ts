@@ -15,7 +15,7 @@ describe('utility:list_item', () => {
   it('reports the length of the list if the item does not exist', async () => {
     await assert.rejects(runNode('utility:list_item', { list: [a], index: 1 }), {
       code: 'no_such_item',
-      message: /1 items/,
+      message: /has 1 item and no index/,
     });
   });
 });

@@ -28,7 +28,7 @@ export interface PublishedPrice {
   readonly unit: string;
 }
 
-/** Throws UnusableSchema if no node can be built from it, and ModelError if a value is out of bounds. */
+/** Throws UnusableSchemaError if no node can be built from the data, and ModelError if a value is out of bounds. */
 export function toModel(published: PublishedModel): Model {
   const { provider, endpoint, source, date } = published;
   const document = new SchemaDocument(published.document);
@@ -59,12 +59,12 @@ export function toLine(text: string, maxLength: number): string {
 }
 
 export function toModelSlug(endpoint: string): string {
-  const bare = endpoint
+  const name = endpoint
     .toLowerCase()
     .replace(/^\//, '')
     .replace(/^fal-ai\//, '')
     .replace(/:.*$/, '');
-  return bare
+  return name
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 68);
@@ -118,11 +118,12 @@ interface PublishedUnit {
   readonly form: RegExp;
   readonly unit: ModelPrice['unit'];
   /**
-   * Fields that determine the number of units. If the model has none of them, the price is known only after the call.
+   * Possible names of the field with the number of units. If the model has no such field, the price is known only after
+   * the call.
    */
-  readonly of?: readonly string[];
-  /** How many of the provider's units make one of ours. */
-  readonly times?: number;
+  readonly countFields?: readonly string[];
+  /** The number of the provider's units in one unit of ModelPrice. Default: 1. */
+  readonly factor?: number;
 }
 
 const UNITS: readonly PublishedUnit[] = [
@@ -131,10 +132,10 @@ const UNITS: readonly PublishedUnit[] = [
   {
     form: /^(?:seconds?|video seconds?|video_second)$/,
     unit: 'second',
-    of: ['duration', 'seconds_total', 'seconds'],
+    countFields: ['duration', 'seconds_total', 'seconds'],
   },
-  { form: /^1000 characters?$/, unit: 'thousand characters', of: ['text', 'prompt'] },
-  { form: /^characters?$/, unit: 'thousand characters', of: ['text', 'prompt'], times: 1000 },
+  { form: /^1000 characters?$/, unit: 'thousand characters', countFields: ['text', 'prompt'] },
+  { form: /^characters?$/, unit: 'thousand characters', countFields: ['text', 'prompt'], factor: 1000 },
 ];
 const MAX_USD = 1_000;
 
@@ -149,13 +150,16 @@ function readPrice(
   // An implausible price is an error in the list and must not be charged.
   if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
     return { price: null, priceSource: `implausible: ${priceSource}` };
-  const reading = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
-  const of = reading?.of?.find(name => fields.some(({ id }) => id === name));
-  const isKnown = reading !== undefined && (reading.of === undefined || of !== undefined);
-  if (!isKnown) return { price: { unit: 'billed unit', usd }, priceSource };
-  const total = usd * (reading.times ?? 1);
+  const published = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
+  const of = published?.countFields?.find(name => fields.some(({ id }) => id === name));
+  const isCountable = published !== undefined && (published.countFields === undefined || of !== undefined);
+  if (!isCountable) return { price: { unit: 'billed unit', usd }, priceSource };
   return {
-    price: { unit: reading.unit, usd: total, ...(of === undefined ? {} : { of }) },
+    price: {
+      unit: published.unit,
+      usd: usd * (published.factor ?? 1),
+      ...(of === undefined ? {} : { of }),
+    },
     priceSource,
   };
 }

@@ -49,8 +49,10 @@ const SOURCES: Readonly<Record<HookProvider, KeySource>> = {
 };
 
 const KEEP_MS = 3_600_000;
-// A signature that matches no key may be from a new key. The keys are fetched again, but forged signatures cannot cause
-// a fetch each.
+/**
+ * A signature that matches no key may be from a new key, so the keys are fetched again. This minimum age of the cached
+ * keys prevents that every forged signature causes a fetch.
+ */
 const RENEW_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;

@@ -8,7 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 12;
 const MAX_PARTS = 40;
 
-/** A schema with its references resolved. `isNullable`: null is one of its alternatives. */
+/** A schema with its references resolved. `isNullable` says whether null is a valid value. */
 export interface ResolvedSchema {
   readonly schema: Schema;
   readonly isNullable: boolean;
@@ -71,10 +71,10 @@ export class SchemaDocument {
 
   #find(ref: string): unknown {
     if (!ref.startsWith('#/')) return undefined;
-    const step = (value: unknown, name: string): unknown =>
+    const getMember = (value: unknown, name: string): unknown =>
       isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     const names = ref.slice(2).split('/', 10);
-    return names.map(unescapeSegment).reduce(step, this.#root);
+    return names.map(unescapeSegment).reduce(getMember, this.#root);
   }
 }
 
@@ -85,7 +85,7 @@ function joinRecords(a: unknown, b: unknown): { readonly properties?: Schema } {
   return { properties: { ...(isRecord(a) ? a : {}), ...(isRecord(b) ? b : {}) } };
 }
 
-/** Returns the strings in a list; an empty list if the value is not one. */
+/** Returns the strings in a list, or an empty list for any other value. */
 export function toNames(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter(name => typeof name === 'string') : [];
 }

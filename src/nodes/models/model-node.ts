@@ -119,7 +119,7 @@ export function toDefinition(model: Model): NodeDefinition {
   return withRemovedFields(definition, fields);
 }
 
-/** Returns definitions of removed fields, which are not listed but still reject a value. */
+/** Returns the definition with its removed fields, which the catalog does not list but which still reject a value. */
 function withRemovedFields(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
   const removed = fields.filter(field => field.removed === true);
   if (removed.length === 0) return definition;

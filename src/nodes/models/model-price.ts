@@ -1,4 +1,4 @@
-// Computes the cost of a model call: units by its values, times the price per unit.
+// Computes the price of a model call: the number of units, which the call's values determine, times the price per unit.
 import type { Model, ModelPrice, PriceUnit } from './model.ts';
 import { createUnpriced, type Pricing } from './pricing.ts';
 
@@ -6,20 +6,21 @@ type CallValues = Readonly<Record<string, unknown>>;
 
 interface UnitDefinition {
   readonly pricingModel: Pricing['pricingModel'];
-  /** Returns the number of units of a call; null if it is not known in advance. */
+  /** Returns the number of units of a call, or null if the number is not known in advance. */
   count(price: ModelPrice, values: CallValues): number | null;
-  /** Whether fal bills in this unit, so that the call can be charged afterwards. */
+  /** Whether fal bills in this unit, so that a call can be charged by the units that fal reports. */
   readonly isBilledByFal?: true;
 }
 
 const FRAMES_PER_SECOND = 24;
-const PIXELS_PER_MEGAPIXEL = 1_048_576;
+// fal counts an image of 1024 × 1024 pixels as one megapixel.
+const PIXELS_PER_MEGAPIXEL = 1024 * 1024;
 
 const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   call: { pricingModel: 'flat-usd', count: () => 1 },
   image: {
     pricingModel: 'per-image',
-    count: ({ of }, values) => (of === undefined ? 1 : toNumber(values[of])),
+    count: ({ of: countField }, values) => (countField === undefined ? 1 : toNumber(values[countField])),
   },
   megapixel: {
     pricingModel: 'per-image',
@@ -31,19 +32,19 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   second: {
     pricingModel: 'per-second',
     isBilledByFal: true,
-    count: ({ of = 'duration' }, values) => toNumber(values[of]),
+    count: ({ of: durationField = 'duration' }, values) => toNumber(values[durationField]),
   },
   'second of audio': {
     pricingModel: 'per-second',
     isBilledByFal: true,
-    count: ({ of = 'audio' }, values) => mapNullable(readDuration(values[of]), Math.ceil),
+    count: ({ of: audioPort = 'audio' }, values) => mapNullable(readDuration(values[audioPort]), Math.ceil),
   },
   'million video tokens': {
     pricingModel: 'video-tokens',
     isBilledByFal: true,
-    count: ({ of = 'duration', ...price }, values) => {
+    count: ({ of: durationField = 'duration', ...price }, values) => {
       const pixels = countPixels({ ...price, of: 'resolution' }, values);
-      const seconds = toNumber(values[of]);
+      const seconds = toNumber(values[durationField]);
       if (pixels === null || seconds === null) return null;
       return (pixels * FRAMES_PER_SECOND * seconds) / 1024 / 1_000_000;
     },
@@ -51,8 +52,8 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
   'thousand characters': {
     pricingModel: 'unknown',
     isBilledByFal: true,
-    count: ({ of = 'text' }, values) => {
-      const text = values[of];
+    count: ({ of: textField = 'text' }, values) => {
+      const text = values[textField];
       return typeof text === 'string' ? [...text].length / 1000 : null;
     },
   },
@@ -61,16 +62,16 @@ const UNITS: Readonly<Record<PriceUnit, UnitDefinition>> = {
 
 export function toPricing({ price, priceSource: source, provider }: Model): Pricing {
   if (price === null) return createUnpriced(source);
-  const { pricingModel: model, count, isBilledByFal: isBilled } = UNITS[price.unit];
+  const { pricingModel, count, isBilledByFal } = UNITS[price.unit];
   const usd = (values: CallValues): number | null => {
     const [rate, units] = [findRate(price, values), count(price, values)];
     return rate === null || units === null ? null : rate * units;
   };
-  // For a model priced by a setting, fal counts in the unit of its price page: each unit costs what that setting costs.
-  const isBilledAfterwards = provider === 'fal' && (isBilled === true || typeof price.usd !== 'number');
-  if (!isBilledAfterwards) return { pricingModel: model, usd, source };
+  // If the price depends on settings, fal reports units that each cost the price for these settings.
+  const isBilledAfterwards = provider === 'fal' && (isBilledByFal === true || typeof price.usd !== 'number');
+  if (!isBilledAfterwards) return { pricingModel, usd, source };
   return {
-    pricingModel: model,
+    pricingModel,
     usd,
     source,
     settle: (values, usage) => {
@@ -80,13 +81,17 @@ export function toPricing({ price, priceSource: source, provider }: Model): Pric
   };
 }
 
-function findRate({ usd, by = [] }: ModelPrice, values: CallValues): number | null {
+/** Returns the price of a unit for these values, or null if it is unknown. */
+function findRate({ usd, by: rateFields = [] }: ModelPrice, values: CallValues): number | null {
   if (typeof usd === 'number') return usd;
-  return usd[by.map(field => String(values[field])).join('/')] ?? null;
+  return usd[rateFields.map(field => String(values[field])).join('/')] ?? null;
 }
 
-function countPixels({ of = 'image_size', pixels = {} }: ModelPrice, values: CallValues): number | null {
-  return pixels[String(values[of])] ?? null;
+function countPixels(
+  { of: sizeField = 'image_size', pixels = {} }: ModelPrice,
+  values: CallValues,
+): number | null {
+  return pixels[String(values[sizeField])] ?? null;
 }
 
 /** Parses a number. `5`, `"5"` and `"5s"` are equal. */
@@ -105,5 +110,5 @@ function readBilledUnits(usage: unknown): number | null {
   return typeof billable_units === 'number' ? billable_units : null;
 }
 
-const mapNullable = (value: number | null, by: (value: number) => number): number | null =>
-  value === null ? null : by(value);
+const mapNullable = (value: number | null, map: (value: number) => number): number | null =>
+  value === null ? null : map(value);

@@ -11,9 +11,9 @@ export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export interface ModelField extends Omit<InputDef, 'isPort' | 'wiredOnly'> {
   readonly isPort?: boolean;
-  /** The provider's name for it, if it differs from the id. */
+  /** The provider's name for the field, if it differs from the id. */
   readonly as?: string;
-  /** A single value here, a list at the provider. */
+  /** Whether the provider expects a list that contains the field's single value. */
   readonly inList?: boolean;
   /** Sent in the URL instead of the body. */
   readonly inQuery?: boolean;
@@ -34,7 +34,7 @@ export type PriceUnit = (typeof PRICE_UNITS)[number];
 
 export interface ModelPrice {
   readonly unit: PriceUnit;
-  /** The price of a unit, or prices by the values of the fields in `by`, joined with a slash. */
+  /** The price of a unit, or a table of prices. A key of the table joins the values of the fields in `by` with slashes. */
   readonly usd: number | Readonly<Record<string, number>>;
   readonly by?: readonly string[];
   /** The field or port that determines the number of units: a duration, size, audio file or text. */
@@ -47,7 +47,7 @@ export interface Model {
   readonly nodeType: string;
   readonly label: string;
   readonly provider: ModelProvider;
-  /** Its endpoint at the provider, for example `fal-ai/flux-1/dev`. */
+  /** The endpoint at the provider, for example `fal-ai/flux-1/dev`. */
   readonly endpoint: string;
   readonly description?: string;
   /** Whether a result with a fixed seed may be reused. */
@@ -62,19 +62,19 @@ export interface Model {
     /** Path of a transcription's timed chunks in the response, which become a second output. Only for fal. */
     readonly chunks?: string;
   };
-  /** null: it costs an unknown amount; `priceSource` says why. */
+  /** null if the price is unknown, as `priceSource` explains. */
   readonly price: ModelPrice | null;
   /** The source of the price, and the date on which it was read. */
   readonly priceSource: string;
-  /** The published description of its input and output: where and when it was read, and its hash. */
+  /** Where and when the published description of the input and output was read, and the hash of the description. */
   readonly schema: { readonly source: string; readonly date: string; readonly hash?: string };
-  /** Not listed separately: a variant of another model. */
+  /** Whether the catalog does not list the model: a variant of another model, or a removed one. */
   readonly isHidden?: boolean;
   readonly deprecated?: {
     readonly since: string;
-    /** The node type that replaces it. */
+    /** The node type to use instead. */
     readonly use?: string;
-    /** By the operator, whatever its provider lists. */
+    /** Whether the operator removed the model, so that a listing does not restore it. */
     readonly isRemoved?: boolean;
   };
 }

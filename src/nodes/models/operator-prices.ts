@@ -29,8 +29,8 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
 }
 
 /**
- * Makes a required maximum optional. Whether a call needs one depends on its model and is reported when the call is
- * made.
+ * Makes a required `maxCredits` optional. Whether a call needs a maximum depends on its model and is reported when the
+ * call is made.
  */
 function makeOptional(input: InputDef): InputDef {
   if (input.id !== MAX_CREDITS) return input;
@@ -71,12 +71,12 @@ const TOKEN_LIMITS: ReadonlySet<string> = new Set([
   'max_output_tokens',
 ]);
 /** The maximum number of tokens that GPT Image counts for one input image. */
-const TOKENS_OF_AN_IMAGE = 6_500;
+const MAX_TOKENS_PER_IMAGE = 6_500;
 
 /**
- * Returns the values with the number of output tokens that the budget covers after paying for the inputs. A token has
- * at least one byte, so a text costs at most its number of bytes. null: the inputs alone, or the model's minimum of
- * tokens, exceed the budget.
+ * Returns the values with the number of output tokens that `usd` covers after the inputs are paid for. A token has at
+ * least one byte, so a text has at most as many tokens as bytes. Returns null if the inputs alone, or the model's minimum
+ * of tokens, cost more.
  */
 function boundTokens(
   price: Price,
@@ -95,19 +95,19 @@ function boundTokens(
     (price.usdPerCall ?? 0) +
     (bytes * inputRate +
       characters * (price.usdPerMillionCharacters ?? 0) +
-      images * TOKENS_OF_AN_IMAGE * (price.usdPerMillionImageInputTokens ?? inputRate)) /
+      images * MAX_TOKENS_PER_IMAGE * (price.usdPerMillionImageInputTokens ?? inputRate)) /
       MILLION;
-  const leftUsd = usd - inputUsd;
-  if (leftUsd < -TOLERANCE_USD) return null;
+  const outputUsd = usd - inputUsd;
+  if (outputUsd < -TOLERANCE_USD) return null;
   const { usdPerMillionOutputTokens: outputRate = 0 } = price;
   const limit = inputs.find(({ id }) => TOKEN_LIMITS.has(id));
   if (limit === undefined || outputRate === 0) return values;
-  const affordable = Math.floor(((leftUsd + TOLERANCE_USD) / outputRate) * MILLION);
-  if (affordable < (limit.min ?? 1)) return null;
+  const maxTokens = Math.floor(((outputUsd + TOLERANCE_USD) / outputRate) * MILLION);
+  if (maxTokens < (limit.min ?? 1)) return null;
   const requestedTokens = values[limit.id];
-  return typeof requestedTokens === 'number' && requestedTokens <= affordable
+  return typeof requestedTokens === 'number' && requestedTokens <= maxTokens
     ? values
-    : { ...values, [limit.id]: affordable };
+    : { ...values, [limit.id]: maxTokens };
 }
 
 // Tolerance for arithmetic with fractions of a cent.
@@ -121,7 +121,7 @@ function countImages({ type }: InputDef, value: unknown): number {
 
 type Usage = Readonly<Record<string, unknown>>;
 
-/** The usage of a call under uniform names, whichever provider reported it. Undefined: not reported. */
+/** The usage of a call under uniform names for all providers. Counts that were not reported are undefined. */
 interface UsageCounts {
   readonly units?: number | undefined;
   readonly input?: number | undefined;
@@ -153,8 +153,8 @@ const asUsage = (value: unknown): Usage =>
   typeof value === 'object' && value !== null ? (value as Usage) : {};
 
 /**
- * Computes the cost. Tokens with a separate price do not count at the general price. Returns null if a count is
- * missing.
+ * Computes the cost in USD. Tokens with a price of their own do not count at the general price. Returns null if a count
+ * is missing.
  */
 function computeCost(price: Price, usage: unknown): number | null {
   const counts = readUsageCounts(usage);
@@ -165,12 +165,12 @@ function computeCost(price: Price, usage: unknown): number | null {
   const amounts: Readonly<Record<keyof Price, number | undefined>> = {
     usdPerCall: 1,
     usdPerUnit: counts.units,
-    usdPerMillionInputTokens: subtractCount(counts.input, imageInput + cached),
+    usdPerMillionInputTokens: toRemainingMillions(counts.input, imageInput + cached),
     usdPerMillionCachedInputTokens: cached / MILLION,
     usdPerMillionImageInputTokens: imageInput / MILLION,
-    usdPerMillionOutputTokens: subtractCount(counts.output, imageOutput),
+    usdPerMillionOutputTokens: toRemainingMillions(counts.output, imageOutput),
     usdPerMillionImageOutputTokens: imageOutput / MILLION,
-    usdPerMillionCharacters: subtractCount(counts.characters, 0),
+    usdPerMillionCharacters: toRemainingMillions(counts.characters, 0),
   };
   let usd = 0;
   for (const [unit, rate] of Object.entries(price)) {
@@ -183,6 +183,7 @@ function computeCost(price: Price, usage: unknown): number | null {
 
 const MILLION = 1_000_000;
 
-function subtractCount(count: number | undefined, counted: number): number | undefined {
-  return count === undefined ? undefined : Math.max(0, count - counted) / MILLION;
+/** Returns the part of the count that has no price of its own, in millions. */
+function toRemainingMillions(count: number | undefined, separatelyPricedCount: number): number | undefined {
+  return count === undefined ? undefined : Math.max(0, count - separatelyPricedCount) / MILLION;
 }

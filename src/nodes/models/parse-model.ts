@@ -1,4 +1,4 @@
-// Validates models from a file, the database or a provider's list. Nothing in them is trusted.
+// Validates models from a file, the database or a provider's list. No value of a model is trusted.
 import { FIELD_TYPES, type Json, type JsonObject, PORT_TYPES } from '../../graph/types.ts';
 import { isRecord } from '../../lib/record.ts';
 import {
@@ -191,8 +191,8 @@ function toMatch(value: unknown, form: RegExp, path: string): string {
 }
 
 function toOneOf<T extends string>(value: unknown, allowed: readonly T[], path: string): T {
-  const found = allowed.find(option => option === value);
-  if (found !== undefined) return found;
+  const match = allowed.find(option => option === value);
+  if (match !== undefined) return match;
   throw new ModelError(path, `must be one of ${allowed.join(', ')}`);
 }
 

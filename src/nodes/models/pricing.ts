@@ -5,13 +5,13 @@ export type PricedValues = Readonly<Record<string, unknown>>;
 
 export interface Pricing {
   readonly pricingModel: Exclude<PricingModel, 'free'>;
-  /** Returns the cost of a call with these values, or null if it is known only afterwards or could not be confirmed. */
+  /** Returns the cost of a call with these values in USD, or null if the cost is not known in advance. */
   usd(values: PricedValues): number | null;
-  /** Returns the cost of a finished call by the usage that the provider reports, or null if it reports none. */
+  /** Returns the cost of a finished call in USD by the reported usage, or null if the provider reported no usage. */
   settle?(values: PricedValues, usage: unknown): number | null;
   /**
-   * Returns the values to send so that the call costs at most this much, for example with fewer output tokens. null:
-   * even the smallest call with these inputs costs more. Absent: no parameter limits the cost.
+   * Returns the values to send so that the call costs at most `usd`, for example with fewer output tokens, or null if
+   * even the smallest call with these inputs costs more. Absent if no parameter limits the cost.
    */
   bound?(values: PricedValues, usd: number): PricedValues | null;
   /** Returns whether neither the catalog nor the operator has a price for a call with these settings. */
@@ -55,15 +55,15 @@ export const FREE: PriceOfEntry = {
   costUsd: 0,
 };
 
-/** Returns the price in the catalog: that of a call with the default config. */
+/** Returns the price that the catalog shows: the price of a call with the default config. */
 export function describePricing(
-  { pricingModel: model, usd, source }: Pricing,
+  { pricingModel, usd, source }: Pricing,
   defaults: PricedValues,
 ): PriceOfEntry {
   const cost = usd(defaults);
   return {
     executionCost: 'paid',
-    pricingModel: model,
+    pricingModel,
     estimatedCredits: cost === null ? null : toCredits(cost),
     ...(cost === null ? {} : { costUsd: cost }),
     priceSource: source,
@@ -71,8 +71,8 @@ export function describePricing(
 }
 
 /**
- * Returns the credits to reserve before a call with these values is submitted: its exact price (`isExact`), or the
- * maximum that its config declares. null: there is neither, so the call must not be made.
+ * Returns the credits to reserve before a call with these values is submitted: the exact price (`isExact`), or the
+ * maximum that the config declares. Returns null if there is neither, so that the call must not be made.
  */
 export function getCreditsToReserve(
   definition: { readonly pricing: Pricing | undefined },
@@ -92,8 +92,8 @@ export const OVER_MAX_CREDITS =
   'With these inputs, the call costs more than the maxCredits of its node. Raise maxCredits or shorten the inputs.';
 
 /**
- * Returns the values that may be sent for the credits reserved for a call. null: the call must be refused, because its
- * price, or that of the smallest call with these inputs, exceeds the maxCredits of its node.
+ * Returns the values that may be sent for the credits reserved for a call. Returns null if the call must be refused,
+ * because even the smallest call with these inputs costs more than the maxCredits of its node.
  */
 export function boundCall(
   definition: { readonly pricing: Pricing | undefined },
@@ -107,7 +107,7 @@ export function boundCall(
   return bound === undefined ? values : bound(values, toUsd(price.credits));
 }
 
-/** Creates a pricing without a known price. The source says why. */
+/** Creates the pricing of a model without a known price. `source` explains why the price is unknown. */
 export function createUnpriced(source: string): Pricing {
   return { pricingModel: 'unknown', usd: () => null, isUnpriced: () => true, source };
 }

@@ -12,8 +12,8 @@ import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { checkText } from '../value-checks.ts';
 
 /**
- * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the work
- * continues at the provider and the run can be suspended.
+ * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the
+ * work continues at the provider.
  */
 export async function callProvider<Call>(
   name: ProviderName,
@@ -95,7 +95,7 @@ export async function storeFirstFile(
   return ctx.media.put(bytes, { contentType, name: `${name}.${toExtension(contentType)}` });
 }
 
-/** Returns the text of the delivery, limited like any other text. */
+/** Returns the text of the output. Throws NodeError if there is none or it is too long. */
 export function getText({ text }: DownloadedOutput): string {
   if (text === undefined || text === '') throw createBadOutputError('no text');
   return checkText(text);
@@ -125,7 +125,7 @@ export function toChunks({ chunks }: DownloadedOutput): Json {
 const isSecond = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < 86_400;
 
-/** Returns the set values of these fields: the model's input, under the model's own names. */
+/** Returns the values of those `fields` that are set. */
 export function pickDefined(
   values: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,

@@ -42,7 +42,7 @@ export interface ProbeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns the name of a provider for users; undefined if there is none of this name. */
+/** Returns the provider's name for users, or undefined if there is no provider with this name. */
 export const findProviderLabel = (name: string): string | undefined =>
   (DISPLAY_NAMES as Readonly<Record<string, string>>)[name];
 
@@ -55,7 +55,7 @@ export function getProbe(name: ProviderName, { baseUrl, key }: Endpoint): ProbeR
 }
 
 export interface ProbeResult {
-  /** A sentence that says what is wrong; null if the provider accepted the key. */
+  /** A sentence that says what is wrong, or null if the provider accepted the key. */
   readonly error: string | null;
   readonly account?: string;
 }

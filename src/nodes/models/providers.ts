@@ -3,7 +3,7 @@ import type { Settings } from '../../lib/settings.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 
-/** The endpoints of the configured providers. Others are absent. */
+/** The endpoints of the configured providers. */
 export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {
   /** A local speech engine: text on stdin, WAV on stdout. */
   readonly speechCommand?: string;

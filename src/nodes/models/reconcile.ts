@@ -1,5 +1,5 @@
-// Updates an installed model to its provider's current data without changing the meaning of stored workflows: names and
-// defaults stay, and setting a removed field is an error instead of being ignored.
+// Updates an installed model to its provider's current data without changing the meaning of stored workflows. Names and
+// defaults stay, and a value in a removed field is an error instead of being ignored.
 
 import { findFieldProblem } from '../../graph/fields.ts';
 import type { Json } from '../../graph/types.ts';
@@ -31,28 +31,29 @@ export function reconcile(installed: Model, published: Model): Reconciliation {
   const price = reconcilePrice(installed, published, changes);
   const { deprecated, isHidden, ...rest } = installed;
   if (deprecated !== undefined) changes.push({ kind: 'deprecated', what: 'is listed again' });
-  // It was hidden when it was deprecated.
+  // The deprecation had hidden the model.
   const restored = deprecated === undefined && isHidden !== undefined ? { ...rest, isHidden } : rest;
   const model = { ...restored, fields, ...price, schema: published.schema };
   return changes.length === 0 ? { model: installed, changes } : { model, changes };
 }
 
-/** Marks a model as removed by the operator. Only adding it by name restores it, never a listing. */
+/** Marks a model as removed by the operator. A listing does not restore it; the operator can add it again by name. */
 export function markRemoved(model: Model, since: string): Model {
   const deprecated = deprecate(model, since);
   return { ...deprecated, deprecated: { since, ...deprecated.deprecated, isRemoved: true } };
 }
 
 /**
- * Deprecates a model that its provider removed. It stays, so that graphs with it still load and waiting runs can end.
+ * Deprecates a model that its provider removed. The model stays installed, so that graphs with it still load and waiting
+ * runs can end.
  */
 export function deprecate(model: Model, since: string): Model {
   return { ...model, isHidden: true, deprecated: model.deprecated ?? { since } };
 }
 
 /**
- * Applies a listed price. It replaces a price in the same unit, or a missing one. A more detailed price, by resolution
- * or audio length, stays; if the listed amount differs, that is reported.
+ * Applies a listed price. It replaces a price in the same unit or a missing price. A more detailed price, by resolution
+ * or audio length, stays, and a different listed amount is reported.
  */
 function reconcilePrice(
   { price: before, priceSource }: Model,
@@ -79,7 +80,7 @@ function reconcileFields(
   changes: ModelChange[],
 ): readonly ModelField[] {
   const toKey = ({ id, as = id }: ModelField): string => as;
-  const now = new Map(published.map(field => [toKey(field), field]));
+  const publishedFields = new Map(published.map(field => [toKey(field), field]));
   const knownKeys = new Set(installed.map(toKey));
   const added = published.filter(field => !knownKeys.has(toKey(field)));
   for (const { id, required } of added) {
@@ -88,7 +89,10 @@ function reconcileFields(
       what: required === true ? `requires the new field ${id}` : `accepts the new field ${id}`,
     });
   }
-  return [...installed.map(field => reconcileField(field, now.get(toKey(field)), changes)), ...added];
+  return [
+    ...installed.map(field => reconcileField(field, publishedFields.get(toKey(field)), changes)),
+    ...added,
+  ];
 }
 
 function reconcileField(
@@ -96,12 +100,13 @@ function reconcileField(
   after: ModelField | undefined,
   changes: ModelChange[],
 ): ModelField {
-  const note = (what: string): void => void changes.push({ kind: 'field', what: `${before.id} ${what}` });
+  const addChange = (what: string): void =>
+    void changes.push({ kind: 'field', what: `${before.id} ${what}` });
   if (before.removed === true) return before;
-  // A single value here, a list at the provider.
+  // The provider expects a list that contains the field's single value.
   if (before.inList === true && after?.type === 'LIST' && after.itemType === before.type) return before;
   if (after === undefined || after.type !== before.type) {
-    note(after === undefined ? 'was removed' : `is now ${after.type} instead of ${before.type}`);
+    addChange(after === undefined ? 'was removed' : `is now ${after.type} instead of ${before.type}`);
     const { required: _required, default: _default, ...rest } = before;
     return { ...rest, removed: true };
   }
@@ -109,22 +114,20 @@ function reconcileField(
   const { default: _default, isPort: _isPort, ...shape } = after;
   // Whether a value is a port or a field does not change.
   const { id, label, description, isPort } = before;
-  const own = {
+  const identity = {
     id,
     label,
     ...(description === undefined ? {} : { description }),
     ...(isPort === undefined ? {} : { isPort }),
   };
-  const field = { ...shape, ...own, ...keptDefault };
+  const field = { ...shape, ...identity, ...keptDefault };
   const merged = keptDefault === undefined ? withoutDefault({ ...field, required: true }) : field;
   if (toCanonicalJson(before) === toCanonicalJson(merged)) return before;
-  note(describeChange(before, merged));
+  addChange(describeChange(before, merged));
   return merged;
 }
 
-/**
- * Returns the default that stored graphs rely on; undefined if it is no longer valid, so that the field must be set.
- */
+/** Returns the default that stored graphs rely on, or undefined if it is no longer valid and the field must be set. */
 function keepDefault(before: ModelField, after: ModelField): { readonly default?: Json } | undefined {
   if (before.default === undefined) return {};
   return findFieldProblem(before.default, { ...after, isPort: false }) === undefined

@@ -4,9 +4,9 @@ import { isRecord } from '../../lib/record.ts';
 import { type ResolvedSchema, type Schema, type SchemaDocument, toNames } from './json-schema.ts';
 import type { ModelField } from './model.ts';
 
-/** Thrown if a model's input cannot be entered in a node. The message is a sentence that says why. */
+/** Thrown if no node can be built for a model. The message is a phrase that says why. */
 export class UnusableSchemaError extends Error {
-  override readonly name = 'UnusableSchema';
+  override readonly name = 'UnusableSchemaError';
 }
 
 const MAX_FIELDS = 60;
@@ -37,7 +37,7 @@ export interface SchemaFields {
   readonly fixed: Readonly<Record<string, Json>>;
 }
 
-/** Reads the fields. Throws UnusableSchema. */
+/** Reads the fields. Throws UnusableSchemaError. */
 export function readFields(document: SchemaDocument, input: unknown): SchemaFields {
   const { schema } = document.resolve(input);
   if (!isRecord(schema.properties)) throw new UnusableSchemaError('its input has no published fields');
@@ -89,8 +89,9 @@ function readField(
   if (!FIELD_ID.test(name)) return undefined;
   const resolved = document.resolve(property);
   const media = detectMedia(name, resolved.schema);
-  const bare = name.replace(/_(?:url|uri)(s?)$/, '$1');
-  const id = media !== undefined && FIELD_ID.test(bare) && !usedIds.has(bare) ? bare : name;
+  const shortName = name.replace(/_(?:url|uri)(s?)$/, '$1');
+  const isShortened = media !== undefined && FIELD_ID.test(shortName) && !usedIds.has(shortName);
+  const id = isShortened ? shortName : name;
   const shape = media ?? toShape(document, name, resolved);
   if (shape === undefined) return undefined;
   const isPort = media !== undefined || (required && shape.type === 'TEXT' && shape.enum === undefined);
@@ -109,7 +110,7 @@ function readField(
 
 type FieldShape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
 
-/** Returns whether a property contains a file, by its name and by being a string or a list of strings. */
+/** Returns the shape of a media field if the property's name and type suggest a file or a list of files. */
 function detectMedia(name: string, schema: Schema): FieldShape | undefined {
   const isList = schema.type === 'array';
   const item = isList && isRecord(schema.items) ? schema.items : schema;
@@ -209,7 +210,7 @@ const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = 
   LIST: value => Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string'),
 };
 
-/** Returns the default if it is valid for its own field. An invalid default is the provider's error and is not sent. */
+/** Returns the default if it is valid for the field. An invalid default is an error of the provider and is ignored. */
 function readDefault({ default: value }: Schema, shape: FieldShape): Json | undefined {
   if (value === undefined || value === null || FITS[shape.type]?.(value) !== true) return undefined;
   if (typeof value === 'string' && (value === '' || shape.enum?.includes(value) === false)) return undefined;

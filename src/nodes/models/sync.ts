@@ -9,7 +9,7 @@ export interface PlannedChange {
   readonly nodeType: string;
   readonly endpoint: string;
   readonly changes: readonly ModelChange[];
-  /** The model to be written; absent if nothing would be written. */
+  /** The model to write; absent if nothing would be written. */
   readonly model?: Model;
 }
 
@@ -17,7 +17,7 @@ export interface SyncPlan {
   readonly changes: readonly PlannedChange[];
   /** How many installed models were compared with the list. */
   readonly compared: number;
-  /** Set if so many models would change or disappear that an error in the list is more likely. */
+  /** Whether so many models would change or disappear that an error in the list is more likely. */
   readonly isLarge: boolean;
 }
 
@@ -43,10 +43,10 @@ export class EmptyListingError extends Error {
 }
 
 const LARGE_SHARE = 0.2;
-// With five models, one is a fifth.
+// Fewer changes are never large, because one of five models is already a fifth.
 const LARGE_COUNT = 5;
 
-/** Plans the changes. `installed` are the provider's models that the list was requested for. Throws EmptyListing. */
+/** Plans the changes. `installed` are the provider's models that the list was requested for. Throws EmptyListingError. */
 export function planSync(
   installed: readonly Model[],
   listed: readonly ListedModel[],
@@ -57,11 +57,13 @@ export function planSync(
   const knownNames = new Set(installed.map(({ endpoint }) => stripVersion(endpoint)));
   const types = new Set(usedTypes);
   const compared = installed.filter(({ deprecated }) => restores || deprecated?.isRemoved !== true);
-  const old = compared.flatMap(model => planUpdate(model, byName.get(stripVersion(model.endpoint)), date));
-  const fresh = addsNew ? listed.filter(({ endpoint }) => !knownNames.has(stripVersion(endpoint))) : [];
-  const additions = fresh.flatMap(row => planAddition(row, types));
-  const changes = [...old, ...additions];
-  const changeCount = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
+  const updates = compared.flatMap(model =>
+    planUpdate(model, byName.get(stripVersion(model.endpoint)), date),
+  );
+  const newRows = addsNew ? listed.filter(({ endpoint }) => !knownNames.has(stripVersion(endpoint))) : [];
+  const additions = newRows.flatMap(row => planAddition(row, types));
+  const changes = [...updates, ...additions];
+  const changeCount = updates.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
   return {
     changes,
     compared: compared.length,
@@ -79,9 +81,9 @@ export function planProviderSync(
     ...options
   }: Pick<SyncOptions, 'date' | 'addsNew' | 'restores'> & { readonly isSelected?: (model: Model) => boolean },
 ): SyncPlan {
-  const ours = inUse.filter(model => model.provider === provider && isSelected(model));
+  const installed = inUse.filter(model => model.provider === provider && isSelected(model));
   const usedTypes = new Set(inUse.map(({ nodeType }) => nodeType));
-  return planSync(ours, listed, { ...options, usedTypes });
+  return planSync(installed, listed, { ...options, usedTypes });
 }
 
 /** Returns the endpoint without its version. */

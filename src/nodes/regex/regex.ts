@@ -1,4 +1,4 @@
-// Runs regular expressions from graphs: limits their size and steps, and runs costly ones in a thread.
+// Runs regular expressions from graphs: limits their size and steps, and runs costly expressions in a thread.
 import type { RE2JS } from 're2js';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { NodeError } from '../define.ts';
@@ -16,7 +16,7 @@ const pool = createThreadPool<RegexTask, RegexResult>({
   threads: 2,
   timeoutMs: 15_000,
   maxHeapMb: 128,
-  // The items of a list arrive all at once.
+  // All items of a list arrive together.
   maxWaiting: 1000,
 });
 

@@ -14,7 +14,8 @@ export interface PlanInput {
 }
 
 /**
- * Reads the provider's list with `list` and plans the changes. Throws `not_found`, EmptyListing and what `list` throws.
+ * Reads the provider's list with `list` and plans the changes. Throws `not_found`, EmptyListingError and what `list`
+ * throws.
  */
 export async function planFromListing(
   { installed, provider, endpoints, date }: PlanInput,

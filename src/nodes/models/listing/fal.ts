@@ -13,8 +13,8 @@ import {
 
 const QUEUE_URL = 'https://queue.fal.run';
 const API_URL = 'https://api.fal.ai';
-/** The largest page, and the most names in one request. With schemas, fal accepts fewer. */
-const [PAGE, FULL_PAGE] = [50, 10] as const;
+/** The largest page, and the most names in one request. fal accepts fewer if the response includes schemas. */
+const [PAGE_SIZE, FULL_PAGE_SIZE] = [50, 10] as const;
 const MAX_PAGES = 500;
 
 export async function listFal(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
@@ -38,7 +38,7 @@ async function readModels(
   if (isFull) query.set('expand', 'openapi-3.0');
   if (searchText !== undefined && searchText !== '') query.set('q', searchText);
   if (category !== undefined) query.set('category', category);
-  const pages = { limit: isFull ? FULL_PAGE : PAGE };
+  const pages = { limit: isFull ? FULL_PAGE_SIZE : PAGE_SIZE };
   if (endpoints === undefined) {
     const rows = await readPages(query, pages, host);
     if (rows === undefined) throw new Error(NOT_A_LIST);
@@ -107,7 +107,7 @@ function parseLowerLimit({ detail }: ListingRejectedError, limit: number): numbe
   return maximum < limit ? maximum : 0;
 }
 
-/** Reads models by name. One unknown name can fail the whole request, so its halves are then requested separately. */
+/** Reads models by name. An unknown name can fail a whole batch, so the halves of a failed batch are read separately. */
 async function readByName(
   endpoints: readonly string[],
   maxBatch: number,
@@ -132,7 +132,7 @@ async function readPrices(
   endpoints: readonly string[],
   host: ListingHost,
 ): Promise<ReadonlyMap<string, PublishedPrice>> {
-  const rows = await readByName(endpoints, PAGE, batch => requestPrices(batch, host));
+  const rows = await readByName(endpoints, PAGE_SIZE, batch => requestPrices(batch, host));
   return new Map(
     rows.flatMap(({ endpoint_id, unit_price, unit, currency }) => {
       const isUsd = currency === undefined || String(currency).toUpperCase() === 'USD';
@@ -158,7 +158,7 @@ async function requestPrices(
 }
 
 function request(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
-  // As with fal's storage: behind a proxy or a test double, it is below the configured base URL.
+  // A proxy or test double serves this API at the configured base URL.
   const base = baseUrl === QUEUE_URL ? API_URL : baseUrl;
   return fetchJson(base + path, { authorization: `Key ${key}` });
 }

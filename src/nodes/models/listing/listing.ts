@@ -13,11 +13,11 @@ export interface ListedModel {
   readonly endpoint: string;
   readonly label: string;
   readonly category?: string;
-  /** The provider announces that it will remove the model. */
+  /** Set if the provider announces that it will remove the model. */
   readonly isDeprecated?: true;
-  /** Absent if no node can be built from it. */
+  /** Absent if no node can be built from the listed data. */
   readonly model?: Model;
-  /** The reason, as a phrase. */
+  /** A phrase that says why no node can be built. */
   readonly problem?: string;
 }
 
@@ -26,11 +26,11 @@ export interface ListingQuery {
   readonly endpoints?: readonly string[];
   readonly searchText?: string;
   readonly category?: string;
-  /** Includes what a node is built from: schemas and prices. */
+  /** Whether to read the schemas and prices that a node is built from. */
   readonly isFull: boolean;
 }
 
-/** Thrown if the provider responds with a status other than 200 or 404. `detail` is its message. */
+/** Thrown if the provider responds with a status other than 200 or 404. `detail` is the provider's message. */
 export class ListingRejectedError extends Error {
   readonly status: number;
   readonly detail: string;
@@ -45,8 +45,8 @@ export class ListingRejectedError extends Error {
 export interface ListingHost {
   readonly endpoint: Endpoint;
   /**
-   * Returns the JSON at a URL, or {} for 404. Rejects with a sentence if it is not JSON, is too large, or was refused
-   * (ListingRejected).
+   * Returns the JSON at a URL, or {} for 404. Rejects with a sentence if the response is not JSON or too large, and with
+   * ListingRejectedError for any other status than 200.
    */
   fetchJson(url: string, headers: Readonly<Record<string, string>>): Promise<unknown>;
   /** Today's date, for example `2026-11-22`. */

@@ -14,10 +14,10 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
   return ids.filter(id => isRequested(id, query)).map(id => toLanguageModel(id, host));
 }
 
-/** Converts a listed name to a chat model. Such a server does not list what its models do. */
+/** Converts a listed name to a chat model, because a server of this kind does not list what its models do. */
 function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
   const info = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
-  // Only OpenAI itself has renamed the limit.
+  // Only OpenAI itself has renamed the field of the token limit.
   const limit = baseUrl === 'https://api.openai.com/v1' ? { as: 'max_completion_tokens' } : {};
   const fields = [
     { id: 'prompt', label: 'Prompt', type: 'TEXT', isPort: true, required: true },
