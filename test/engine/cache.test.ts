@@ -95,12 +95,12 @@ describe('the key of a call', () => {
 
 describe('a run with a cache', () => {
   const createMemoryCache = () => {
-    const kept = new Map<string, Values>();
+    const stored = new Map<string, Values>();
     const cache: NodeCache = {
-      find: async key => kept.get(key),
-      store: (key, outputs) => void kept.set(key, outputs),
+      find: async key => stored.get(key),
+      store: (key, outputs) => void stored.set(key, outputs),
     };
-    return { kept, cache };
+    return { stored, cache };
   };
   const definitions = [textSource, listSource, define()];
   const run = (cache: NodeCache, config: JsonObject = {}, items?: string) => {
@@ -124,23 +124,23 @@ describe('a run with a cache', () => {
   });
 
   it('stores neither failures nor nodes that wait', async () => {
-    const { cache, kept } = createMemoryCache();
+    const { cache, stored } = createMemoryCache();
     await run(cache, { outcome: 'failure' });
     await run(cache, { outcome: 'suspend' });
-    assert.equal(kept.size, 0);
+    assert.equal(stored.size, 0);
   });
 
   it('stores each item of a list separately', async () => {
     const { cache } = createMemoryCache();
     runs = 0;
     await run(cache, {}, 'x y');
-    const more = (await run(cache, {}, 'y z')).steps.get('c');
+    const partlyCached = (await run(cache, {}, 'y z')).steps.get('c');
     assert.equal(runs, 3);
-    assert.equal(more?.cached, undefined);
-    const same = (await run(cache, {}, 'z x')).steps.get('c');
+    assert.equal(partlyCached?.cached, undefined);
+    const fullyCached = (await run(cache, {}, 'z x')).steps.get('c');
     assert.equal(runs, 3);
-    assert.equal(same?.cached, true);
-    assert.deepEqual(same?.outputs?.text, {
+    assert.equal(fullyCached?.cached, true);
+    assert.deepEqual(fullyCached?.outputs?.text, {
       type: 'LIST',
       items: [textValue('made of z'), textValue('made of x')],
     });

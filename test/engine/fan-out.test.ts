@@ -120,11 +120,11 @@ describe('a list at a single-value port', () => {
   });
 
   it('reports progress as the share of finished items', async () => {
-    const seen: number[] = [];
+    const shares: number[] = [];
     await run({ l: listNode('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
-      onProgress: (_, share) => seen.push(share),
+      onProgress: (_, share) => shares.push(share),
     });
-    assert.deepEqual(seen, [0.5, 1]);
+    assert.deepEqual(shares, [0.5, 1]);
   });
 
   it('fails a node that would wait for each item', async () => {

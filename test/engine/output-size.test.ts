@@ -1,14 +1,14 @@
 // Tests that the counted size of a run's outputs equals their JSON, however often a value occurs in them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MAX_RUN_BYTES, measureSize } from '../../src/engine/output-size.ts';
+import { MAX_RUN_BYTES, measureAtLeast, measureSize } from '../../src/engine/output-size.ts';
 
 const VALUES: Readonly<Record<string, unknown>> = {
   'small and large integers': [0, 7, 10, 99, 100, 999_999_999, 1_000_000_000, 1e21, -1, -10],
   fractions: [0.1, 1.5e-9, -2.25],
   'plain texts': ['', 'a', 'a'.repeat(100), 'a'.repeat(101)],
   'texts with escapes': ['"', '\\', '\n', '\u0000', '\u007f', '\ud800'],
-  'texts beyond ASCII': ['ä', '字', '😀'],
+  'texts beyond ASCII': ['ä', '字', '😀', 'a"\n\u0000é😀'],
   objects: { a: { 'b"': [{}, [], null, true] } },
 };
 
@@ -40,4 +40,22 @@ it('counts a repeated value every time and walks it once', () => {
   assert.equal(reads, 1);
   assert.ok(many.bytes >= 50 * (once.bytes - 4));
   assert.ok(many.memoryBytes >= 50 * (once.memoryBytes - 100));
+});
+
+it('stops counting past the limit if shared references make the total exponential', () => {
+  let value: unknown = 'x'.repeat(1000);
+  for (let level = 0; level < 60; level++) value = [value, value];
+  assert.ok(measureSize(value, 1_000_000).bytes < 1_100_000);
+});
+
+const ESCAPED = { a: '"'.repeat(100_000), b: 'x' };
+
+it('counts long texts by their length for a lower bound', () => {
+  const exact = measureSize(ESCAPED, MAX_RUN_BYTES);
+  assert.deepEqual(measureAtLeast(ESCAPED, MAX_RUN_BYTES), { ...exact, bytes: exact.bytes - 100_000 });
+});
+
+it('does not measure a long text past the limit', () => {
+  const { bytes } = measureSize(ESCAPED.a, 1000);
+  assert.ok(bytes > 1000 && bytes < 200_000);
 });

@@ -105,10 +105,10 @@ describe('a paid call', () => {
   });
 
   it('costs nothing from the cache', async () => {
-    const kept = new Map<string, Values>();
+    const stored = new Map<string, Values>();
     const cache: RunOptions['cache'] = {
-      find: async key => kept.get(key),
-      store: (key, outputs) => kept.set(key, outputs),
+      find: async key => stored.get(key),
+      store: (key, outputs) => stored.set(key, outputs),
     };
     const calls: string[] = [];
     const paid = paidNode(calls);
@@ -120,7 +120,7 @@ describe('a paid call', () => {
     assert.equal(steps.get('m')?.credits, undefined);
   });
 
-  it('costs per delivered item, and a resume pays for the others only', async () => {
+  it('costs per delivered item, so that a resume pays only for failed items', async () => {
     const paid = paidNode([]);
     const plan = planGraph([words, paid], mapped);
     const first = await runRecorded([words, paid], plan, { pay: payFour });
@@ -144,10 +144,10 @@ describe('a secret', () => {
   it('is seen by the call, but by no step and no cache', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
-    const asked: string[] = [];
+    const cacheKeys: string[] = [];
     const cache: RunOptions['cache'] = {
-      find: async key => void asked.push(key) as undefined,
-      store: key => void asked.push(key),
+      find: async key => void cacheKeys.push(key) as undefined,
+      store: key => void cacheKeys.push(key),
     };
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { reported } = await runRecorded([paid], plan, {
@@ -155,7 +155,7 @@ describe('a secret', () => {
       secrets: secretsOf(setting => String(setting).replace('{{secrets.WORD}}', 'hush')),
     });
     assert.deepEqual(calls, ['bad hush']);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(cacheKeys, []);
     assert.ok(!JSON.stringify(reported.map(({ outputs: _, ...step }) => step)).includes('hush'));
   });
 

@@ -9,14 +9,14 @@ import { defineTestNode, NODES } from './nodes.ts';
 type StoredTasks = (ProviderTask | undefined)[];
 
 /** Keeps a record named after its input, unless there is one already, and fails for 'bad'. */
-function defineCaller(seen: StoredTasks) {
+function defineCaller(storedTasks: StoredTasks) {
   return defineTestNode({
     nodeType: 't:call',
     category: 'model',
     inputs: { a: text('A', { default: 'a' }) },
     outputs: { text: text('Text') },
     run: async ({ a }, ctx) => {
-      seen.push(ctx.task.stored);
+      storedTasks.push(ctx.task.stored);
       if (ctx.task.stored === undefined) await ctx.task.save({ provider: 'fal', id: `job-${a}` });
       if (a === 'bad') throw new NodeError('bad', 'Bad.');
       return { text: a };
@@ -29,8 +29,8 @@ const mapped = sketchGraph({ l: { type: 't:list', config: { items: 'x y bad' } }
   'l.list > m.a',
 ]);
 
-const run = (seen: StoredTasks, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
-  const nodes = [...NODES, defineCaller(seen)];
+const run = (storedTasks: StoredTasks, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
+  const nodes = [...NODES, defineCaller(storedTasks)];
   return runRecorded(nodes, planGraph(nodes, graph), options);
 };
 
@@ -77,9 +77,9 @@ describe('a provider task', () => {
   it('is known to the worker that takes over the run', async () => {
     const stored = { provider: 'fal', id: 'job-a', state: '/x' } as const;
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: stored } };
-    const seen: StoredTasks = [];
-    const { steps } = await run(seen, single, { steps: new Map([['m', step]]) });
-    assert.deepEqual(seen, [stored]);
+    const storedTasks: StoredTasks = [];
+    const { steps } = await run(storedTasks, single, { steps: new Map([['m', step]]) });
+    assert.deepEqual(storedTasks, [stored]);
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
 
@@ -96,12 +96,12 @@ describe('a provider task', () => {
     assert.ok(running.some(({ jobs }) => Object.values(jobs ?? {}).length === 3));
     assert.equal(first.steps.get('m')?.jobs, undefined);
 
-    const seen: StoredTasks = [];
+    const storedTasks: StoredTasks = [];
     const jobs = { 1: { provider: 'fal', id: 'job-y' } as const };
     const items = [{ text: { type: 'TEXT' as const, text: 'x' } }, null, null];
     const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, items, jobs };
-    await run(seen, mapped, { steps: new Map([['m', step]]) });
-    assert.deepEqual(seen, [jobs[1], undefined]);
+    await run(storedTasks, mapped, { steps: new Map([['m', step]]) });
+    assert.deepEqual(storedTasks, [jobs[1], undefined]);
   });
 
   it('is removed from the step in which the run was stopped', async () => {

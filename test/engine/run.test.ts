@@ -315,7 +315,7 @@ describe('steps', () => {
   });
 
   it('report progress per node', async () => {
-    const seen: [string, number][] = [];
+    const progress: [string, number][] = [];
     const half = defineTestNode({
       nodeType: 't:half',
       run: (_, ctx) => {
@@ -323,8 +323,10 @@ describe('steps', () => {
         return {};
       },
     });
-    await run({ h: { type: 't:half' } }, [], { onProgress: (...reported) => seen.push(reported) }, [half]);
-    assert.deepEqual(seen, [['h', 0.5]]);
+    await run({ h: { type: 't:half' } }, [], { onProgress: (...reported) => progress.push(reported) }, [
+      half,
+    ]);
+    assert.deepEqual(progress, [['h', 0.5]]);
   });
 
   it('reject the run if the function that receives them throws', async () => {

@@ -59,13 +59,13 @@ describe('a node that waits', () => {
 
   it('expires the run if no decision arrives in time', async () => {
     const { steps } = await run(APPROVAL, EDGES, { now: () => 0 });
-    const late = await run(APPROVAL, EDGES, { steps, now: () => 1000 });
-    assert.deepEqual(late.outcome, {
+    const expired = await run(APPROVAL, EDGES, { steps, now: () => 1000 });
+    assert.deepEqual(expired.outcome, {
       kind: 'expired',
       nodeId: 'w',
       error: { code: 'decision_timeout', message: 'No decision was made in time.' },
     });
-    assert.equal(late.steps.get('after')?.status, 'SKIPPED');
+    assert.equal(expired.steps.get('after')?.status, 'SKIPPED');
   });
 
   it('suspends the run until the earliest time, or for a decision if any node needs one', async () => {

@@ -39,9 +39,9 @@ describe('utility:json_extract', () => {
       e: 'none.x',
       f: 'tags.9',
     };
-    const found = await runNode('utility:json_extract', { json, paths });
+    const outputs = await runNode('utility:json_extract', { json, paths });
     assert.deepEqual(
-      Object.keys(paths).filter(port => found[port] !== undefined),
+      Object.keys(paths).filter(port => outputs[port] !== undefined),
       ['b'],
     );
   });

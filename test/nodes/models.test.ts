@@ -60,12 +60,12 @@ describe('model nodes', () => {
   function returnFile(file: Buffer): void {
     const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
     // Each model's own name for its result.
-    const found = { url: dataUri, content_type: 'audio/mp4' };
+    const result = { url: dataUri, content_type: 'audio/mp4' };
     const named = readShippedModels().flatMap(({ output }) =>
       output.kind === 'text' ? [] : (output.path ?? []),
     );
-    const results = Object.fromEntries(named.map(name => [name, name.endsWith('s') ? [found] : found]));
-    doubles.fal.result = { status: 200, body: { file: found, ...results } };
+    const results = Object.fromEntries(named.map(name => [name, name.endsWith('s') ? [result] : result]));
+    doubles.fal.result = { status: 200, body: { file: result, ...results } };
     doubles.replicate.state.end = { status: 'succeeded', output: dataUri };
   }
 
@@ -131,9 +131,9 @@ describe('model nodes', () => {
   it('send Replicate the model in the path and its input', async () => {
     returnFile(png);
     await run('generate:replicate_flux_pro', { prompt: 'a fox' });
-    const asked = findSubmission(doubles.replicate);
-    assert.equal(asked?.path, '/v1/models/black-forest-labs/flux-1.1-pro/predictions');
-    const { aspect_ratio } = (asked?.json.input ?? {}) as { aspect_ratio?: string };
+    const submission = findSubmission(doubles.replicate);
+    assert.equal(submission?.path, '/v1/models/black-forest-labs/flux-1.1-pro/predictions');
+    const { aspect_ratio } = (submission?.json.input ?? {}) as { aspect_ratio?: string };
     assert.equal(aspect_ratio, '1:1');
   });
 
@@ -155,14 +155,14 @@ describe('model nodes', () => {
   });
 
   it("send OpenAI up to 16 images for an edit, and a mask as PNG in the image's size", async () => {
-    const more = { type: 'IMAGE', media: media.picture };
+    const listItem = { type: 'IMAGE', media: media.picture };
     const upload = async (image: Sharp): Promise<MediaRef> =>
       ctx.upload(await image.webp().toBuffer(), 'image/webp');
     const webp = await upload(sharp(png).removeAlpha().ensureAlpha(0.5));
     const opaque = await upload(sharp(png).removeAlpha());
     await runNode(
       'edit:openai_gpt_image',
-      { prompt: 'x', image: media.picture, images: [more], mask: webp, maxCredits: 9 },
+      { prompt: 'x', image: media.picture, images: [listItem], mask: webp, maxCredits: 9 },
       ctx,
     );
     const form = findSubmission(doubles.openai)?.body.toString('latin1') ?? '';
@@ -172,7 +172,7 @@ describe('model nodes', () => {
     const refused = [
       [{ mask: small }, /same size as the image, but it has 4×4/],
       [{ mask: opaque }, /no transparent areas/],
-      [{ images: Array(16).fill(more) }, /up to 16 images/],
+      [{ images: Array(16).fill(listItem) }, /up to 16 images/],
       [{ images: [{ type: 'TEXT', text: 'x' }] }, /only images/],
     ] as const;
     for (const [extra, message] of refused) {

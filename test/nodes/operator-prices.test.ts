@@ -31,10 +31,10 @@ describe("the operator's price", () => {
       [entry?.estimatedCredits, entry?.costUsd, entry?.pricingModel, entry?.priceSource],
       [4, 0.04, 'flat-usd', 'set by the operator of this service'],
     );
-    const ceilings = [entry?.inputs, catalog.ports('edit:replicate_flux_kontext', {}).inputs].map(
+    const isRequired = [entry?.inputs, catalog.ports('edit:replicate_flux_kontext', {}).inputs].map(
       inputs => inputs?.find(({ id }) => id === 'maxCredits')?.required,
     );
-    assert.deepEqual(ceilings, [undefined, undefined]);
+    assert.deepEqual(isRequired, [undefined, undefined]);
   });
 
   it('by usage is known afterwards: the maximum is reserved, and usage is charged', () => {

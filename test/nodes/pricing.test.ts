@@ -9,9 +9,9 @@ const { entries } = makeCatalog({ SANDBOX_MODELS: true });
 const paid = entries.filter(entry => entry.executionCost === 'paid');
 
 const node = (nodeType: string): NodeDefinition => {
-  const found = findNode(nodeType);
-  if (found === undefined) throw new Error(`There is no node ${nodeType}`);
-  return found;
+  const definition = findNode(nodeType);
+  if (definition === undefined) throw new Error(`There is no node ${nodeType}`);
+  return definition;
 };
 const credits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
   getCreditsToReserve(node(nodeType), values)?.credits;
@@ -70,8 +70,8 @@ describe('a paid entry', () => {
     for (const { nodeType, estimatedCredits, priceSource, inputs } of paid) {
       assert.ok(estimatedCredits === null || estimatedCredits > 0, nodeType);
       assert.ok(String(priceSource).length > 10, nodeType);
-      const ceiling = inputs.find(input => input.id === MAX_CREDITS);
-      if (estimatedCredits === null) assert.equal(ceiling?.isPort, false, nodeType);
+      const maxCreditsField = inputs.find(input => input.id === MAX_CREDITS);
+      if (estimatedCredits === null) assert.equal(maxCreditsField?.isPort, false, nodeType);
     }
   });
 
@@ -103,20 +103,20 @@ describe('a price that does not depend on the config', () => {
 });
 
 describe('utility:speech', () => {
-  const getSpeechPrice = (settings: object) =>
+  const getSpeechEntry = (settings: object) =>
     makeCatalog({ SANDBOX_MODELS: true, ...settings }).find('utility:speech');
-  const getDefaultPrice = (settings: object) =>
-    getSpeechPrice(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
+  const getDefaultEngine = (settings: object) =>
+    getSpeechEntry(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
 
   it('is hidden without any speech engine', () => {
-    assert.equal(getSpeechPrice({})?.hidden, true);
+    assert.equal(getSpeechEntry({})?.hidden, true);
   });
 
   it('is a vendor node whose default engine is configured', () => {
     const settings = [{ OPENAI_API_KEY: 'k' }, { ELEVENLABS_API_KEY: 'k' }];
-    assert.deepEqual(settings.map(getDefaultPrice), ['openai', 'elevenlabs']);
-    for (const one of settings) {
-      const { source, hidden, executionCost, estimatedCredits } = getSpeechPrice(one) ?? {};
+    assert.deepEqual(settings.map(getDefaultEngine), ['openai', 'elevenlabs']);
+    for (const providerSettings of settings) {
+      const { source, hidden, executionCost, estimatedCredits } = getSpeechEntry(providerSettings) ?? {};
       assert.deepEqual(
         [source, hidden, executionCost, estimatedCredits],
         ['vendor', undefined, 'paid', null],
@@ -126,14 +126,14 @@ describe('utility:speech', () => {
 
   it('is free with only a local engine', () => {
     const { source, hidden, executionCost, pricingModel, estimatedCredits } =
-      getSpeechPrice({ SPEECH_COMMAND: 'say' }) ?? {};
+      getSpeechEntry({ SPEECH_COMMAND: 'say' }) ?? {};
     assert.deepEqual([source, hidden, executionCost], ['non-vendor', undefined, 'free']);
     assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
   });
 
   it('may cost credits if a provider can be chosen instead of the local engine', () => {
     const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
-    assert.deepEqual([getDefaultPrice(both), getSpeechPrice(both)?.executionCost], ['local', 'paid']);
+    assert.deepEqual([getDefaultEngine(both), getSpeechEntry(both)?.executionCost], ['local', 'paid']);
   });
 });
 

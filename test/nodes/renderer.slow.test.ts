@@ -129,8 +129,8 @@ describe('saving and lint', () => {
   });
 
   it('warns about unconnected required ports, whatever the config contains', () => {
-    const found = lint({ templateId: 'product-reel', product: 'Lamp' }).map(({ code }) => code);
-    assert.deepEqual(found.sort(), ['required_port_unfed', 'required_port_unfed', 'unknown_config_key']);
+    const codes = lint({ templateId: 'product-reel', product: 'Lamp' }).map(({ code }) => code);
+    assert.deepEqual(codes.sort(), ['required_port_unfed', 'required_port_unfed', 'unknown_config_key']);
   });
 });
 

@@ -117,7 +117,7 @@ describe('utility:text_replace', () => {
   });
 
   it('refuses invalid or costly patterns, and results that are too long', async () => {
-    const failing = [
+    const cases = [
       [{ text: 'a', find: '(', replace: '', mode: 'regex' }, 'invalid_regex'],
       [{ text: 'a', find: '(?=a)', replace: '', mode: 'regex' }, 'invalid_regex'],
       [{ text: 'a', find: 'a'.repeat(501), replace: '', mode: 'regex' }, 'invalid_regex'],
@@ -125,7 +125,7 @@ describe('utility:text_replace', () => {
       [{ text: 'a'.repeat(1000), find: 'a', replace: 'b'.repeat(5000), mode: 'regex' }, 'text_too_long'],
       [{ text: 'a'.repeat(100_000), find: 'a', replace: 'b'.repeat(100_000), mode: 'text' }, 'text_too_long'],
     ] as const;
-    for (const [values, code] of failing) await assert.rejects(replace(values), { code });
+    for (const [values, code] of cases) await assert.rejects(replace(values), { code });
   });
 
   it('leaves references to the text around a match as written', async () => {

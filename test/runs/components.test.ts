@@ -42,16 +42,20 @@ const caller = (workflowId: string, config: object = {}) => ({
   edges: [edge('start.text > c.a'), edge('c.out > end.input')],
 });
 
-const textsOf = ({ nodeStates }: Execution): Record<string, unknown> =>
+const mapTexts = ({ nodeStates }: Execution): Record<string, unknown> =>
   Object.fromEntries(nodeStates.map(({ nodeId, text }) => [nodeId, text]));
 
-async function change(by: Client, id: string, graph: { nodes: unknown; edges: unknown }): Promise<void> {
+async function changeGraph(
+  client: Client,
+  id: string,
+  graph: { nodes: unknown; edges: unknown },
+): Promise<void> {
   const { nodes, edges } = graph;
-  const { status, body } = await by.request('PUT', `/workflows/${id}`, { nodes, edges });
+  const { status, body } = await client.request('PUT', `/workflows/${id}`, { nodes, edges });
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-async function refusal(workflowId: string, body: object = {}, path = 'run') {
+async function assertRefused(workflowId: string, body: object = {}, path = 'run') {
   const reply = await user.request<{ code: string; error: string; issues: { nodeId: string }[] }>(
     'POST',
     `/workflows/${workflowId}/${path}`,
@@ -68,7 +72,7 @@ describe('a run of a workflow with a component', () => {
     );
     const record = await user.runWorkflow(id);
     assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
-    assert.deepEqual(textsOf(record), {
+    assert.deepEqual(mapTexts(record), {
       start: 'S',
       'c/b': 'V',
       'c/joined': 'S-V',
@@ -95,33 +99,33 @@ describe('a run of a workflow with a component', () => {
     );
   });
 
-  it('accepts inputs, targets, pins and keep by the paths of nodes, and a call in place of its nodes', async () => {
+  it('accepts inputs, targets, pins and keep by the paths of nodes, or a call id for all nodes of the call', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const first = await user.runWorkflow(id, { inputs: { 'c/b': 'I', start: 'J' } });
-    assert.equal(textsOf(first).end, 'J-I');
+    assert.equal(mapTexts(first).end, 'J-I');
     const inner = await user.runWorkflow(id, { targets: ['c/joined'] });
-    assert.deepEqual(Object.keys(textsOf(inner)).sort(), ['c/b', 'c/joined', 'start']);
+    assert.deepEqual(Object.keys(mapTexts(inner)).sort(), ['c/b', 'c/joined', 'start']);
     const whole = await user.runWorkflow(id, { targets: ['c'] });
-    assert.deepEqual(Object.keys(textsOf(whole)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
+    assert.deepEqual(Object.keys(mapTexts(whole)).sort(), ['c/b', 'c/joined', 'c/out', 'start']);
     const pinned = await user.runWorkflow(id, { pins: { 'c/joined': first.id } });
-    assert.deepEqual(textsOf(pinned), { 'c/joined': 'J-I', 'c/out': 'J-I', end: 'J-I' });
-    const kept = await user.runWorkflow(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
-    const { start, 'c/joined': joined } = mapStates(kept);
+    assert.deepEqual(mapTexts(pinned), { 'c/joined': 'J-I', 'c/out': 'J-I', end: 'J-I' });
+    const keeping = await user.runWorkflow(id, { keep: { executionId: whole.id, again: ['c/joined'] } });
+    const { start, 'c/joined': joined } = mapStates(keeping);
     assert.deepEqual([start?.cached, joined?.cached], [true, false]);
-    const again = await user.runWorkflow(id, { keep: { executionId: kept.id, again: ['c'] } });
+    const again = await user.runWorkflow(id, { keep: { executionId: keeping.id, again: ['c'] } });
     assert.equal(mapStates(again)['c/b']?.cached, false);
-    const { error } = await refusal(id, { inputs: { 'c/x': 1 } });
+    const { error } = await assertRefused(id, { inputs: { 'c/x': 1 } });
     assert.match(error, /no input node "c\/x".*Its input nodes are start, c\/b\./);
-    assert.match((await refusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
+    assert.match((await assertRefused(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
   });
 
-  it('accepts config of the call: values, and nothing else', async () => {
+  it('accepts only values as config of the call', async () => {
     const component = await user.createWorkflow(joiner());
     const id = await user.createWorkflow(caller(component));
     const record = await user.runWorkflow(id, { config: { c: { values: { b: 'R' } } } });
-    assert.equal(textsOf(record).end, 'S-R');
+    assert.equal(mapTexts(record).end, 'S-R');
     for (const field of ['workflowId', 'version', 'inputs', 'outputs', 'name']) {
-      const { code, error } = await refusal(id, { config: { c: { [field]: 'latest' } } });
+      const { code, error } = await assertRefused(id, { config: { c: { [field]: 'latest' } } });
       assert.equal(code, 'invalid_request');
       assert.match(error, /only sets values/, field);
     }
@@ -192,8 +196,8 @@ describe('a run of a workflow with a component', () => {
   });
 });
 
-describe('what else runs a workflow with a component', () => {
-  it('is a batch, whose rows set inputs inside it', async () => {
+describe('a workflow with a component', () => {
+  it('runs in a batch whose rows set inputs of inner nodes', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner())));
     const rows = [{ inputs: { start: '1', 'c/b': 'x' } }, { inputs: { start: '2' } }];
     const { status, body } = await user.request<{ batchId: string }>('POST', `/workflows/${id}/batches`, {
@@ -212,12 +216,12 @@ describe('what else runs a workflow with a component', () => {
       listed.body.data.map(({ outputs }) => outputs.map(({ text }) => text)),
       [['1-x'], ['2-B']],
     );
-    const wrong = [{ inputs: { 'c/none': 'x' } }];
-    const refused = await user.request('POST', `/workflows/${id}/batches`, { rows: wrong });
+    const invalidRows = [{ inputs: { 'c/none': 'x' } }];
+    const refused = await user.request('POST', `/workflows/${id}/batches`, { rows: invalidRows });
     assert.equal(refused.status, 400);
   });
 
-  it('is the page of its results, by path', async () => {
+  it('has results by the paths of its nodes', async () => {
     const id = await user.createWorkflow(caller(await user.createWorkflow(joiner()), { version: 'latest' }));
     await user.runWorkflow(id);
     const { body } = await user.request<{ nodes: Record<string, { text: string; isCurrent: boolean }> }>(
@@ -230,7 +234,7 @@ describe('what else runs a workflow with a component', () => {
     );
   });
 
-  it('uses the secrets of the caller', async () => {
+  it('inserts the secrets of the caller into requests of inner nodes', async () => {
     const receiver = await startReceiver();
     try {
       const component = await user.createWorkflow({
@@ -273,7 +277,7 @@ describe('the latest version of a component', () => {
     });
     const executionId = await user.startRun(id);
     await user.waitForStatus(executionId, 'WAITING');
-    await change(user, component, joiner('{{a}}+{{b}}'));
+    await changeGraph(user, component, joiner('{{a}}+{{b}}'));
     const { rows } = await paid.service.db.query<{ components: object }>(
       'select components from executions where id = $1',
       [executionId],
@@ -283,9 +287,9 @@ describe('the latest version of a component', () => {
       decision: { nodeId: 'ask', approved: true },
     });
     const record = await user.waitForStatus(executionId);
-    assert.equal(textsOf(record)['c/in/joined'], 'A-B');
+    assert.equal(mapTexts(record)['c/in/joined'], 'A-B');
     const next = await user.startRun(id);
-    assert.equal(textsOf(await user.waitForStatus(next, 'WAITING'))['c/in/joined'], 'A+B');
+    assert.equal(mapTexts(await user.waitForStatus(next, 'WAITING'))['c/in/joined'], 'A+B');
   });
 
   it('is kept by the cleanup as long as a run of it exists', async () => {
@@ -293,7 +297,7 @@ describe('the latest version of a component', () => {
     const id = await user.createWorkflow(caller(component, { version: 'latest' }));
     const { id: executionId } = await user.runWorkflow(id);
     for (let version = 2; version < 6; version++)
-      await change(user, component, joiner(`{{a}}${version}{{b}}`));
+      await changeGraph(user, component, joiner(`{{a}}${version}{{b}}`));
     await paid.service.db.query("update workflow_versions set created_at = now() - interval '3 days'");
     await paid.service.db.transaction(tx => deleteOldVersions(tx, component, 1));
     const { rows } = await paid.service.db.query<{ version: number }>(
@@ -304,7 +308,7 @@ describe('the latest version of a component', () => {
       rows.map(({ version }) => version),
       [1, 5],
     );
-    assert.equal(textsOf(await user.readExecution(executionId)).end, 'S-B');
+    assert.equal(mapTexts(await user.readExecution(executionId)).end, 'S-B');
   });
 });
 
@@ -319,9 +323,9 @@ describe('a run whose component may not be used', () => {
     const executionId = await user.startRun(id);
     await user.waitForStatus(executionId, 'WAITING');
     assert.equal((await user.request('DELETE', `/workflows/${component}?force=true`)).status, 200);
-    const { status, code, issues } = await refusal(id);
+    const { status, code, issues } = await assertRefused(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [400, 'component_missing', 'c/in']);
-    assert.equal((await refusal(id, {}, 'estimate')).code, 'component_missing');
+    assert.equal((await assertRefused(id, {}, 'estimate')).code, 'component_missing');
     await user.request('POST', `/executions/${executionId}/resume`, {
       decision: { nodeId: 'c/ask', approved: true },
     });
@@ -342,7 +346,7 @@ describe('a run whose component may not be used', () => {
     const id = await user.createWorkflow(caller(component));
     assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
     await open('PRIVATE');
-    const { status, code, issues } = await refusal(id);
+    const { status, code, issues } = await assertRefused(id);
     assert.deepEqual([status, code, issues[0]?.nodeId], [403, 'component_forbidden', 'c']);
   });
 
@@ -357,7 +361,7 @@ describe('a run whose component may not be used', () => {
     await other.request('GET', `/workflows/${id}`);
     assert.equal((await other.request('GET', `/workflows/${component}`)).status, 403);
     const record = await other.runWorkflow(id);
-    assert.deepEqual(textsOf(record), {
+    assert.deepEqual(mapTexts(record), {
       start: 'S',
       'c/b': undefined,
       'c/joined': undefined,
@@ -372,6 +376,6 @@ describe('a run whose component may not be used', () => {
     );
     assert.deepEqual([inner.status, inner.body.text], [200, undefined]);
     const own = (await user.request<Execution>('GET', `/executions/${record.id}`)).body;
-    assert.equal(textsOf(own)['c/joined'], 'S-B');
+    assert.equal(mapTexts(own)['c/joined'], 'S-B');
   });
 });

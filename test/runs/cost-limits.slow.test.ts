@@ -38,8 +38,8 @@ const refuse = async (user: Client, workflow: string, body: object, code: string
   return response.body;
 };
 
-describe('a paid run within its limits', () => {
-  it('402: reports too few credits with the required and available amounts per node', async () => {
+describe('a paid run', () => {
+  it('402: is refused with too few credits, and the response lists the required and available amounts', async () => {
     const user = await paid.newUser(PRICE + 1);
     const workflow = await user.createWorkflow(PAIR);
     const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
@@ -58,7 +58,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('402: is refused over its maxCredits, and its idempotency key works after topping up', async () => {
+  it('402: is refused over its maxCredits or the balance, and its idempotency key can be used after a top-up', async () => {
     const user = await paid.newUser(1);
     const workflow = await user.createWorkflow(modelGraph());
     const { requiredCredits } = await refuse(
@@ -95,7 +95,7 @@ describe('a paid run within its limits', () => {
     await waitUntil('the charge', async () => (await readBalance(user))[0] === 11 - PRICE);
   });
 
-  it('402: is refused over the daily budget of its workflow, however many start at once', async () => {
+  it('402: is refused over the daily budget of its workflow, however many runs start concurrently', async () => {
     const user = await paid.newUser(1000);
     const workflow = await user.createWorkflow(modelGraph());
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
@@ -125,7 +125,7 @@ describe('a paid run within its limits', () => {
     assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
   });
 
-  it('makes no call that would exceed the daily budget of its team, of any of its workflows', async () => {
+  it('makes no call that would exceed the daily budget of its team, to which all workflows of the team count', async () => {
     const { service } = paid;
     const user = await paid.newUser(0);
     const team = await user.request<{ id: string }>('POST', '/teams', { name: 'Budgeted' });
@@ -148,14 +148,14 @@ describe('a paid run within its limits', () => {
     ];
     await setBudget(3 * PRICE + 1);
     assert.equal((await user.runWorkflow(workflows[0] ?? '')).status, 'COMPLETED');
-    const asked = paid.fal.accepted.length;
+    const acceptedBefore = paid.fal.accepted.length;
     const execution = (await user.runWorkflow(workflows[1] ?? '')) as PaidExecution;
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_budget_exceeded']);
     assert.match(
       execution.error?.message ?? '',
       /the workspace would have spent 12 that day \(UTC\), more than its budget of 10/,
     );
-    assert.equal(paid.fal.accepted.length - asked, 2);
+    assert.equal(paid.fal.accepted.length - acceptedBefore, 2);
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
     const pools = await service.db.query('select balance, held from credit_pools where workspace = $1', [
       teamId,
@@ -189,12 +189,12 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });
   });
 
-  it('makes no call that the pool cannot cover: of three at once, two deliver and one fails', async () => {
+  it('makes no call that the pool cannot cover: of three concurrent calls, two deliver and one fails', async () => {
     const user = await paid.newUser(2 * PRICE + 1);
-    const asked = paid.fal.accepted.length;
+    const acceptedBefore = paid.fal.accepted.length;
     const execution = await runPaid(user, lateMappedGraph(['a', 'b', 'c']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'insufficient_credits']);
-    assert.equal(paid.fal.accepted.length - asked, 2);
+    assert.equal(paid.fal.accepted.length - acceptedBefore, 2);
     assert.equal(execution.credits.charged, 2 * PRICE);
     assert.deepEqual(await readBalance(user), [1, 0]);
   });
@@ -225,7 +225,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await readBalance(user), [20 - PRICE, 0]);
   });
 
-  it('is accepted only while the balance lasts: 50 of 200 that start at once', async () => {
+  it('is accepted only while the balance lasts: 50 of 200 concurrent runs', async () => {
     const user = await paid.newUser(50 * PRICE);
     const workflow = await user.createWorkflow(modelGraph());
     const responses = await Promise.all(

@@ -33,12 +33,12 @@ const store = async (user: Client, apiKey: string, more: object = {}): Promise<s
   assert.equal(status, 201, JSON.stringify(body));
   return body.id;
 };
-const stateOf = (execution: { readonly nodeStates: readonly NodeState[] }, id = 'm'): PaidState => {
+const getState = (execution: { readonly nodeStates: readonly NodeState[] }, id = 'm'): PaidState => {
   const state = execution.nodeStates.find(({ nodeId }) => nodeId === id);
   assert.ok(state);
   return state;
 };
-const submissionsWith = (key: string): number =>
+const countSubmissions = (key: string): number =>
   paid.fal.requests.filter(
     ({ method, path, headers }) =>
       method === 'POST' && path.startsWith('/fal-ai/') && headers.authorization === `Key ${key}`,
@@ -48,7 +48,7 @@ describe('a run', () => {
   it("uses the instance's credential, and pays credits, if its workspace has none", async () => {
     const user = await paid.newUser(10);
     const execution = await runPaid(user, modelGraph());
-    const { paidBy, credentialId, credits } = stateOf(execution);
+    const { paidBy, credentialId, credits } = getState(execution);
     assert.deepEqual(
       [execution.status, paidBy, credentialId, credits],
       ['COMPLETED', 'credits', 'cred_environment_fal', PRICE],
@@ -58,7 +58,7 @@ describe('a run', () => {
   it("uses its workspace's credential, costs no credits, and records the cost in USD", async () => {
     const user = await paid.newUser(0);
     const id = await store(user, KEY_A);
-    const earlier = submissionsWith(KEY_A);
+    const earlier = countSubmissions(KEY_A);
     const workflow = await user.createWorkflow(modelGraph());
     const { body: estimate } = await user.request<{ credits: number; breakdown: PaidState[] }>(
       'POST',
@@ -72,9 +72,9 @@ describe('a run', () => {
     );
     const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const { paidBy, credentialId, costUsd, credits } = stateOf(execution);
+    const { paidBy, credentialId, costUsd, credits } = getState(execution);
     assert.deepEqual([paidBy, credentialId, costUsd, credits], ['credential', id, USD, 0]);
-    assert.equal(submissionsWith(KEY_A), earlier + 1);
+    assert.equal(countSubmissions(KEY_A), earlier + 1);
     assert.deepEqual(await readBalance(user), [0, 0]);
     const { body } = await user.request<{ total: number; credentials: object[] }>('GET', '/credits/spending');
     assert.deepEqual(
@@ -87,10 +87,10 @@ describe('a run', () => {
     const [one, other] = [await paid.newUser(0), await paid.newUser(0)];
     await store(one, KEY_A);
     await store(other, KEY_B);
-    const before = [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')];
+    const before = [countSubmissions(KEY_A), countSubmissions(KEY_B), countSubmissions('fal-key')];
     for (const user of [one, other]) assert.equal((await runPaid(user, modelGraph())).status, 'COMPLETED');
     assert.deepEqual(
-      [submissionsWith(KEY_A), submissionsWith(KEY_B), submissionsWith('fal-key')].map(
+      [countSubmissions(KEY_A), countSubmissions(KEY_B), countSubmissions('fal-key')].map(
         (count, index) => count - (before[index] ?? 0),
       ),
       [1, 1, 0],
@@ -104,7 +104,7 @@ describe('a run', () => {
     const workflow = await user.createWorkflow(modelGraph());
     const { status, body } = await user.request('PUT', `/workflows/${workflow}/credentials`, { fal: chosen });
     assert.deepEqual([status, body.fal], [200, chosen]);
-    assert.equal(stateOf(await user.runWorkflow(workflow)).credentialId, chosen);
+    assert.equal(getState(await user.runWorkflow(workflow)).credentialId, chosen);
     const copy = await user.request<{ id: string }>('POST', `/workflows/${workflow}/duplicate`, {});
     assert.deepEqual((await user.request('GET', `/workflows/${copy.body.id}/credentials`)).body.fal, null);
     const foreign = await store(await paid.newUser(0), KEY_C);
@@ -130,26 +130,26 @@ describe('a run', () => {
 
   it('fails if its credential is rejected, names the credential, and does not use another one', async () => {
     const user = await paid.newUser(100);
-    const wrong = 'wrong-workspace-key-4444';
-    const id = await store(user, wrong);
-    paid.fal.failRequests(/^POST \/fal-ai/, { status: 401, body: { detail: `Bad key ${wrong}` } });
-    const before = submissionsWith('fal-key');
+    const wrongKey = 'wrong-workspace-key-4444';
+    const id = await store(user, wrongKey);
+    paid.fal.failRequests(/^POST \/fal-ai/, { status: 401, body: { detail: `Bad key ${wrongKey}` } });
+    const before = countSubmissions('fal-key');
     const execution = await runPaid(user, modelGraph());
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_auth']);
     assert.match(execution.error?.message ?? '', /Key 4444/);
-    assert.ok(!JSON.stringify(execution).includes(wrong));
-    assert.equal(submissionsWith('fal-key'), before);
+    assert.ok(!JSON.stringify(execution).includes(wrongKey));
+    assert.equal(countSubmissions('fal-key'), before);
     assert.deepEqual(await readBalance(user), [100, 0]);
     await waitUntil('the status to be recorded', async () => {
       const { body } = await user.request<{ status: string; error: string }>('GET', `/credentials/${id}`);
-      return body.status === 'failed' && !body.error.includes(wrong);
+      return body.status === 'failed' && !body.error.includes(wrongKey);
     });
     await runPaid(user, modelGraph({ prompt: 'again' }));
     const { body } = await user.request<{ data: { kind: string; text: string }[] }>('GET', '/notices');
-    const told = body.data.filter(({ kind }) => kind === 'credential_failed');
-    assert.equal(told.length, 1);
-    assert.match(told[0]?.text ?? '', /Key 4444/);
-    assert.ok(!JSON.stringify(told).includes(wrong));
+    const credentialNotices = body.data.filter(({ kind }) => kind === 'credential_failed');
+    assert.equal(credentialNotices.length, 1);
+    assert.match(credentialNotices[0]?.text ?? '', /Key 4444/);
+    assert.ok(!JSON.stringify(credentialNotices).includes(wrongKey));
   });
 
   it('polls and finishes a call with the value that submitted it after it was replaced', async () => {
@@ -168,19 +168,19 @@ describe('a run', () => {
       `/credentials/${id}/uses`,
     );
     assert.deepEqual([uses.body.workflows.length, uses.body.callsInFlight], [1, 1]);
-    const asked = paid.fal.requests.length;
+    const requestsBefore = paid.fal.requests.length;
     paid.fal.polls = 0;
     assert.equal((await user.waitForStatus(execution)).status, 'COMPLETED');
-    const polls = paid.fal.requests.slice(asked).filter(({ path }) => path.includes('/requests/'));
+    const polls = paid.fal.requests.slice(requestsBefore).filter(({ path }) => path.includes('/requests/'));
     assert.ok(polls.length > 0);
     assert.ok(polls.every(({ headers }) => headers.authorization === `Key ${KEY_A}`));
-    const before = submissionsWith(KEY_B);
+    const before = countSubmissions(KEY_B);
     assert.equal((await runPaid(user, modelGraph({ prompt: 'another fox' }))).status, 'COMPLETED');
-    assert.equal(submissionsWith(KEY_B), before + 1);
+    assert.equal(countSubmissions(KEY_B), before + 1);
   });
 
   it('submits with the newest value, and fails if the credential was removed after it was accepted', async () => {
-    const late = () => ({
+    const buildDelayedGraph = () => ({
       nodes: [
         node('text', 'input:text', { value: 'a late fox' }),
         node('late', 'logic:delay', { ms: 1500 }),
@@ -190,12 +190,12 @@ describe('a run', () => {
     });
     const user = await paid.newUser(0);
     const id = await store(user, KEY_A);
-    const before = submissionsWith(KEY_B);
-    const replaced = await user.startRun(await user.createWorkflow(late()));
+    const before = countSubmissions(KEY_B);
+    const replaced = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
     await user.request('PATCH', `/credentials/${id}`, { values: { apiKey: KEY_B } });
     assert.equal((await user.waitForStatus(replaced)).status, 'COMPLETED');
-    assert.equal(submissionsWith(KEY_B), before + 1);
-    const removed = await user.startRun(await user.createWorkflow(late()));
+    assert.equal(countSubmissions(KEY_B), before + 1);
+    const removed = await user.startRun(await user.createWorkflow(buildDelayedGraph()));
     assert.equal((await user.request('DELETE', `/credentials/${id}`)).status, 409);
     assert.equal((await user.request('DELETE', `/credentials/${id}?force=true`)).status, 200);
     const execution = await user.waitForStatus(removed);
@@ -220,10 +220,10 @@ describe('the daily limit of a credential', () => {
       ],
       edges: [edge('list.list > late.input'), edge('late.output > m.prompt')],
     };
-    const before = submissionsWith(KEY_A);
+    const before = countSubmissions(KEY_A);
     const execution = await runPaid(user, list);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'daily_limit_exceeded']);
-    assert.ok(submissionsWith(KEY_A) <= before + 1);
+    assert.ok(countSubmissions(KEY_A) <= before + 1);
     assert.deepEqual(await readBalance(user), [100, 0]);
   });
 
@@ -246,7 +246,7 @@ describe('the daily limit of a credential', () => {
     await user.request('PATCH', `/credentials/${id}`, { dailyUsdLimit: null });
     const execution = await user.runWorkflow(workflow);
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
-    const { paidBy, costUsd } = stateOf(execution);
+    const { paidBy, costUsd } = getState(execution);
     assert.deepEqual([paidBy, costUsd], ['credential', null]);
   });
 });

@@ -94,19 +94,19 @@ const CASES: Readonly<
   },
 };
 
+const paid = setUpPaidService();
+let user: Client;
+before(async () => {
+  user = await paid.newUser(1_000);
+});
+
+const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
+  const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
+};
+
 describe('an estimate', () => {
-  const paid = setUpPaidService();
-  let user: Client;
-  before(async () => {
-    user = await paid.newUser(1_000);
-  });
-
-  const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
-    const response = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
-    assert.equal(response.status, 200, JSON.stringify(response.body));
-    return response.body;
-  };
-
   for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
     it(`of ${name} equals the charge of the run`, async () => {
       const id = await user.createWorkflow(graph);
@@ -119,14 +119,6 @@ describe('an estimate', () => {
       assert.deepEqual([charged, estimated], [calls * PRICE, calls * PRICE]);
     });
   }
-
-  it('refuses a run over maxCredits before anything runs', async () => {
-    const asked = paid.fal.accepted.length;
-    const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
-    const { status, body } = await user.request('POST', `/workflows/${id}/run`, { maxCredits: PRICE });
-    assert.deepEqual([status, body.code, body.requiredCredits], [402, 'max_credits_exceeded', 3 * PRICE]);
-    assert.equal(paid.fal.accepted.length, asked);
-  });
 
   it('reports nodes as cached if their inputs are constant or cached themselves', async () => {
     const id = await user.createWorkflow({
@@ -144,25 +136,25 @@ describe('an estimate', () => {
         edge('e.image > f.image'),
       ],
     });
-    const cachedOf = async (body: object = {}) =>
+    const listCached = async (body: object = {}) =>
       (await estimate(id, body)).breakdown.map(({ nodeId, cached }) => [nodeId, cached]);
-    const none = [
+    const noneCached = [
       ['m', false],
       ['e', false],
       ['f', false],
     ];
-    assert.deepEqual(await cachedOf(), none);
+    assert.deepEqual(await listCached(), noneCached);
     assert.equal((await user.runWorkflow(id)).status, 'COMPLETED');
     // The result is stored after the run has ended.
-    const isKept = [
+    const expected = [
       ['m', true],
       ['e', true],
       ['f', false],
     ];
-    for (let tries = 0; tries < 50 && (await cachedOf())[1]?.[1] === false; tries++)
+    for (let tries = 0; tries < 50 && (await listCached())[1]?.[1] === false; tries++)
       await new Promise(resolve => setTimeout(resolve, 20));
-    assert.deepEqual(await cachedOf(), isKept);
-    assert.deepEqual(await cachedOf({ inputs: { t: 'another fox' } }), none);
+    assert.deepEqual(await listCached(), expected);
+    assert.deepEqual(await listCached({ inputs: { t: 'another fox' } }), noneCached);
     const again = mapStates(await user.runWorkflow(id));
     assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
   });
@@ -177,8 +169,18 @@ describe('an estimate', () => {
     assert.equal(body.estimatedCredits, 3 * PRICE);
     await user.waitForStatus(String(body.executionId));
   });
+});
 
-  it('refuses a node whose provider is not configured, and reserves nothing', async () => {
+describe('a run that its estimate shows to be impossible', () => {
+  it('is refused over its maxCredits before any node starts', async () => {
+    const acceptedBefore = paid.fal.accepted.length;
+    const id = await user.createWorkflow(mappedGraph(['a', 'b', 'c']));
+    const { status, body } = await user.request('POST', `/workflows/${id}/run`, { maxCredits: PRICE });
+    assert.deepEqual([status, body.code, body.requiredCredits], [402, 'max_credits_exceeded', 3 * PRICE]);
+    assert.equal(paid.fal.accepted.length, acceptedBefore);
+  });
+
+  it('is refused without a reservation if the provider of a node is not configured', async () => {
     const before = await readBalance(user);
     const id = await user.createWorkflow({
       nodes: [modelNode('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],

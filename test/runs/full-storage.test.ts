@@ -30,11 +30,11 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const run = async (user: Client, graph: object): Promise<PaidExecution> =>
   (await user.runWorkflow(await user.createWorkflow(graph))) as PaidExecution;
-const storageOf = async (user: Client) =>
+const readStorage = async (user: Client) =>
   (await user.request<{ storage: object }>('GET', '/me')).body.storage;
 
-describe('a run whose result does not fit', () => {
-  it('fails at its node and pays for the delivered result', async () => {
+describe('a run of a user whose storage is full', () => {
+  it('fails at the node whose result cannot be stored, and is charged for the delivered result', async () => {
     const user = await paid.newUser(10);
     const execution = await run(user, modelGraph());
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
@@ -46,12 +46,12 @@ describe('a run whose result does not fit', () => {
     );
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
     assert.deepEqual(await readBalance(user), [10 - PRICE, 0]);
-    assert.deepEqual(await storageOf(user), { usedBytes: 0, limitBytes: LIMIT });
+    assert.deepEqual(await readStorage(user), { usedBytes: 0, limitBytes: LIMIT });
     const { body } = await user.request<{ data: object[] }>('GET', '/media?origin=output');
     assert.deepEqual(body.data, []);
   });
 
-  it('pays for each delivered item of a list', async () => {
+  it('is charged for each delivered item of a list', async () => {
     const user = await paid.newUser(10);
     const execution = await run(user, mappedGraph(['a', 'b']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', CODE]);
@@ -59,7 +59,7 @@ describe('a run whose result does not fit', () => {
     assert.equal(mapStates(execution).m?.credits, 2 * PRICE);
   });
 
-  it('pays nothing if the provider delivers nothing', async () => {
+  it('is not charged if the provider delivers nothing', async () => {
     const user = await paid.newUser(10);
     paid.fal.result = { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'value_error' }] } };
     const execution = await run(user, modelGraph());
@@ -67,7 +67,7 @@ describe('a run whose result does not fit', () => {
     assert.equal(execution.credits.charged, 0);
   });
 
-  it('fails if a file is fetched for it', async () => {
+  it('fails if it has to fetch and store an input file', async () => {
     const user = await paid.newUser(10);
     const fetched = await run(user, {
       nodes: [
@@ -80,7 +80,7 @@ describe('a run whose result does not fit', () => {
     assert.deepEqual([fetched.credits.charged, mapStates(fetched).i?.status], [0, 'FAILED']);
   });
 
-  it('does not stop runs that store no file', async () => {
+  it('completes if it stores no file', async () => {
     const user = await paid.newUser(0);
     const execution = await run(user, {
       nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],

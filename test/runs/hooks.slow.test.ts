@@ -141,8 +141,8 @@ describe('a webhook from Replicate', () => {
       `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
       [id],
     );
-    const asked = replicate.requests.findLast(({ path }) => path.endsWith('/predictions'));
-    const { pathname } = new URL(String(asked?.json.webhook));
+    const submission = replicate.requests.findLast(({ path }) => path.endsWith('/predictions'));
+    const { pathname } = new URL(String(submission?.json.webhook));
     assert.match(pathname, /^\/hooks\/replicate\/[\w-]{32}$/);
     return paid.service.url + pathname;
   };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LargeWrites } from '../../src/runs/large-writes.ts';
 
 describe('large writes', () => {
-  it('are performed one at a time for each workspace, in order, also after a failure', async () => {
+  it('of a workspace are performed one at a time, in order, also after a failure', async () => {
     const writes = new LargeWrites();
     const log: string[] = [];
     const write = (workspace: string, name: string, fails = false): Promise<string> =>
@@ -26,7 +26,7 @@ describe('large writes', () => {
     assert.ok(log.indexOf('b1 begins') < log.indexOf('a1 ends'), 'the other workspace does not wait');
   });
 
-  it('rest only while other workspaces write', async () => {
+  it('are followed by a pause only while other workspaces write', async () => {
     const pauseAfter = async (others: readonly string[]): Promise<number> => {
       const writes = new LargeWrites();
       for (const workspace of ['a', ...others]) writes.record(workspace);
@@ -38,7 +38,7 @@ describe('large writes', () => {
       return writes.perform('a', async () => performance.now() - endedMs);
     };
     assert.ok((await pauseAfter(['b'])) >= 190);
-    // Without a rest, nothing but the event loop is in between.
+    // Without a pause, nothing but the event loop is in between.
     const pauses = await Promise.all(Array.from({ length: 5 }, () => pauseAfter(['a'])));
     assert.ok(Math.min(...pauses) < 190, pauses.join());
   });

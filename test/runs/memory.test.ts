@@ -2,27 +2,10 @@
 // workspaces.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_RUN_BYTES, measureSize } from '../../src/engine/output-size.ts';
 import { RunMemoryPool } from '../../src/runs/memory.ts';
 import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
 const ignore = (): void => undefined;
-
-describe('the size of values', () => {
-  it('equals that of their JSON, including escapes', () => {
-    for (const value of ['', 'a"\n\u0000é😀', [1, -2.5, null, true], { a: { 'ü"': [{}] } }, []]) {
-      const { bytes } = measureSize(value, MAX_RUN_BYTES);
-      const exact = Buffer.byteLength(JSON.stringify(value));
-      assert.ok(bytes >= exact && bytes <= exact + 4, `${JSON.stringify(value)}: ${bytes}, not ${exact}`);
-    }
-  });
-
-  it('is not counted to the end if shared references would make it endless', () => {
-    let value: unknown = 'x'.repeat(1000);
-    for (let level = 0; level < 60; level++) value = [value, value];
-    assert.ok(measureSize(value, 1_000_000).bytes < 1_100_000);
-  });
-});
 
 describe('what one run records', () => {
   it('is limited to 32 MB; the output that exceeds it stops the run and does not count', () => {

@@ -39,16 +39,16 @@ describe('the same graph in two workspaces', () => {
       [service, inTeam],
       [other, foreign],
     ] as const;
-    const drawn: (NodeState | undefined)[] = [];
-    for (const [client, workflow] of cases) drawn.push(await draw(client, workflow));
+    const firstStates: (NodeState | undefined)[] = [];
+    for (const [client, workflow] of cases) firstStates.push(await draw(client, workflow));
     assert.deepEqual(
-      drawn.map(state => state?.cached),
+      firstStates.map(state => state?.cached),
       [false, false, false],
     );
-    assert.equal(new Set(drawn.map(state => state?.outputUrl)).size, 3);
+    assert.equal(new Set(firstStates.map(state => state?.outputUrl)).size, 3);
     for (const [index, [client, workflow]] of cases.entries()) {
       const again = await draw(client, workflow);
-      assert.deepEqual([again?.cached, again?.outputUrl], [true, drawn[index]?.outputUrl]);
+      assert.deepEqual([again?.cached, again?.outputUrl], [true, firstStates[index]?.outputUrl]);
     }
   });
 });

@@ -38,14 +38,14 @@ describe('a call priced by usage', () => {
     assert.deepEqual(await readBalance(user), [16, 0]);
   });
 
-  const sentTokens = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
+  const getSentTokenLimit = (): unknown => paid.openai.requests.at(-1)?.json.max_completion_tokens;
 
   it('may use no more tokens than its maximum pays for', async () => {
     const user = await paid.newUser(100);
     await runPaid(user, chat(10));
-    assert.equal(sentTokens(), 10);
+    assert.equal(getSentTokenLimit(), 10);
     await runPaid(user, chat(50));
-    assert.equal(sentTokens(), 50);
+    assert.equal(getSentTokenLimit(), 50);
   });
 
   it('is charged beyond its maximum as far as the balance allows, and the rest is an overrun', async () => {
@@ -66,7 +66,7 @@ describe('a call priced by usage', () => {
 
   it('402: is rejected before anything is sent if its inputs alone cost more', async () => {
     const user = await paid.newUser(1000);
-    const asked = paid.openai.requests.length;
+    const requestsBefore = paid.openai.requests.length;
     const long = { nodes: [node('m', 'text:openai_responses', { prompt: 'x', maxCredits: 3 })], edges: [] };
     const { status, body } = await user.request<{ code: string; issues: readonly { nodeId: string }[] }>(
       'POST',
@@ -74,13 +74,13 @@ describe('a call priced by usage', () => {
       {},
     );
     assert.deepEqual([status, body.code, body.issues[0]?.nodeId], [402, 'max_credits_exceeded', 'm']);
-    assert.equal(paid.openai.requests.length, asked);
+    assert.equal(paid.openai.requests.length, requestsBefore);
     assert.deepEqual(await readBalance(user), [1000, 0]);
   });
 
   it('fails its node if the inputs are known only during the run', async () => {
     const user = await paid.newUser(1000);
-    const asked = paid.openai.requests.length;
+    const requestsBefore = paid.openai.requests.length;
     const graph = {
       nodes: [
         node('late', 'logic:delay', { ms: 0 }),
@@ -91,7 +91,7 @@ describe('a call priced by usage', () => {
     };
     const { status, error, credits } = await runPaid(user, graph);
     assert.deepEqual([status, error?.code, credits.charged], ['FAILED', 'max_credits_exceeded', 0]);
-    assert.equal(paid.openai.requests.length, asked);
+    assert.equal(paid.openai.requests.length, requestsBefore);
   });
 });
 

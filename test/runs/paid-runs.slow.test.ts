@@ -64,8 +64,8 @@ describe('a paid run', () => {
     const { id, nodeStates } = await owner.runWorkflow(workflow);
     const jobId = `req-${paid.fal.accepted.length}`;
     assert.deepEqual(nodeStates.find(({ nodeId }) => nodeId === 'm')?.provider, { name: 'fal', jobId });
-    const seen = mapStates(await editor.readExecution(id)).m;
-    assert.deepEqual([seen?.status, seen?.provider], ['COMPLETED', undefined]);
+    const visibleState = mapStates(await editor.readExecution(id)).m;
+    assert.deepEqual([visibleState?.status, visibleState?.provider], ['COMPLETED', undefined]);
   });
 
   it('writes nothing to the ledger if nothing in it costs', async () => {
@@ -107,9 +107,9 @@ describe('a paid run', () => {
   it('releases its reservation when it is cancelled', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
-    const asked = paid.fal.accepted.length;
+    const acceptedBefore = paid.fal.accepted.length;
     const id = await user.startRun(await user.createWorkflow(modelGraph()));
-    await waitUntil('the submission', () => paid.fal.accepted.length > asked);
+    await waitUntil('the submission', () => paid.fal.accepted.length > acceptedBefore);
     await user.request('POST', `/executions/${id}/cancel`);
     assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
     const record = async () => (await user.readExecution(id)) as PaidExecution;

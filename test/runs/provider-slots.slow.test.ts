@@ -65,7 +65,7 @@ function resetBeforeEach(getPair: () => Pair): void {
   });
 }
 
-describe('PROVIDER_CONCURRENCY', () => {
+describe('a call to a provider with PROVIDER_CONCURRENCY', () => {
   let pair: Pair;
   let user: Client;
   before(async () => {
@@ -78,7 +78,7 @@ describe('PROVIDER_CONCURRENCY', () => {
   });
   const atOther = (client: Client): Client => createClient(pair.other.url, client.key);
 
-  it('limits the active calls over all processes, and the others wait as rows', async () => {
+  it('waits as a row if the limit of all processes together is reached', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(
@@ -92,7 +92,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.equal(fal.accepted.length, 12);
   });
 
-  it('gives the next slot to the workspace without one, however many calls of another wait', async () => {
+  it('gets the next slot if its workspace has none, however many calls of another workspace wait', async () => {
     const { fal } = pair.paid;
     const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
     const manyCalls = await user.startRun(await user.createWorkflow(mappedGraph(texts)));
@@ -110,7 +110,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.equal(fal.accepted.length, 31);
   });
 
-  it('does not submit a waiting call whose run is cancelled', async () => {
+  it('is not submitted if its run is cancelled while it waits', async () => {
     const { fal } = pair.paid;
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 5 }, () => user.startRun(workflow)));
@@ -127,7 +127,7 @@ describe('PROVIDER_CONCURRENCY', () => {
     assert.deepEqual(await readBalance(user), [10_000, 0]);
   });
 
-  it('ends a call that waits for a slot when its run times out', async () => {
+  it('ends if its run times out while it waits', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     await Promise.all(Array.from({ length: 3 }, () => user.startRun(workflow)));
     await waitUntil(

@@ -39,7 +39,7 @@ it('sends a PNG of an SVG to a paid model', async () => {
 const UNDRAWABLE = 'width="0" height="0"';
 
 async function assertRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
-  const [before, asked] = [await readBalance(user), paid.fal.accepted.length];
+  const [before, acceptedBefore] = [await readBalance(user), paid.fal.accepted.length];
   const response = await user.request<{ code: string; issues: { nodeId: string }[] }>(
     'POST',
     `/workflows/${workflowId}/run`,
@@ -59,7 +59,7 @@ async function assertRefused(workflowId: string, body: object, nodeIds: readonly
     `/workflows/${workflowId}/executions`,
   );
   assert.deepEqual(list.data, []);
-  assert.equal(paid.fal.accepted.length, asked);
+  assert.equal(paid.fal.accepted.length, acceptedBefore);
   assert.deepEqual(await readBalance(user), before);
 }
 
@@ -85,7 +85,7 @@ it('rejects a run with an invalid SVG in a list behind a Merge', async () => {
 
 it('fails the node, before the provider is called and free of charge, if only the run discovers an invalid SVG', async () => {
   const bad = await upload(UNDRAWABLE);
-  const asked = paid.fal.accepted.length;
+  const acceptedBefore = paid.fal.accepted.length;
   const before = await readBalance(user);
   const execution = await runPaid(user, {
     nodes: [
@@ -98,14 +98,14 @@ it('fails the node, before the provider is called and free of charge, if only th
   assert.equal(execution.status, 'FAILED');
   assert.match(String(mapStates(execution).m?.error), /SVG cannot be drawn/);
   assert.deepEqual([execution.credits.held, execution.credits.charged], [0, 0]);
-  assert.equal(paid.fal.accepted.length, asked);
+  assert.equal(paid.fal.accepted.length, acceptedBefore);
   assert.deepEqual(await readBalance(user), before);
 });
 
 it('rasterizes an SVG for nodes that edit images, and fails the node if it is invalid', async () => {
   const resize = ['utility:image_resize', { width: 64 }] as const;
-  const drawn = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
-  assert.equal(drawn.status, 'COMPLETED', JSON.stringify(drawn.error));
+  const resized = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
+  assert.equal(resized.status, 'COMPLETED', JSON.stringify(resized.error));
   const refused = await runPaid(user, graph(await upload('width="0" height="0"'), ...resize));
   assert.equal(refused.status, 'FAILED');
   assert.match(String(mapStates(refused).m?.error), /SVG cannot be drawn/);

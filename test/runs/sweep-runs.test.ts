@@ -16,7 +16,7 @@ const RUN_TABLES = [
   'idempotency_keys',
 ] as const;
 
-describe('the sweep of runs', () => {
+describe('the cleanup', () => {
   let test: TestApp;
   let caller: Caller;
   let workflow: string;
@@ -99,8 +99,11 @@ describe('the sweep of runs', () => {
     const { rows } = await db.query('select execution_id from execution_steps');
     assert.deepEqual(rows, [{ execution_id: open }]);
     assert.deepEqual(await countRows(), [1, 1, 0, 0, 0]);
-    const left = (await listStepPartitions(db)).map(({ name }) => name);
-    assert.ok(left.length > 0 && left.every(name => !created.includes(name)), 'only new partitions are left');
+    const remaining = (await listStepPartitions(db)).map(({ name }) => name);
+    assert.ok(
+      remaining.length > 0 && remaining.every(name => !created.includes(name)),
+      'only new partitions are left',
+    );
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(item => (item as { id?: string }).id === workflow)?.executionCount, 601);
   });
@@ -154,7 +157,7 @@ describe('the sweep of runs', () => {
     assert.equal(rows[0]?.count, 9);
   });
 
-  it('is done for one ended run by DELETE', async () => {
+  it('deletes the same rows as DELETE does for one ended run', async () => {
     const [open] = await insertRuns(1, 0, false);
     const [done] = await insertRuns(1, 0);
     assertRefused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');

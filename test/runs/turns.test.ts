@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from '../../src/runs/turns.ts';
 
 describe('computations that share the event loop', () => {
-  it('continue one per turn, and accounts take turns', async () => {
+  it('continue one per turn of the loop, from each account in rotation', async () => {
     const turns = new Turns(() => false);
     const order: string[] = [];
     const numbers: number[] = [];
@@ -25,7 +25,7 @@ describe('computations that share the event loop', () => {
     assert.equal(new Set(numbers).size, numbers.length, 'each in its own turn');
   });
 
-  it('continue with the oldest one of an account', async () => {
+  it('continue with the oldest computation of an account', async () => {
     const turns = new Turns(() => false);
     const order: number[] = [];
     const waitSince = async (startedAt: number): Promise<void> => {
@@ -36,7 +36,7 @@ describe('computations that share the event loop', () => {
     assert.deepEqual(order, [1, 2, 3]);
   });
 
-  it('leave turns to others in between if several accounts have work', async () => {
+  it('pause after each slice if several accounts have work', async () => {
     const turns = new Turns(() => true);
     let count = 0;
     const others = setInterval(() => count++, 1);
@@ -52,7 +52,7 @@ describe('computations that share the event loop', () => {
     for (const [index, before] of counts.slice(0, -1).entries()) assert.ok((counts[index + 1] ?? 0) > before);
   });
 
-  it('are contended while another one of the account waits', async () => {
+  it('are contended while another computation of the account waits', async () => {
     const turns = new Turns(() => false);
     const waiting = turns.wait('a', 0);
     assert.deepEqual([turns.isContended('a'), turns.isContended('b')], [true, false]);

@@ -47,7 +47,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await readBalance(user), [300 - PRICE, 0]);
   });
 
-  it('occupies no slot: a worker with two slots has twelve of them waiting at once', async () => {
+  it('occupies no slot: twelve runs wait concurrently on a worker with two slots', async () => {
     const workflow = await user.createWorkflow(modelGraph());
     const ids = await Promise.all(Array.from({ length: 12 }, () => user.startRun(workflow)));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 12);
@@ -66,7 +66,7 @@ describe('a run that waits for a call', () => {
     for (const id of ids) assert.equal((await user.waitForStatus(id)).status, 'COMPLETED');
   });
 
-  it('ends at once when it is cancelled, and its provider is asked to stop', async () => {
+  it('ends immediately when it is cancelled, and its call is cancelled at the provider', async () => {
     const id = await startWaiting(modelGraph());
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');
@@ -162,7 +162,7 @@ describe('a run that no event would wake', () => {
 });
 
 describe('a mapped node that waits for its calls', () => {
-  it('has all of them active at once, and its items in order', async () => {
+  it('has all calls active concurrently, and its items in order', async () => {
     const id = await startWaiting(mappedGraph(['a', 'b', 'c', 'd']));
     await waitUntil('all submissions', () => paid.fal.accepted.length === 4);
     paid.fal.polls = 0;

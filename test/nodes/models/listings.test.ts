@@ -24,9 +24,9 @@ async function readModelList(
   response: (url: URL) => unknown,
   query: ListingQuery = { isFull: true },
 ) {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const fetch = async (url: string) => {
-    asked.push(url);
+    requestedUrls.push(url);
     const body = response(new URL(url));
     return {
       status: 200,
@@ -41,7 +41,7 @@ async function readModelList(
     date: '2026-11-22',
     signal,
   });
-  return { rows, asked };
+  return { rows, requestedUrls };
 }
 
 /** Returns a Replicate model with these fields. */
@@ -62,7 +62,7 @@ const predictor = (properties: unknown, more: object = {}) => ({
     },
   },
 });
-const one = { endpoints: ['acme/clip'], isFull: true };
+const clipQuery = { endpoints: ['acme/clip'], isFull: true };
 const getOnlyRow = ({ rows }: { readonly rows: readonly ListedModel[] }): ListedModel => {
   assert.equal(rows.length, 1);
   return rows[0] as ListedModel;
@@ -84,7 +84,7 @@ describe('a model list', () => {
     for (const body of [null, [], 7, 'text', { data: 7, models: 'x', results: null, __proto__: 1 }])
       it(`of ${provider} that is ${JSON.stringify(body)} yields no model`, async () => {
         const rows = await readModelList(provider, () => JSON.stringify(body)).then(
-          found => found.rows,
+          result => result.rows,
           (err: Error) => {
             assert.match(err.message, /not a list of models/);
             return [];
@@ -101,32 +101,32 @@ describe('a model list', () => {
 describe("Replicate's listing", () => {
   it('yields the version of the schema, and the name of an official model', async () => {
     const versioned = getOnlyRow(
-      await readModelList('replicate', () => predictor({ prompt: { type: 'string' } }), one),
+      await readModelList('replicate', () => predictor({ prompt: { type: 'string' } }), clipQuery),
     );
     assert.equal(versioned.model?.endpoint, `acme/clip:${'a'.repeat(64)}`);
     const official = { ...predictor({ prompt: { type: 'string' } }), is_official: true };
     assert.equal(
-      getOnlyRow(await readModelList('replicate', () => official, one)).model?.endpoint,
+      getOnlyRow(await readModelList('replicate', () => official, clipQuery)).model?.endpoint,
       'acme/clip',
     );
   });
 
   it('is followed for at most twenty pages on the configured host, whatever the page links say', async () => {
-    const { asked, rows } = await readModelList('replicate', () => ({
+    const { requestedUrls, rows } = await readModelList('replicate', () => ({
       results: [predictor({ prompt: { type: 'string' } })],
       next: 'http://169.254.169.254/latest/models?cursor=x',
     }));
-    assert.equal(asked.length, 20);
-    assert.ok(asked.every(url => url.startsWith('https://replicate.test/v1/models')));
+    assert.equal(requestedUrls.length, 20);
+    assert.ok(requestedUrls.every(url => url.startsWith('https://replicate.test/v1/models')));
     assert.equal(rows.length, 20);
   });
 
   it('is never requested with a name that leads elsewhere', async () => {
-    const { asked, rows } = await readModelList('replicate', () => ({}), {
+    const { requestedUrls, rows } = await readModelList('replicate', () => ({}), {
       endpoints: ['../account', 'a/b/c', 'acme/clip?x', `${SCRIPT}/x`],
       isFull: true,
     });
-    assert.deepEqual([asked, rows], [[], []]);
+    assert.deepEqual([requestedUrls, rows], [[], []]);
   });
 
   it('ends despite a circular schema', async () => {
@@ -136,7 +136,7 @@ describe("Replicate's listing", () => {
     };
     const A = { allOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/A' }] };
     const { model, problem } = getOnlyRow(
-      await readModelList('replicate', () => predictor(properties, { A }), one),
+      await readModelList('replicate', () => predictor(properties, { A }), clipQuery),
     );
     assert.ok(model !== undefined || (problem ?? '').length > 0);
   });
@@ -147,7 +147,7 @@ describe("Replicate's listing", () => {
     const parts = { allOf: Array.from({ length: 100 }, () => ({ type: 'string', default: 'x' })) };
     const started = performance.now();
     const body = predictor({ prompt: { type: 'string' }, parts });
-    assert.ok(getOnlyRow(await readModelList('replicate', () => body, one)).model);
+    assert.ok(getOnlyRow(await readModelList('replicate', () => body, clipQuery)).model);
     // As JSON text it would have 2^100 parts, so it is passed in its parsed form.
     const { SchemaDocument } = await import('../../../src/nodes/models/json-schema.ts');
     new SchemaDocument({}).resolve(nested);
@@ -158,7 +158,7 @@ describe("Replicate's listing", () => {
     const text = JSON.stringify(
       predictor({ prompt: { type: 'string' }, constructor: { type: 'string' }, fine: { type: 'number' } }),
     ).replace('"fine"', '"__proto__": {"type": "string", "default": "polluted"}, "fine"');
-    const { model } = getOnlyRow(await readModelList('replicate', () => text, one));
+    const { model } = getOnlyRow(await readModelList('replicate', () => text, clipQuery));
     assert.deepEqual(
       model?.fields.map(({ id }) => id),
       ['prompt', 'fine'],
@@ -175,7 +175,7 @@ describe("Replicate's listing", () => {
       name: 'clip',
       description: SCRIPT,
     };
-    const row = getOnlyRow(await readModelList('replicate', () => body, one));
+    const row = getOnlyRow(await readModelList('replicate', () => body, clipQuery));
     assert.equal(JSON.stringify(row).includes('<script'), false);
   });
 });
@@ -197,21 +197,21 @@ describe("fal's listing", () => {
             ],
             has_more: false,
           };
-  const asked = { endpoints: [endpoint], isFull: true };
+  const query = { endpoints: [endpoint], isFull: true };
 
   for (const price of [-1, 0, 1e9, '0.1', null, 1001])
     it(`rejects a price of ${JSON.stringify(price)}`, async () => {
-      const { model } = getOnlyRow(await readModelList('fal', rows(price), asked));
+      const { model } = getOnlyRow(await readModelList('fal', rows(price), query));
       assert.equal(model?.price, null);
     });
 
   it('accepts a plausible price', async () => {
-    const { model } = getOnlyRow(await readModelList('fal', rows(0.25), asked));
+    const { model } = getOnlyRow(await readModelList('fal', rows(0.25), query));
     assert.equal(model?.price?.usd, 0.25);
   });
 
   it('shows a name without its markup', async () => {
-    const row = getOnlyRow(await readModelList('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), asked));
+    const row = getOnlyRow(await readModelList('fal', rows(0.1, `${SCRIPT}\u0007 Veo`), query));
     assert.equal(row.label, 'script alert(1) /script Veo');
   });
 
@@ -258,9 +258,9 @@ describe('the list of a ComfyUI server', () => {
     const { rows } = await readModelList('comfyui', () => info);
     assert.ok(rows.every(({ model, problem }) => model === undefined && problem !== undefined));
     assert.equal(JSON.stringify(rows).includes('<script'), false);
-    const found = await readModelList('comfyui', () => info, { searchText: 'sampler', isFull: false });
+    const searched = await readModelList('comfyui', () => info, { searchText: 'sampler', isFull: false });
     assert.deepEqual(
-      found.rows.map(({ endpoint }) => endpoint),
+      searched.rows.map(({ endpoint }) => endpoint),
       ['KSampler'],
     );
   });

@@ -84,25 +84,25 @@ const typeIn = (table: TypeTable = [], name: string): string | undefined =>
 
 async function requestSamples(
   provider: string,
-  asked: readonly ReceivedRequest[],
+  requests: readonly ReceivedRequest[],
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
-  for (const one of asked) {
-    const name = formatRequestName(one);
+  for (const request of requests) {
+    const name = formatRequestName(request);
     const type =
       provider === 'fal'
-        ? `EndpointTypeMap[${JSON.stringify(one.path.slice(1))}]['input']`
+        ? `EndpointTypeMap[${JSON.stringify(request.path.slice(1))}]['input']`
         : typeIn(REQUESTS[provider], name);
-    const isTyped = provider !== 'fal' || !UNTYPED.test(one.path);
-    if (one.method === 'POST' && type !== undefined && isTyped)
-      samples.push({ name, type, value: await readRequestBody(one) });
+    const isTyped = provider !== 'fal' || !UNTYPED.test(request.path);
+    if (request.method === 'POST' && type !== undefined && isTyped)
+      samples.push({ name, type, value: await readRequestBody(request) });
   }
   return samples;
 }
 
 function answerSamples(provider: string, answered: readonly Exchange[]): readonly Sample[] {
-  return answered.flatMap(({ request: asked, reply }) => {
-    const name = formatRequestName(asked);
+  return answered.flatMap(({ request, reply }) => {
+    const name = formatRequestName(request);
     const type = typeIn(ANSWERS[provider], name);
     const isAnswer = type !== undefined && reply.status < 300;
     return isAnswer ? [{ name: `${name} answers`, type, value: reply.body }] : [];

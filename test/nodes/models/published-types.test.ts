@@ -59,13 +59,15 @@ function fieldFaults(field: ModelField, properties: Readonly<Record<string, Publ
   const { id, as = id, type, enum: options = [], inList } = field;
   const published = properties[as];
   if (published === undefined) return [];
-  const wrong = options.filter(option => published.enum !== undefined && !published.enum.includes(option));
+  const unpublishedOptions = options.filter(
+    option => published.enum !== undefined && !published.enum.includes(option),
+  );
   const isList = published.type === 'array';
   const shape =
     type === 'JSON' || isList === (type === 'LIST' || inList === true) ? [] : [`${id}: list or not`];
   const isNumber = published.type === 'number' || published.type === 'integer';
   const kind = isNumber === (type === 'NUMBER') || type === 'JSON' ? [] : [`${id}: number or not`];
-  return [...wrong.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
+  return [...unpublishedOptions.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
 }
 
 /** Common kinds of work, by node type and endpoint. */
@@ -88,10 +90,10 @@ const WORK: Readonly<Record<string, RegExp>> = {
 describe('the shipped models', () => {
   for (const [work, form] of Object.entries(WORK))
     it(`cover ${work}`, () => {
-      const found = readShippedModels().filter(({ nodeType, endpoint }) =>
+      const matches = readShippedModels().filter(({ nodeType, endpoint }) =>
         form.test(`${nodeType} ${endpoint}`),
       );
-      assert.ok(found.length >= 1, work);
+      assert.ok(matches.length >= 1, work);
     });
 
   it('are at least 150, for every kind of work', () => {
@@ -147,9 +149,9 @@ describe('the shipped models', () => {
 
   for (const family of MOST_USED) {
     it(`of the family ${family} have a price, or a reason for having none`, () => {
-      const found = models.filter(({ endpoint }) => endpoint.includes(family));
-      assert.ok(found.some(({ price }) => price !== null));
-      const unexplained = found.filter(
+      const members = models.filter(({ endpoint }) => endpoint.includes(family));
+      assert.ok(members.some(({ price }) => price !== null));
+      const unexplained = members.filter(
         ({ price, priceSource }) =>
           price === null && !/USD|priced|billed|no price of it was found/.test(priceSource),
       );
